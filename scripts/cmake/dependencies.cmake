@@ -1,0 +1,26 @@
+# Everything below is a Debian 12 package: scripts/install-deps.sh lists them.
+add_link_options(-Wl,--as-needed)    # FindHDF5 adds libcurl, libcrypto, libsz: drop what is unused
+
+set(MPI_CXX_SKIP_MPICXX TRUE)        # the dead C++ bindings must not be linked
+find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
+
+set(HDF5_PREFER_PARALLEL TRUE)       # with both packages installed CMake would silently take the serial one
+find_package(HDF5 1.10 REQUIRED COMPONENTS C)
+if(NOT HDF5_IS_PARALLEL)
+  message(FATAL_ERROR "parallel HDF5 is needed: install libhdf5-openmpi-dev")
+endif()
+add_library(scree_hdf5 INTERFACE)
+target_include_directories(scree_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_compile_definitions(scree_hdf5 INTERFACE ${HDF5_C_DEFINITIONS})
+target_link_libraries(scree_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc>=3.18)
+set_property(TARGET PkgConfig::PETSC PROPERTY INTERFACE_COMPILE_OPTIONS "")  # Debian's hardening flags are not ours
+
+find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)
+find_package(tomlplusplus 3 REQUIRED)
+find_package(CLI11 2 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json 3 REQUIRED)

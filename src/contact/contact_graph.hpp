@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace scree {
+
+/// The contacts this rank owns (each contact of the run is owned by exactly one rank), structure of arrays.
+/// Index c is a contact between body a[c] and either body b[c] or, if b[c] < 0, obstacle constraint wall[c].
+/// `a` is the body with the smaller global id. Bodies are indices into BodyStore (owned or ghost).
+template <int D>
+struct ContactGraph {
+  std::vector<Index> a;
+  std::vector<Index> b;        ///< -1 for a contact with an obstacle
+  std::vector<Index> wall;     ///< obstacle constraint, -1 for a contact between bodies
+  std::vector<Real> gap;       ///< distance of the surfaces [m], negative = overlap
+  std::vector<Vec<D>> normal;  ///< unit, from a to b (or to the obstacle)
+  std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
+  std::vector<Real> force;     ///< normal reaction, pushes a along -normal, b along +normal [m/s in PBD: per mobility]
+
+  std::size_t size() const { return a.size(); }
+  void clear() {
+    a.clear(), b.clear(), wall.clear(), gap.clear(), normal.clear(), branch.clear(), force.clear();
+  }
+};
+
+}  // namespace scree

@@ -1,0 +1,32 @@
+#pragma once
+#include <fmt/core.h>
+
+#include <string>
+
+namespace scree::log {
+
+enum class Level { quiet, normal, verbose };
+
+/// Messages go to stderr on rank 0 only, and to `file` as well if one is open.
+void start(bool is_root, Level level);
+void open_file(const std::string& path, bool append);
+void close_file();
+
+void info(const std::string& message);
+void warn(const std::string& message);
+void detail(const std::string& message);  ///< only with -v
+
+template <class... Args>
+void info(fmt::format_string<Args...> form, Args&&... args) {
+  info(fmt::format(form, std::forward<Args>(args)...));
+}
+template <class... Args>
+void warn(fmt::format_string<Args...> form, Args&&... args) {
+  warn(fmt::format(form, std::forward<Args>(args)...));
+}
+template <class... Args>
+void detail(fmt::format_string<Args...> form, Args&&... args) {
+  detail(fmt::format(form, std::forward<Args>(args)...));
+}
+
+}  // namespace scree::log

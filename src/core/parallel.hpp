@@ -1,0 +1,82 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/types.hpp"
+
+namespace scree {
+
+/// An MPI communicator with the few reductions the code uses. All members but rank and size are collective.
+class Comm {
+ public:
+  explicit Comm(MPI_Comm handle = MPI_COMM_WORLD);
+  MPI_Comm handle() const { return handle_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool is_root() const { return rank_ == 0; }
+
+  Real max(Real value) const;
+  Real min(Real value) const;
+  std::int64_t max(std::int64_t value) const;
+  std::int64_t min(std::int64_t value) const;
+  std::int64_t sum(std::int64_t value) const;
+  void max(std::span<Real> values) const;
+  void min(std::span<Real> values) const;
+  void sum(std::span<std::int64_t> values) const;
+  bool any(bool value) const;
+  bool all(bool value) const;
+  /// Sum of `value` over the ranks before this one (0 on rank 0).
+  std::int64_t sum_before(std::int64_t value) const;
+  void broadcast(std::string& text, int root = 0) const;
+  void barrier() const;
+
+ private:
+  MPI_Comm handle_;
+  int rank_;
+  int size_;
+};
+
+/// Life time of MPI and PETSc. Construct once in main; `petsc_options` are in PETSc's own form
+/// ("-scree_ksp_type cg"). Mutes nothing and takes no signal.
+class Parallel {
+ public:
+  Parallel(int& argc, char**& argv);
+  ~Parallel();
+  Parallel(const Parallel&) = delete;
+  Parallel& operator=(const Parallel&) = delete;
+  const Comm& world() const { return world_; }
+
+ private:
+  struct MpiLife {
+    MpiLife(int& argc, char**& argv);
+    ~MpiLife();
+  } life_;
+  Comm world_;
+};
+
+/// Hands PETSc the options of the command line and the deck; throws InputError if the text cannot be parsed.
+void insert_petsc_options(const std::string& text);
+/// Throws InputError naming every option given but never asked for (a misspelt solver option). Collective.
+void require_petsc_options_used(const Comm& comm);
+
+/// Makes every rank throw the same error if `work` failed on any: the message is that of the lowest failing rank.
+/// `work` must not communicate. Collective.
+void agree(const Comm& comm, const std::function<void()>& work);
+
+/// Sum over bodies and ranks whose bits depend neither on order nor on the number of ranks: the terms are rounded
+/// to multiples of a unit fixed by the largest magnitude (60 bits below it) and added as integers.
+/// Relative error about n 2^-60 of the largest term. Collective, two reductions.
+class ReproducibleSum {
+ public:
+  /// Sums `terms(i)` for i in [0, count) for `width` quantities at once: terms(i, out) writes width numbers.
+  static void sum(const Comm& comm, std::size_t count, std::span<Real> totals,
+                  const std::function<void(std::size_t, std::span<Real>)>& terms);
+  static Real sum(const Comm& comm, std::span<const Real> values);
+};
+
+}  // namespace scree

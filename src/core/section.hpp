@@ -1,0 +1,145 @@
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plugin.hpp"
+#include "core/types.hpp"
+
+namespace scree {
+
+/// What a number in a deck measures. A bare number is SI; a string carries a unit of this kind ("4 mm").
+enum class Unit {
+  none,           // -
+  length,         // m
+  time,           // s
+  mass,           // kg
+  speed,          // m/s
+  acceleration,   // m/s2
+  angle,          // rad
+  angular_speed,  // rad/s
+  rate,           // 1/s
+  frequency,      // 1/s, also "Hz"
+  force,          // N
+  pressure,       // Pa
+  density,        // kg/m3
+};
+std::string_view symbol(Unit unit);
+
+/// The values a key may take, as a closed or open interval.
+struct Range {
+  Real least = -HUGE_VAL;
+  Real most = HUGE_VAL;
+  bool least_open = false;
+  bool most_open = false;
+};
+inline constexpr Range any_number{};
+inline constexpr Range positive{.least = 0, .least_open = true};
+inline constexpr Range non_negative{.least = 0};
+inline constexpr Range unit_interval{.least = 0, .most = 1};
+
+/// What a deck key means. `doc` is one sentence without the unit and the default: both are printed from here.
+struct Key {
+  Unit unit = Unit::none;
+  Range range = any_number;
+  bool required = false;
+  std::string_view doc;
+};
+
+/// One table of a deck, seen by the code that uses it. Every call below declares a key and reads it at once:
+/// a key that is absent leaves `value` as it was, so the member initialiser is the default, printed by
+/// `scree info --resolved` and in docs/decks.md. The same calls, run on a documenting section, make that file
+/// and the list of valid names that error messages suggest from. A describe() function must therefore make the
+/// same calls whatever it reads (except where a kind was chosen) and compute nothing from the values before
+/// `reading()` is true.
+///
+/// Errors: every call throws InputError "file:line:col: ..." for a wrong type, unit, range or missing key. The
+/// deck is the same on all ranks, so all ranks throw together.
+class Section {
+ public:
+  virtual ~Section() = default;
+
+  /// False while documentation is generated: then no value is meaningful.
+  virtual bool reading() const = 0;
+  /// True if the deck gives this key.
+  virtual bool has(std::string_view key) const = 0;
+  /// Full name of this table, such as "particles.bed".
+  virtual std::string path() const = 0;
+
+  virtual void real(std::string_view key, Real& value, const Key& meaning) = 0;
+  virtual void integer(std::string_view key, std::int64_t& value, const Key& meaning) = 0;
+  virtual void boolean(std::string_view key, bool& value, const Key& meaning) = 0;
+  virtual void text(std::string_view key, std::string& value, const Key& meaning) = 0;
+  virtual void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) = 0;
+  /// An array of numbers, of `count` entries if count >= 0.
+  virtual void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) = 0;
+  virtual void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) = 0;
+  /// An array of points, each an array of `dimension` numbers; a polygon, say.
+  virtual void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
+                      const Key& meaning) = 0;
+  /// One of the words in `choices`.
+  virtual void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
+                      const Key& meaning) = 0;
+  /// An integer, or one of the words in `choices`: sweeps = 4, sweeps = "converged". `word` is empty for a number.
+  virtual void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
+                               const std::vector<std::string>& choices, const Key& meaning) = 0;
+  /// A number, or one of the words in `choices`: end_time = "5 s", skin = "auto". `word` is empty for a number.
+  virtual void real_or_word(std::string_view key, Real& value, std::string& word,
+                            const std::vector<std::string>& choices, const Key& meaning) = 0;
+
+  /// A table within this one; `describe` runs once, also when the deck does not give it (an absent, optional
+  /// table has all its defaults). With meaning.required an absent table is an error.
+  virtual void table(std::string_view key, const Key& meaning, const std::function<void(Section&)>& describe) = 0;
+  /// A table within this one that may be absent: `describe` runs only if the deck gives it (and when documenting).
+  virtual void optional_table(std::string_view key, const Key& meaning,
+                              const std::function<void(Section&)>& describe) = 0;
+  /// Named tables [key.NAME], in the order of the deck.
+  virtual void tables(std::string_view key, const Key& meaning,
+                      const std::function<void(const std::string& name, Section&)>& describe) = 0;
+
+  /// Stops with "file:line:col: message" at this key (or at the table, if the deck does not give the key).
+  [[noreturn]] virtual void fail(std::string_view key, const std::string& message) const = 0;
+  /// "file:line:col" of this key, for messages that are found out later (an overlapping start, say).
+  virtual std::string where(std::string_view key) const = 0;
+
+  /// A point of D numbers.
+  template <int D>
+  void point(std::string_view key, Vec<D>& value, const Key& meaning) {
+    std::vector<Real> list(value.component.begin(), value.component.end());
+    reals(key, list, D, meaning);
+    for (int k = 0; k < D; ++k) value[k] = list[static_cast<std::size_t>(k)];
+  }
+
+  /// The kind of Base named by `key`, which then declares the other keys of this table:
+  ///     type = "plane"          chooses the entry "plane" of registry<Base>()
+  ///     point = ..., normal =   declared by Plane::describe
+  template <class Base>
+  void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning) {
+    std::vector<KindOption> options;
+    for (const Entry<Base>& entry : registry<Base>()) options.push_back({entry.name, entry.summary, entry.make != nullptr});
+    std::string name;
+    kind_by_name(key, name, options, meaning, [&](std::size_t i, Section& section) {
+      std::unique_ptr<Base> made = registry<Base>()[i].make();
+      made->describe(section);
+      if (section.reading()) chosen = std::move(made);
+    });
+  }
+
+  struct KindOption {
+    std::string_view name;
+    std::string_view summary;
+    bool available;  ///< false: exists in the other dimension only
+  };
+
+ protected:
+  /// Chooses an option by name and runs `describe(index, section)`; when documenting, runs it for every option
+  /// under a heading of its own. With meaning.required = false the key may be absent: then nothing is chosen.
+  virtual void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
+                            const Key& meaning,
+                            const std::function<void(std::size_t index, Section&)>& describe) = 0;
+};
+
+}  // namespace scree

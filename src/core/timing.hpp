@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// Adds the wall time of a scope to the timer `name` nested in the scopes around it; about 50 ns.
+///     Scope timer("sweeps");
+class Scope {
+ public:
+  explicit Scope(std::string_view name);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+};
+
+/// One line of the timer table, over ranks.
+struct TimerRow {
+  std::string name;
+  int depth = 0;
+  std::int64_t calls = 0;  ///< on rank 0
+  Real least = 0, mean = 0, most = 0;  ///< seconds
+};
+
+/// The table of all timers that any rank ran, in order of first use on rank 0. Collective.
+std::vector<TimerRow> timer_table(const Comm& comm);
+std::string format_timer_table(const std::vector<TimerRow>& rows);
+void reset_timers();
+
+}  // namespace scree

@@ -1,0 +1,134 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/section.hpp"
+#include "core/types.hpp"
+#include "geometry/box.hpp"
+
+namespace scree {
+
+/// The point of a surface that is nearest to a given point p, seen from p.
+template <int D>
+struct SurfacePoint {
+  Vec<D> normal;      ///< unit, from the surface into the free space [-]
+  Real distance = 0;  ///< signed distance of p from the surface [m]; negative inside the solid
+};
+
+/// Lines and triangles that show a surface in ParaView.
+template <int D>
+struct Outline {
+  std::vector<Vec<D>> points;
+  std::vector<std::array<int, 2>> lines;      ///< 2D
+  std::vector<std::array<int, 3>> triangles;  ///< 3D
+};
+
+/// A fixed surface in its own frame, made of one or more parts. Each part is one unilateral constraint for every
+/// body near it: gap = distance(x) - radius >= 0. A polygon has one part per edge, a plane has one.
+template <int D>
+class Shape {
+ public:
+  virtual ~Shape() = default;
+  virtual void describe(Section& section) = 0;
+  virtual int n_parts() const { return 1; }
+  /// Smallest box that holds part `part`, cut to `domain` where the part is unbounded (`lower > upper` if empty).
+  virtual Box<D> bounds(int part, const Box<D>& domain) const = 0;
+  /// Distance and normal of `part` at each point of `at`. `from` holds where each point was at the start of the
+  /// step (the same frame): a part without thickness (segment, polyline edge) takes the side of `from` when the
+  /// path crossed it, so a body cannot tunnel; parts that bound a solid ignore it. Costs O(points), no allocation.
+  virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                       std::span<SurfacePoint<D>> result) const = 0;
+  virtual Outline<D> outline(const Box<D>& domain) const = 0;
+};
+
+/// A rigid placement: x_world = rotation * x_own + translation (rotation row-major).
+template <int D>
+struct Pose {
+  std::array<Vec<D>, D> rotation = [] {
+    std::array<Vec<D>, D> rows{};
+    for (int k = 0; k < D; ++k) rows[static_cast<std::size_t>(k)][k] = 1;
+    return rows;
+  }();
+  Vec<D> translation{};
+
+  Vec<D> to_world(const Vec<D>& own) const {
+    Vec<D> world = translation;
+    for (int k = 0; k < D; ++k) world[k] += dot(rotation[static_cast<std::size_t>(k)], own);
+    return world;
+  }
+  Vec<D> direction_to_world(const Vec<D>& own) const {
+    Vec<D> world;
+    for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
+    return world;
+  }
+  Vec<D> to_own(const Vec<D>& world) const {
+    const Vec<D> d = world - translation;
+    Vec<D> own;
+    for (int j = 0; j < D; ++j)
+      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * d[k];
+    return own;
+  }
+};
+
+/// A prescribed rigid motion: a function of time alone, the same on all ranks.
+template <int D>
+class Motion {
+ public:
+  virtual ~Motion() = default;
+  virtual void describe(Section& section) = 0;
+  virtual Pose<D> pose(Real time) const = 0;
+  /// Velocity of the material point that is at x (world) at `time` [m/s].
+  virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
+};
+
+/// A wall, floor, funnel, post...: a shape that may move. Held in full by every rank.
+template <int D>
+struct Obstacle {
+  std::string name;
+  std::string where;                   ///< its place in the deck, for messages
+  std::unique_ptr<Shape<D>> shape;
+  std::unique_ptr<Motion<D>> motion;   ///< null: fixed
+};
+
+/// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps.
+template <int D>
+class ObstacleSet {
+ public:
+  /// Declares and reads [obstacles.NAME].
+  void describe(Section& root);
+
+  std::span<const Obstacle<D>> list() const { return obstacles_; }
+  int n_constraints() const { return static_cast<int>(constraints_.size()); }
+  int obstacle_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].obstacle; }
+  int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
+
+  /// Places every obstacle for `time`; the following calls use these poses.
+  void place(Real time);
+  /// World box of a constraint at the current pose, cut to the domain.
+  Box<D> bounds(int constraint, const Box<D>& domain) const;
+  /// World-frame Shape::nearest of one constraint at the current pose. `at`, `from`: world coordinates, `from` at the
+  /// previous pose if the obstacle moves (pass place_previous). Scratch is reused; no allocation once warm.
+  void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+               std::span<SurfacePoint<D>> result) const;
+  /// Largest distance any point of a moving obstacle within `domain` can have travelled between two times [m]
+  /// (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing moves.
+  Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
+  bool moves() const;
+  /// Outline of one obstacle in the world frame at the current pose.
+  Outline<D> outline(int obstacle, const Box<D>& domain) const;
+
+ private:
+  struct Constraint {
+    int obstacle;
+    int part;
+  };
+  std::vector<Obstacle<D>> obstacles_;
+  std::vector<Constraint> constraints_;
+  std::vector<Pose<D>> poses_;           // at the time of the last place()
+  std::vector<Pose<D>> previous_poses_;  // at the time of the place() before it
+  mutable std::vector<Vec<D>> own_at_, own_from_;
+};
+
+}  // namespace scree

@@ -1,0 +1,78 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "core/section.hpp"
+#include "geometry/box.hpp"
+#include "geometry/obstacle.hpp"
+#include "particles/body_store.hpp"
+
+namespace scree {
+
+/// Radii of a group of bodies.
+template <int D>
+class RadiusDistribution {
+ public:
+  virtual ~RadiusDistribution() = default;
+  virtual void describe(Section& section) = 0;
+  virtual Real draw(RandomStream& stream) const = 0;  ///< [m]
+  virtual Real largest() const = 0;                   ///< no draw exceeds it [m]
+  virtual Real mean_volume() const = 0;               ///< mean of pi r^2 (2D) or 4/3 pi r^3 (3D)
+};
+
+/// What a fill may use. Everything is the same on all ranks.
+template <int D>
+struct FillContext {
+  const Comm& comm;
+  const Box<D>& box;
+  const ObstacleSet<D>& obstacles;  ///< placed at the start time
+  const RadiusDistribution<D>* radius;  ///< null if the source gives the radii itself
+  std::uint64_t seed;
+  GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
+};
+
+/// A new body as a fill makes it.
+template <int D>
+struct NewBody {
+  GlobalId id;
+  Vec<D> position;
+  Real radius;
+};
+
+/// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the union over
+/// ranks, ids included, is the same for any number of ranks.
+template <int D>
+class Fill {
+ public:
+  virtual ~Fill() = default;
+  virtual void describe(Section& section) = 0;
+  /// True if radii come from here (a file with a radius column), so [particles.NAME] needs no radius.
+  virtual bool gives_radii() const { return false; }
+  /// Collective. Throws InputError on all ranks if the bodies do not fit or cannot be read.
+  virtual std::vector<NewBody<D>> create(const FillContext<D>& context) const = 0;
+};
+
+/// One [particles.NAME] table.
+template <int D>
+struct ParticleGroup {
+  std::string name;
+  std::string where;  ///< its place in the deck
+  Real mobility = 1;
+  std::unique_ptr<RadiusDistribution<D>> radius;
+  std::unique_ptr<Fill<D>> source;
+};
+
+/// Declares and reads [particles.NAME].
+template <int D>
+std::vector<ParticleGroup<D>> describe_particle_groups(Section& root);
+
+/// Creates the bodies of all groups, in deck order, into `bodies` (owned, no particular place). Returns the first
+/// unused global id. Collective.
+template <int D>
+GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles, std::uint64_t seed,
+                       const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies);
+
+}  // namespace scree
