@@ -12,8 +12,8 @@ namespace scree {
 /// A TOML deck with its overrides: strict, every key accounted for.
 class Deck {
  public:
-  /// Reads `path` on rank 0, broadcasts the text and parses it on every rank; applies `overrides` ("a.b=c", c any
-  /// TOML value, a bare word counts as a string). Collective. Throws InputError on all ranks.
+  /// Reads `path` on rank 0, broadcasts the text and parses it on every rank; applies `overrides` ("a.b=c", c
+  /// any TOML value, a bare word counts as a string). Collective. Throws InputError on all ranks.
   static Deck read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
   /// The same from a text that all ranks hold; `name` stands for the file in messages. Local.
   static Deck from_text(const std::string& text, const std::string& name,
@@ -24,14 +24,15 @@ class Deck {
 
   Section& root();
 
-  /// To be called when everything has described itself: throws InputError for the first key or table that nothing
-  /// declared, with its place, the nearest declared name and that name's meaning.
+  /// To be called when everything has described itself: throws InputError for the first key or table that
+  /// nothing declared, with its place, the nearest declared name and that name's meaning.
   void require_all_read() const;
 
   const std::string& name() const;                    ///< the path, as given
   const std::string& text() const;                    ///< the exact text of the file
   const std::vector<std::string>& overrides() const;  ///< as given on the command line
-  /// The deck as it runs: all declared keys, with defaults filled in, overrides applied, SI values. A valid deck.
+  /// The deck as it runs: all declared keys, with defaults filled in, overrides applied, SI values. A valid
+  /// deck.
   std::string resolved() const;
 
  private:
@@ -45,8 +46,8 @@ struct DeckDescription {
   std::function<void(Section&)> in_2d;
   std::function<void(Section&)> in_3d;
 };
-/// Markdown reference of all keys that are declared: one table per deck section, one subsection per kind. Keys and
-/// kinds that exist in one dimension only say so; everything else appears once.
+/// Markdown reference of all keys that are declared: one table per deck section, one subsection per kind.
+/// Keys and kinds that exist in one dimension only say so; everything else appears once.
 std::string deck_reference(const DeckDescription& description);
 /// JSON Schema (draft 2020-12) of the same keys, for editors.
 std::string deck_schema(const DeckDescription& description);

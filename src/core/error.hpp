@@ -5,10 +5,16 @@
 namespace scree {
 
 /// Exit codes of every scree program (docs/conventions.md).
-enum class ExitCode : int { done = 0, runtime_failure = 1, bad_input = 2, solver_failure = 3, interrupted = 4 };
+enum class ExitCode : int {
+  done = 0,
+  runtime_failure = 1,
+  bad_input = 2,
+  solver_failure = 3,
+  interrupted = 4
+};
 
-/// An error that all ranks throw together, with the same text; rank 0 prints it and all ranks leave with `code`.
-/// Anything else that escapes on one rank alone is a defect or a lost machine and aborts the job.
+/// An error that all ranks throw together, with the same text; rank 0 prints it and all ranks leave with
+/// `code`. Anything else that escapes on one rank alone is a defect or a lost machine and aborts the job.
 class AgreedError : public std::runtime_error {
  public:
   AgreedError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

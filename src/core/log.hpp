@@ -7,8 +7,12 @@ namespace scree::log {
 
 enum class Level { quiet, normal, verbose };
 
-/// Messages go to stderr on rank 0 only, and to `file` as well if one is open.
+/// Messages go to stderr on rank 0 only, and to a file as well if one is open. `quiet` leaves only warnings
+/// on stderr; the file gets everything but details that were not asked for. Before start() nothing is
+/// printed.
 void start(bool is_root, Level level);
+/// Does nothing on ranks other than 0. Throws on rank 0 alone if the file cannot be opened: call within
+/// agree().
 void open_file(const std::string& path, bool append);
 void close_file();
 

@@ -1,0 +1,270 @@
+#include "core/parallel.hpp"
+
+#include <petscsys.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/petsc.hpp"
+
+namespace scree {
+
+Comm::Comm(MPI_Comm handle) : handle_(handle) {
+  MPI_Comm_rank(handle_, &rank_);
+  MPI_Comm_size(handle_, &size_);
+}
+
+namespace {
+
+template <class T>
+T reduced(MPI_Comm handle, T value, MPI_Datatype type, MPI_Op operation) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, operation, handle);
+  return value;
+}
+template <class T>
+void reduce(MPI_Comm handle, std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), type, operation, handle);
+}
+
+}  // namespace
+
+Real Comm::max(Real value) const {
+  return reduced(handle_, value, MPI_DOUBLE, MPI_MAX);
+}
+Real Comm::min(Real value) const {
+  return reduced(handle_, value, MPI_DOUBLE, MPI_MIN);
+}
+std::int64_t Comm::max(std::int64_t value) const {
+  return reduced(handle_, value, MPI_INT64_T, MPI_MAX);
+}
+std::int64_t Comm::min(std::int64_t value) const {
+  return reduced(handle_, value, MPI_INT64_T, MPI_MIN);
+}
+std::int64_t Comm::sum(std::int64_t value) const {
+  return reduced(handle_, value, MPI_INT64_T, MPI_SUM);
+}
+void Comm::max(std::span<Real> values) const {
+  reduce(handle_, values, MPI_DOUBLE, MPI_MAX);
+}
+void Comm::min(std::span<Real> values) const {
+  reduce(handle_, values, MPI_DOUBLE, MPI_MIN);
+}
+void Comm::sum(std::span<std::int64_t> values) const {
+  reduce(handle_, values, MPI_INT64_T, MPI_SUM);
+}
+bool Comm::any(bool value) const {
+  return max(std::int64_t{value}) != 0;
+}
+bool Comm::all(bool value) const {
+  return min(std::int64_t{value}) != 0;
+}
+
+std::int64_t Comm::sum_before(std::int64_t value) const {
+  std::int64_t before = 0;
+  MPI_Exscan(&value, &before, 1, MPI_INT64_T, MPI_SUM, handle_);
+  return rank_ == 0 ? 0 : before;  // MPI leaves rank 0 undefined
+}
+
+void Comm::broadcast(std::string& text, int root) const {
+  std::uint64_t length = text.size();
+  MPI_Bcast(&length, 1, MPI_UINT64_T, root, handle_);
+  text.resize(length);
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, handle_);
+}
+
+void Comm::barrier() const {
+  MPI_Barrier(handle_);
+}
+
+void check_petsc(PetscErrorCode code, const char* call) {
+  if (code == 0) return;
+  const char* general = nullptr;
+  char* specific = nullptr;
+  PetscErrorMessage(code, &general, &specific);
+  std::string message = std::string(call) + ": PETSc error " + std::to_string(static_cast<int>(code));
+  if (general) message += std::string(", ") + general;
+  if (specific && *specific) message += std::string(": ") + specific;
+  throw std::runtime_error(message);
+}
+
+Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
+  MPI_Init(&argc, &argv);
+  SCREE_PETSC(PetscInitializeNoArguments());
+  // Without these PETSc would catch signals meant for the run and print a page for each error that is thrown
+  // here.
+  SCREE_PETSC(PetscPopSignalHandler());
+  SCREE_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+}
+
+Parallel::MpiLife::~MpiLife() {
+  PetscFinalize();
+  MPI_Finalize();
+}
+
+Parallel::Parallel(int& argc, char**& argv) : life_(argc, argv) {}
+Parallel::~Parallel() = default;
+
+namespace {
+
+/// The names of options handed to insert_petsc_options; PETSc's own database is global as well.
+std::set<std::string>& inserted_petsc_options() {
+  static std::set<std::string> names;
+  return names;
+}
+
+bool is_petsc_key(const std::string& word) {
+  PetscBool valid = PETSC_FALSE;
+  SCREE_PETSC(PetscOptionsValidKey(word.c_str(), &valid));
+  return valid == PETSC_TRUE;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+void insert_petsc_options(const std::string& text) {
+  bool may_be_value = false;
+  std::set<std::string> names;
+  for (const std::string& word : words_of(text)) {
+    const bool key = is_petsc_key(word);
+    if (!key && !may_be_value)
+      throw InputError(
+          "PETSc options: '" + word + "' in \"" + text +
+          "\" is neither an option nor the value of one; options have the form -name or -name value");
+    if (key) names.insert(word);
+    may_be_value = key;
+  }
+  SCREE_PETSC(PetscOptionsInsertString(nullptr, text.c_str()));
+  inserted_petsc_options().merge(names);
+}
+
+void require_petsc_options_used(const Comm& comm) {
+  std::set<std::string> given = inserted_petsc_options();
+  const char* environment = std::getenv("PETSC_OPTIONS");
+  std::string environment_text = environment ? environment : "";
+  comm.broadcast(environment_text);
+  for (const std::string& word : words_of(environment_text))
+    if (is_petsc_key(word)) given.insert(word);
+  given.erase("-options_left");  // PETSc asks for it only when it ends
+
+  std::set<std::string> left;
+  PetscInt n_left = 0;
+  char** names = nullptr;
+  char** values = nullptr;
+  SCREE_PETSC(PetscOptionsLeftGet(nullptr, &n_left, &names, &values));
+  for (PetscInt i = 0; i < n_left; ++i) left.insert(std::string("-") + names[i]);
+  SCREE_PETSC(PetscOptionsLeftRestore(nullptr, &n_left, &names, &values));
+
+  std::string unused;
+  for (const std::string& name : given)
+    if (comm.all(left.contains(name))) unused += (unused.empty() ? "" : ", ") + name;
+  if (!unused.empty())
+    throw InputError(
+        "PETSc options that nothing in this run asked for (misspelt, or of a solver that is not used): " +
+        unused);
+}
+
+void agree(const Comm& comm, const std::function<void()>& work) {
+  bool failed = true;
+  ExitCode code = ExitCode::runtime_failure;
+  std::string message;
+  try {
+    work();
+    failed = false;
+  } catch (const AgreedError& error) {
+    code = error.code();
+    message = error.what();
+  } catch (const std::exception& error) {
+    message = error.what();
+  } catch (...) {
+    message = "an error without a description";
+  }
+
+  const std::int64_t first = comm.min(std::int64_t{failed ? comm.rank() : comm.size()});
+  if (first == comm.size()) return;
+  int number = static_cast<int>(code);
+  MPI_Bcast(&number, 1, MPI_INT, static_cast<int>(first), comm.handle());
+  comm.broadcast(message, static_cast<int>(first));
+  code = static_cast<ExitCode>(number);
+  if (code == ExitCode::bad_input) throw InputError(message);
+  if (code == ExitCode::runtime_failure) throw RunError(message);
+  throw AgreedError(code, message);
+}
+
+namespace {
+
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+
+// A term has at most 60 bits, so a sum of 2^66 of them still fits.
+constexpr int n_term_bits = 60;
+
+// Parts of 32 bits in words of 64: MPI can add those of 2^31 ranks without a carry.
+constexpr int n_parts = 4;
+constexpr int n_part_bits = 32;
+
+void sum_over_ranks(const Comm& comm, std::span<Wide> sums) {
+  std::vector<std::int64_t> parts;
+  parts.reserve(sums.size() * n_parts);
+  for (const Wide sum : sums)
+    for (int k = 0; k < n_parts; ++k)
+      parts.push_back(static_cast<std::uint32_t>(static_cast<UnsignedWide>(sum) >> (k * n_part_bits)));
+  comm.sum(parts);
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    UnsignedWide sum = 0;
+    for (int k = n_parts - 1; k >= 0; --k)
+      sum =
+          (sum << n_part_bits) + static_cast<UnsignedWide>(parts[j * n_parts + static_cast<std::size_t>(k)]);
+    sums[j] = static_cast<Wide>(sum);
+  }
+}
+
+}  // namespace
+
+void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> totals,
+                          const std::function<void(std::size_t, std::span<Real>)>& terms) {
+  const std::size_t width = totals.size();
+  std::vector<Real> term(width);
+  std::vector<Real> largest(width, 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    terms(i, term);
+    for (std::size_t j = 0; j < width; ++j)
+      largest[j] = std::max(largest[j], std::isfinite(term[j]) ? std::abs(term[j]) : HUGE_VAL);
+  }
+  comm.max(largest);
+
+  std::vector<int> exponent(width);
+  for (std::size_t j = 0; j < width; ++j)
+    if (std::isfinite(largest[j])) std::frexp(largest[j], &exponent[j]);
+
+  std::vector<Wide> sums(width, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    terms(i, term);
+    for (std::size_t j = 0; j < width; ++j)
+      if (std::isfinite(largest[j])) sums[j] += std::llrint(std::scalbn(term[j], n_term_bits - exponent[j]));
+  }
+  sum_over_ranks(comm, sums);
+  for (std::size_t j = 0; j < width; ++j)
+    totals[j] = std::isfinite(largest[j]) ? std::scalbn(static_cast<Real>(sums[j]), exponent[j] - n_term_bits)
+                                          : std::numeric_limits<Real>::quiet_NaN();
+}
+
+Real ReproducibleSum::sum(const Comm& comm, std::span<const Real> values) {
+  Real total = 0;
+  sum(comm, values.size(), {&total, 1}, [&](std::size_t i, std::span<Real> term) { term[0] = values[i]; });
+  return total;
+}
+
+}  // namespace scree

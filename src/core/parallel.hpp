@@ -41,8 +41,8 @@ class Comm {
   int size_;
 };
 
-/// Life time of MPI and PETSc. Construct once in main; `petsc_options` are in PETSc's own form
-/// ("-scree_ksp_type cg"). Mutes nothing and takes no signal.
+/// Life time of MPI and PETSc. Construct once in main. PETSc does not see argv, takes no signal and prints no
+/// error pages: SCREE_PETSC (core/petsc.hpp) turns its errors into exceptions.
 class Parallel {
  public:
   Parallel(int& argc, char**& argv);
@@ -59,21 +59,25 @@ class Parallel {
   Comm world_;
 };
 
-/// Hands PETSc the options of the command line and the deck; throws InputError if the text cannot be parsed.
+/// Hands PETSc options in its own form ("-scree_ksp_type cg -scree_ksp_monitor"), from the command line or a
+/// deck. Throws InputError if the text has another form. To be called with the same text on all ranks.
 void insert_petsc_options(const std::string& text);
-/// Throws InputError naming every option given but never asked for (a misspelt solver option). Collective.
+/// Throws InputError naming every option that was given to insert_petsc_options or in the environment
+/// variable PETSC_OPTIONS but that no rank asked for (a misspelt solver option). Collective.
 void require_petsc_options_used(const Comm& comm);
 
-/// Makes every rank throw the same error if `work` failed on any: the message is that of the lowest failing rank.
-/// `work` must not communicate. Collective.
+/// Makes every rank throw the same error if `work` failed on any: the message is that of the lowest failing
+/// rank. `work` must not communicate. AgreedErrors keep their exit code, other exceptions become RunError.
+/// Collective.
 void agree(const Comm& comm, const std::function<void()>& work);
 
-/// Sum over bodies and ranks whose bits depend neither on order nor on the number of ranks: the terms are rounded
-/// to multiples of a unit fixed by the largest magnitude (60 bits below it) and added as integers.
+/// Sum over bodies and ranks whose bits depend neither on order nor on the number of ranks: the terms are
+/// rounded to multiples of a unit fixed by the largest magnitude (60 bits below it) and added as integers.
 /// Relative error about n 2^-60 of the largest term. Collective, two reductions.
 class ReproducibleSum {
  public:
-  /// Sums `terms(i)` for i in [0, count) for `width` quantities at once: terms(i, out) writes width numbers.
+  /// Sums `terms(i)` for i in [0, count) for totals.size() quantities at once: terms(i, out) writes that many
+  /// numbers and is called twice for each i. A quantity with a term that is not finite sums to NaN.
   static void sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                   const std::function<void(std::size_t, std::span<Real>)>& terms);
   static Real sum(const Comm& comm, std::span<const Real> values);

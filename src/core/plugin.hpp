@@ -29,22 +29,22 @@ std::unique_ptr<Base> make_plugin() {
 }  // namespace scree
 
 /// For a class template `Class<D>` derived from `Base<D>` that exists for D = 2 and D = 3.
-#define SCREE_PLUGIN(Base, name, Class, summary)                                            \
-  template <int D>                                                                          \
-  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                        \
-    return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class<D>>};    \
-  }                                                                                         \
-  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                             \
+#define SCREE_PLUGIN(Base, name, Class, summary)                                         \
+  template <int D>                                                                       \
+  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                     \
+    return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class<D>>}; \
+  }                                                                                      \
+  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                          \
   template ::scree::Entry<::scree::Base<3>> Base##_##name<3>();
 
 /// For a class `Class` (no template) that exists in one dimension only.
-#define SCREE_PLUGIN_ONLY(Base, dimension, name, Class, summary)                            \
-  template <int D>                                                                          \
-  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                        \
-    if constexpr (D == dimension)                                                           \
-      return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class>};     \
-    else                                                                                    \
-      return {#name, summary, nullptr};                                                     \
-  }                                                                                         \
-  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                             \
+#define SCREE_PLUGIN_ONLY(Base, dimension, name, Class, summary)                        \
+  template <int D>                                                                      \
+  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                    \
+    if constexpr (D == dimension)                                                       \
+      return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class>}; \
+    else                                                                                \
+      return {#name, summary, nullptr};                                                 \
+  }                                                                                     \
+  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                         \
   template ::scree::Entry<::scree::Base<3>> Base##_##name<3>();

@@ -1,19 +1,24 @@
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "core/types.hpp"
 
 namespace scree {
 
-/// Counter-based random numbers: a pure function of (seed, id, purpose, n), so what a body draws depends neither on
-/// the rank that asks nor on what was drawn before. Philox 4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw, SC'11).
+/// Philox 4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw, SC'11): four random words for a counter and a key.
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key);
+
+/// Counter-based random numbers: a pure function of (seed, id, purpose, n), so what a body draws depends
+/// neither on the rank that asks nor on what was drawn before. A stream repeats after 2^32 numbers.
 class RandomStream {
  public:
   /// `purpose` separates uses of the same body: see the constants in `purpose`.
   RandomStream(std::uint64_t seed, GlobalId id, std::uint32_t purpose);
   /// Uniform in [0, 1), 53 bits.
   Real uniform();
-  /// Uniform in [low, high).
+  /// Uniform between low and high; high itself comes only by rounding.
   Real uniform(Real low, Real high) { return low + (high - low) * uniform(); }
   /// Standard normal (Box-Muller).
   Real normal();

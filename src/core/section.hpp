@@ -52,12 +52,12 @@ struct Key {
 /// One table of a deck, seen by the code that uses it. Every call below declares a key and reads it at once:
 /// a key that is absent leaves `value` as it was, so the member initialiser is the default, printed by
 /// `scree info --resolved` and in docs/decks.md. The same calls, run on a documenting section, make that file
-/// and the list of valid names that error messages suggest from. A describe() function must therefore make the
-/// same calls whatever it reads (except where a kind was chosen) and compute nothing from the values before
-/// `reading()` is true.
+/// and the list of valid names that error messages suggest from. A describe() function must therefore make
+/// the same calls whatever it reads (except where a kind was chosen) and compute nothing from the values
+/// before `reading()` is true.
 ///
-/// Errors: every call throws InputError "file:line:col: ..." for a wrong type, unit, range or missing key. The
-/// deck is the same on all ranks, so all ranks throw together.
+/// Errors: every call throws InputError "file:line:col: ..." for a wrong type, unit, range or missing key.
+/// The deck is the same on all ranks, so all ranks throw together.
 class Section {
  public:
   virtual ~Section() = default;
@@ -83,17 +83,21 @@ class Section {
   /// One of the words in `choices`.
   virtual void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
                       const Key& meaning) = 0;
-  /// An integer, or one of the words in `choices`: sweeps = 4, sweeps = "converged". `word` is empty for a number.
+  /// An integer, or one of the words in `choices`: sweeps = 4, sweeps = "converged". `word` is empty for a
+  /// number.
   virtual void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
                                const std::vector<std::string>& choices, const Key& meaning) = 0;
-  /// A number, or one of the words in `choices`: end_time = "5 s", skin = "auto". `word` is empty for a number.
+  /// A number, or one of the words in `choices`: end_time = "5 s", skin = "auto". `word` is empty for a
+  /// number.
   virtual void real_or_word(std::string_view key, Real& value, std::string& word,
                             const std::vector<std::string>& choices, const Key& meaning) = 0;
 
   /// A table within this one; `describe` runs once, also when the deck does not give it (an absent, optional
   /// table has all its defaults). With meaning.required an absent table is an error.
-  virtual void table(std::string_view key, const Key& meaning, const std::function<void(Section&)>& describe) = 0;
-  /// A table within this one that may be absent: `describe` runs only if the deck gives it (and when documenting).
+  virtual void table(std::string_view key, const Key& meaning,
+                     const std::function<void(Section&)>& describe) = 0;
+  /// A table within this one that may be absent: `describe` runs only if the deck gives it (and when
+  /// documenting).
   virtual void optional_table(std::string_view key, const Key& meaning,
                               const std::function<void(Section&)>& describe) = 0;
   /// Named tables [key.NAME], in the order of the deck.
@@ -119,7 +123,8 @@ class Section {
   template <class Base>
   void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning) {
     std::vector<KindOption> options;
-    for (const Entry<Base>& entry : registry<Base>()) options.push_back({entry.name, entry.summary, entry.make != nullptr});
+    for (const Entry<Base>& entry : registry<Base>())
+      options.push_back({entry.name, entry.summary, entry.make != nullptr});
     std::string name;
     kind_by_name(key, name, options, meaning, [&](std::size_t i, Section& section) {
       std::unique_ptr<Base> made = registry<Base>()[i].make();
@@ -135,8 +140,9 @@ class Section {
   };
 
  protected:
-  /// Chooses an option by name and runs `describe(index, section)`; when documenting, runs it for every option
-  /// under a heading of its own. With meaning.required = false the key may be absent: then nothing is chosen.
+  /// Chooses an option by name and runs `describe(index, section)`; when documenting, runs it for every
+  /// option under a heading of its own. With meaning.required = false the key may be absent: then nothing is
+  /// chosen.
   virtual void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
                             const Key& meaning,
                             const std::function<void(std::size_t index, Section&)>& describe) = 0;

@@ -7,7 +7,8 @@
 
 namespace scree {
 
-/// Adds the wall time of a scope to the timer `name` nested in the scopes around it; about 50 ns.
+/// Adds the wall time of a scope to the timer `name` nested in the scopes around it; about 50 ns, and no
+/// allocation but at the first use of a name within the same outer scopes. Not for threads.
 ///     Scope timer("sweeps");
 class Scope {
  public:
@@ -21,13 +22,16 @@ class Scope {
 struct TimerRow {
   std::string name;
   int depth = 0;
-  std::int64_t calls = 0;  ///< on rank 0
+  std::int64_t calls = 0;              ///< on rank 0
   Real least = 0, mean = 0, most = 0;  ///< seconds
 };
 
-/// The table of all timers that any rank ran, in order of first use on rank 0. Collective.
+/// The table of all timers that any rank ran, in order of first use on rank 0, then of the other ranks. A
+/// rank that did not run a timer counts as 0 s; a scope that is still open counts up to now. Collective.
 std::vector<TimerRow> timer_table(const Comm& comm);
+/// One line per row; the share is that of the mean in the sum of the outermost timers.
 std::string format_timer_table(const std::vector<TimerRow>& rows);
+/// All timers start again from zero, also those of open scopes.
 void reset_timers();
 
 }  // namespace scree
