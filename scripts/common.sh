@@ -1,0 +1,10 @@
+# Start of every script here: environment, repository root as working directory, the Python with Debian's modules.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
+
+python=/usr/bin/python3    # another python3 first in PATH would not see python3-h5py and python3-vtk9
+[ -x "$python" ] || python=python3
+jobs=$(nproc)
+
+say() { printf '\n== %s\n' "$*"; }

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Builds and tests everything, as CI does.
+#   scripts/test.sh           release build, all tests, style
+#   scripts/test.sh --quick   unit, contract and style tests only
+#   scripts/test.sh --asan    unit, contract and MPI tests on 1 and 2 ranks under address and UB sanitizers
+#   scripts/test.sh --tidy    clang-tidy over src/ as well
+# Options add up. Exit code 0: all passed; 1: something failed (the closing summary says what).
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+quick=false asan=false tidy=false
+for option in "$@"; do
+  case $option in
+    --quick) quick=true ;;
+    --asan) asan=true ;;
+    --tidy) tidy=true ;;
+    -h | --help) sed -n '2,7s/^# \{0,1\}//p' scripts/test.sh; exit 0 ;;
+    *) echo "test.sh: unknown option $option (valid: --quick --asan --tidy)" >&2; exit 2 ;;
+  esac
+done
+
+summary=()
+failed=0
+# Runs a part; the others still run when it fails, so that one report names everything that is wrong.
+part() {
+  local name=$1 start=$SECONDS
+  shift
+  say "$name"
+  if "$@"; then
+    summary+=("passed  $name ($((SECONDS - start)) s)")
+  else
+    summary+=("FAILED  $name ($((SECONDS - start)) s)")
+    failed=1
+  fi
+}
+
+build() { cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"; }
+
+# ctest arguments: preset, then a label expression or nothing.
+run_tests() {
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" -j 2 --output-on-failure --no-tests=error "$@"
+}
+
+part "packages" scripts/install-deps.sh
+part "build release" build release
+if $quick; then
+  part "quick tests" run_tests release -L '^(unit|contract|style)$'
+else
+  part "all tests" run_tests release
+fi
+if $asan; then
+  part "build asan" build asan
+  part "tests under sanitizers" run_tests asan -L '^(unit|contract|mpi)$' -LE '^np[34]$'
+fi
+if $tidy; then
+  part "clang-tidy" scripts/tidy.sh
+fi
+
+say "summary"
+printf '%s\n' "${summary[@]}"
+[ $failed -eq 0 ] && echo "all passed" || echo "failures: see above"
+exit $failed

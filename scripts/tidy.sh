@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# clang-tidy (.clang-tidy) over src/, drivers/ and tests/support with the compile commands of the release build.
+#   scripts/tidy.sh             all sources
+#   scripts/tidy.sh FILE...     these only
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+build=build/release
+[ -f $build/compile_commands.json ] || cmake --preset release
+files=("$@")
+[ ${#files[@]} -gt 0 ] || mapfile -t files < <(find src drivers -name '*.cpp' | sort)
+printf '%s\0' "${files[@]}" |
+  xargs -0 -n 1 -P 2 clang-tidy -p $build --quiet --warnings-as-errors='*' 2> >(grep -v 'warnings generated' >&2)

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Plug-in folders (those with a registry.cpp): each source defines a plug-in named like its file, and the folder's
+.def list names every plug-in once. What is in a folder but not in its list would be compiled and never offered."""
+import re
+
+from repository import report, source_folder
+
+PLUGIN = re.compile(r"\bSCREE_PLUGIN(?:_ONLY)?\(\s*\w+\s*,\s*(?:\d\s*,\s*)?(\w+)\s*,")
+ENTRY = re.compile(r"^\s*SCREE_ENTRY\(\s*(\w+)\s*\)", re.MULTILINE)
+
+
+def check_folder(folder, where):
+    lists = sorted(folder.glob("*.def"))
+    if len(lists) != 1:
+        return [f"{where}: one .def list is expected, found {len(lists)}"]
+    listed = ENTRY.findall(lists[0].read_text())
+    problems = [f"{where}/{lists[0].name}: {name} is listed twice" for name in sorted(set(listed))
+                if listed.count(name) > 1]
+    defined = set()
+    for source in sorted(folder.glob("*.cpp")):
+        if source.name == "registry.cpp":
+            continue
+        names = PLUGIN.findall(source.read_text())
+        if source.stem not in names:
+            problems.append(f"{where}/{source.name}: no SCREE_PLUGIN defines {source.stem}")
+        defined.update(names)
+    problems += [f"{where}/{lists[0].name}: add SCREE_ENTRY({name}), it is defined in this folder"
+                 for name in sorted(defined - set(listed))]
+    problems += [f"{where}/{lists[0].name}: {name} is listed, but no source of this folder defines it"
+                 for name in sorted(set(listed) - defined)]
+    return problems
+
+
+def main():
+    root = source_folder()
+    folders = sorted(path.parent for path in (root / "src").rglob("registry.cpp"))
+    problems = []
+    for folder in folders:
+        problems += check_folder(folder, folder.relative_to(root))
+    report(problems, len(folders), "plug-in folders")
+
+
+main()

@@ -1,0 +1,236 @@
+"""What Python tests of the built programs share: running them, checks, scratch folders, readers.
+
+A test file is a list of functions and a call of main():
+
+    from scree_program import check, main, scree
+
+    def test_a_wrong_key_is_named(folder):
+        (folder / "deck.toml").write_text("[simulation]\\nend = 1\\n")
+        result = scree("check", folder / "deck.toml", ranks=2)
+        check(result.code == 2, "exit code of bad input is 2", result)
+
+    if __name__ == "__main__":
+        main()
+
+Each function gets an empty folder of its own. `ctest -R <name> -V` runs one file with the right environment;
+`python3 test_x.py --bin build/release/bin --source . [function...]` does too.
+"""
+import argparse
+import inspect
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+SKIPPED = 77                # ctest's SKIP_RETURN_CODE
+_ROOT = Path(__file__).resolve().parents[2]
+_options = argparse.Namespace(bin=None, source=_ROOT)
+
+
+class Failure(Exception):
+    """A check that did not hold."""
+
+
+class Skip(Exception):
+    """What the test needs is not there."""
+
+
+def source_folder() -> Path:
+    """Root of the repository."""
+    return Path(_options.source)
+
+
+def program(name="scree") -> Path:
+    """Path of a built program; skips the test when it was not built."""
+    if _options.bin is None:
+        raise Failure("say where the programs are: --bin build/release/bin")
+    path = Path(_options.bin).resolve() / name
+    if not path.exists():
+        raise Skip(f"{name} is not built")
+    return path
+
+
+@dataclass
+class Result:
+    """How a run ended. `code` is the exit code of mpirun, which is the program's; `timed_out` runs were killed."""
+    command: list
+    code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    timed_out: bool = False
+
+    def __str__(self):
+        ending = "killed at its time limit" if self.timed_out else f"exit code {self.code}"
+        return (f"$ {' '.join(self.command)}\n{ending} after {self.seconds:.1f} s\n"
+                f"--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}")
+
+
+class Process:
+    """A started run; `send` signals mpirun, which hands USR1 and USR2 on to every rank."""
+
+    def __init__(self, command, folder):
+        self.command = [str(word) for word in command]
+        self.start = time.monotonic()
+        # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
+        self._popen = subprocess.Popen(self.command, cwd=folder, env=_environment(), text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+    def send(self, number):
+        self._popen.send_signal(number)
+
+    def finish(self, timeout=300) -> Result:
+        """Waits; ends all processes of the run when `timeout` seconds have passed."""
+        timed_out = False
+        try:
+            out, err = self._popen.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            for pid in _pids_of_session(self._popen.pid):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            out, err = self._popen.communicate()
+        return Result(self.command, self._popen.returncode, out, err, time.monotonic() - self.start, timed_out)
+
+
+def start(*arguments, ranks=1, name="scree", folder=None) -> Process:
+    """Starts `scree <arguments>` on `ranks` ranks, in `folder` if given."""
+    return Process(["mpirun", "-n", ranks, program(name), *arguments], folder)
+
+
+def scree(*arguments, ranks=1, name="scree", folder=None, timeout=300) -> Result:
+    """Runs `scree <arguments>` to its end; `name` chooses another of the built programs."""
+    result = start(*arguments, ranks=ranks, name=name, folder=folder).finish(timeout)
+    if result.timed_out:
+        raise Failure(f"a run took longer than {timeout} s\n{result}")
+    return result
+
+
+def run_ok(*arguments, **options) -> Result:
+    """As scree(), for a run that has to end with exit code 0."""
+    result = scree(*arguments, **options)
+    check(result.code == 0, "the run ends with exit code 0", result)
+    return result
+
+
+def check(condition, claim, evidence=""):
+    """Fails the test unless `condition` holds; `claim` says what should be true, `evidence` what was seen."""
+    if not condition:
+        raise Failure(f"not true: {claim}\n{evidence}")
+
+
+def check_close(value, expected, claim, relative=0.0, absolute=0.0):
+    """Fails the test unless |value - expected| <= absolute + relative |expected|; NaN is never close."""
+    error = abs(value - expected)
+    bound = absolute + relative * abs(expected)
+    check(math.isfinite(value) and error <= bound, claim,
+          f"found {value!r}, expected {expected!r}, difference {error:.3g}, allowed {bound:.3g}")
+
+
+def check_in(text, within, claim):
+    """Fails the test unless `text` occurs in the string `within`."""
+    check(text in within, claim, f"looked for: {text}\nin: {within}")
+
+
+def read_arrays(path) -> dict:
+    """Every dataset of an HDF5 file (a checkpoint, say): full name without the first slash -> array."""
+    import h5py
+
+    arrays = {}
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, item: arrays.__setitem__(name, item[()]) if isinstance(item, h5py.Dataset) else None)
+    return arrays
+
+
+def check_same_arrays(path_a, path_b, claim, ignore=()):
+    """Fails unless two HDF5 files hold the same datasets, byte for byte, except those named in `ignore`."""
+    import numpy
+
+    a, b = read_arrays(path_a), read_arrays(path_b)
+    check(a.keys() == b.keys(), f"{claim}: same datasets", f"only in one file: {sorted(a.keys() ^ b.keys())}")
+    for name in sorted(a.keys() - set(ignore)):
+        x, y = numpy.asarray(a[name]), numpy.asarray(b[name])
+        same = x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+        if not same and x.dtype == y.dtype == object:    # variable-length text
+            same = x.shape == y.shape and bool((x == y).all())
+        check(same, f"{claim}: {name} is the same", f"{path_a}: {x.dtype}{x.shape}\n{path_b}: {y.dtype}{y.shape}")
+
+
+def main():
+    """Runs the functions test_* of the calling script. Exit code: 0 passed, 1 failed, 77 all skipped."""
+    tests = {name: item for name, item in inspect.getmembers(sys.modules["__main__"], inspect.isfunction)
+             if name.startswith("test_")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", help="folder of the built programs")
+    parser.add_argument("--source", default=_ROOT, help="root of the repository")
+    parser.add_argument("tests", nargs="*", help="only these functions")
+    parser.parse_args(namespace=_options)
+    unknown = set(_options.tests) - tests.keys()
+    if unknown:
+        sys.exit(f"unknown: {', '.join(sorted(unknown))} (valid: {', '.join(tests)})")
+    chosen = {name: tests[name] for name in tests if not _options.tests or name in _options.tests}
+    if not chosen:
+        sys.exit("there is no function test_* here")
+    sys.exit(_run(chosen))
+
+
+def _run(tests) -> int:
+    counts = {"passed": 0, "FAILED": 0, "skipped": 0}
+    for name, function in tests.items():
+        folder = Path.cwd() / "scratch" / f"{Path(sys.argv[0]).stem}.{name}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        message = ""
+        start_time = time.monotonic()
+        try:
+            function(folder)
+            outcome = "passed"
+        except Skip as reason:
+            outcome, message = "skipped", str(reason)
+        except Failure as failure:
+            where = traceback.extract_tb(failure.__traceback__)
+            line = next(frame.lineno for frame in reversed(where) if frame.filename != __file__)
+            outcome, message = "FAILED", f"line {line}: {failure}"
+        except Exception:
+            outcome, message = "FAILED", traceback.format_exc()
+        counts[outcome] += 1
+        print(f"{outcome:8}{name} ({time.monotonic() - start_time:.1f} s) {message}", flush=True)
+        if outcome == "passed":
+            shutil.rmtree(folder)
+    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
+    if counts["FAILED"]:
+        return 1
+    return 0 if counts["passed"] else SKIPPED
+
+
+def _environment() -> dict:
+    """This process's environment and, where it says nothing, the exports of scripts/environment.sh."""
+    environment = dict(os.environ)
+    for line in (_ROOT / "scripts" / "environment.sh").read_text().splitlines():
+        if line.startswith("export "):
+            name, value = line.removeprefix("export ").split("=", 1)
+            environment.setdefault(name, value)
+    return environment
+
+
+def _pids_of_session(session) -> list:
+    pids = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            # After the name in brackets: state, parent, process group, session.
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:      # it ended meanwhile
+            continue
+        if int(fields[3]) == session:
+            pids.append(int(entry.name))
+    return pids
