@@ -1,12 +1,12 @@
 #pragma once
 #include <cstdint>
 
-#include "comm/lattice.hpp"
-#include "contact/contact_memory.hpp"
 #include "core/parallel.hpp"
 #include "geometry/box.hpp"
+#include "geometry/lattice.hpp"
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
+#include "particles/contact_memory.hpp"
 
 namespace scree {
 

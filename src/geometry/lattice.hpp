@@ -1,0 +1,168 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "core/types.hpp"
+#include "geometry/box.hpp"
+
+namespace scree {
+
+template <int D>
+using Cell = std::array<std::int32_t, D>;
+
+/// Place of a block along the Hilbert curve through the lattice of blocks.
+using BlockKey = std::uint64_t;
+
+/// Distance along the Hilbert curve of the cube [0, 2^bits)^D (Skilling, AIP Conf. Proc. 707 (2004) 381-387).
+template <int D>
+BlockKey hilbert_key(std::array<std::uint32_t, D> x, int bits) {
+  const std::uint32_t top = bits > 0 ? std::uint32_t{1} << (bits - 1) : 0;
+  for (std::uint32_t q = top; q > 1; q >>= 1) {
+    const std::uint32_t low = q - 1;
+    for (std::size_t k = 0; k < D; ++k) {
+      if (x[k] & q) {
+        x[0] ^= low;
+      } else {
+        const std::uint32_t swap = (x[0] ^ x[k]) & low;
+        x[0] ^= swap;
+        x[k] ^= swap;
+      }
+    }
+  }
+  for (std::size_t k = 1; k < D; ++k) x[k] ^= x[k - 1];
+  std::uint32_t flip = 0;
+  for (std::uint32_t q = top; q > 1; q >>= 1)
+    if (x[D - 1] & q) flip ^= q - 1;
+  for (std::size_t k = 0; k < D; ++k) x[k] ^= flip;
+  BlockKey key = 0;
+  for (int b = bits - 1; b >= 0; --b)
+    for (std::size_t k = 0; k < D; ++k) key = key << 1 | (x[k] >> b & 1U);
+  return key;
+}
+
+/// The global lattice of cells, grouped into blocks, that defines the order of every sweep (docs/method.md,
+/// "Sweeps"). It is fixed in space and knows no rank: results may depend on it, never on who owns which block.
+/// A cell is at least as wide as two bodies plus the skin, so bodies that can touch lie in adjacent cells.
+/// Along a periodic axis the number of blocks is even, so that neighbouring blocks always differ in parity.
+template <int D>
+struct Lattice {
+  Vec<D> origin{};
+  Vec<D> cell_edge{};                       ///< [m]
+  std::array<std::int32_t, D> n_cells{};
+  std::array<std::int32_t, D> block_cells{};  ///< cells per block
+  std::array<std::int32_t, D> n_blocks{};
+  std::array<bool, D> periodic{};
+  Real skin = 0;                            ///< candidates are pairs with gap < skin when the list is built [m]
+
+  static constexpr int n_phases = 1 << D;
+  static constexpr int cell_bits = 12;      ///< a block has at most 2^12 cells
+  static constexpr int axis_bits = D == 2 ? 25 : 17;
+
+  /// Width needed for bodies of radius up to `largest_radius`.
+  static Real reach(Real largest_radius, Real skin) { return 2 * largest_radius + skin; }
+
+  /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. A periodic axis needs
+  /// room for four cells: `fits_periodic` says whether it has.
+  static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block);
+  static bool fits_periodic(Real length, Real largest_radius, Real skin) {
+    return length >= 4 * reach(largest_radius, skin);
+  }
+
+  /// Cell of a point. Along open axes points outside the box count to the border cells, which keeps neighbours
+  /// adjacent; along periodic axes x must be wrapped.
+  Cell<D> cell_of(const Vec<D>& x) const {
+    Cell<D> cell;
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      const Real position = std::floor((x[k] - origin[k]) / cell_edge[k]);
+      cell[axis] = static_cast<std::int32_t>(
+          std::clamp(position, Real{0}, static_cast<Real>(n_cells[axis] - 1)));
+    }
+    return cell;
+  }
+  Cell<D> block_of(const Cell<D>& cell) const {
+    Cell<D> block;
+    for (std::size_t k = 0; k < D; ++k) block[k] = cell[k] / block_cells[k];
+    return block;
+  }
+  /// Number of a cell within its block, the first axis running fastest.
+  std::int32_t local_cell(const Cell<D>& cell) const {
+    std::int32_t number = 0;
+    for (std::size_t k = D; k-- > 0;) number = number * block_cells[k] + cell[k] % block_cells[k];
+    return number;
+  }
+  std::int32_t cells_in_block() const {
+    std::int32_t n = 1;
+    for (std::size_t k = 0; k < D; ++k) n *= block_cells[k];
+    return n;
+  }
+  /// Bit k is set if the cell is the first of its block along axis k: then the block before it reaches the cell too.
+  unsigned low_layers(const Cell<D>& cell) const {
+    unsigned mask = 0;
+    for (std::size_t k = 0; k < D; ++k)
+      if (cell[k] % block_cells[k] == 0) mask |= 1U << k;
+    return mask;
+  }
+  /// The block one step down (direction = -1) or up (+1) along every axis in `axes`; false if it does not exist.
+  /// `wrapped` gets the axes along which the step went through a periodic face.
+  bool neighbour(const Cell<D>& block, unsigned axes, int direction, Cell<D>& result, unsigned& wrapped) const {
+    result = block;
+    wrapped = 0;
+    for (std::size_t k = 0; k < D; ++k) {
+      if (!(axes >> k & 1U)) continue;
+      result[k] += direction;
+      if (result[k] >= 0 && result[k] < n_blocks[k]) continue;
+      if (!periodic[k]) return false;
+      result[k] += result[k] < 0 ? n_blocks[k] : -n_blocks[k];
+      wrapped |= 1U << k;
+    }
+    return true;
+  }
+  /// Blocks of one phase share no body: the phase is the parity vector of the block.
+  int phase_of(const Cell<D>& block) const {
+    int phase = 0;
+    for (std::size_t k = 0; k < D; ++k) phase |= (block[k] & 1) << k;
+    return phase;
+  }
+  BlockKey key_of(const Cell<D>& block) const {
+    std::array<std::uint32_t, D> x;
+    for (std::size_t k = 0; k < D; ++k) x[k] = static_cast<std::uint32_t>(block[k]);
+    return hilbert_key<D>(x, curve_bits());
+  }
+  /// Keys are below 2^(D * curve_bits).
+  int curve_bits() const {
+    const std::int32_t most = *std::max_element(n_blocks.begin(), n_blocks.end());
+    return std::bit_width(static_cast<std::uint32_t>(most - 1));
+  }
+};
+
+template <int D>
+Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block) {
+  Lattice lattice;
+  lattice.origin = box.lower;
+  lattice.periodic = box.periodic;
+  lattice.skin = skin;
+  const Real width = reach(largest_radius, skin);
+  for (int k = 0; k < D; ++k) {
+    const auto axis = static_cast<std::size_t>(k);
+    const Real most = std::min(box.length(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
+    const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(most));
+    std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;
+    std::int32_t block_cells = std::min(room, cells_per_block);
+    std::int32_t n_cells = room;
+    if (lattice.periodic[axis]) {
+      n_blocks = 2 * std::max(1, (room + cells_per_block) / (2 * cells_per_block));
+      block_cells = room / n_blocks;
+      n_cells = n_blocks * block_cells;
+    }
+    lattice.n_cells[axis] = n_cells;
+    lattice.block_cells[axis] = block_cells;
+    lattice.n_blocks[axis] = n_blocks;
+    lattice.cell_edge[k] = box.length(k) / n_cells;
+  }
+  return lattice;
+}
+
+}  // namespace scree
