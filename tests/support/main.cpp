@@ -2,9 +2,10 @@
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_NO_POSIX_SIGNALS
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "core/parallel.hpp"
 
@@ -20,9 +21,11 @@ struct MpiGuard : Catch::TestEventListenerBase {
     if (result.isOk()) return false;
     const scree::Comm world;
     if (world.size() == 1) return false;
-    std::cerr << "[rank " << world.rank() << "] " << result.getSourceInfo() << ": "
-              << result.getExpressionInMacro() << " with " << result.getExpandedExpression() << " "
-              << result.getMessage() << std::endl;
+    std::ostringstream line;  // one write, so that the lines of several ranks do not mix
+    line << "[rank " << world.rank() << "] " << result.getSourceInfo() << ": "
+         << result.getExpressionInMacro() << " with " << result.getExpandedExpression() << " "
+         << result.getMessage() << "\n";
+    std::cerr << line.str() << std::flush;
     if (!Catch::shouldContinueOnFailure(static_cast<int>(result.m_info.resultDisposition)))
       MPI_Abort(world.handle(), EXIT_FAILURE);
     return false;
@@ -36,8 +39,7 @@ int main(int argc, char** argv) {
   const scree::Parallel parallel(argc, argv);
   const scree::Comm& world = parallel.world();
 
-  std::ofstream nowhere;  // never opened: swallows what is written to it
-  if (!world.is_root()) std::cout.rdbuf(nowhere.rdbuf());
+  if (!world.is_root() && std::freopen("/dev/null", "w", stdout) == nullptr) return EXIT_FAILURE;
 
   Catch::Session session;
   const int wrong_arguments = session.applyCommandLine(argc, argv);
