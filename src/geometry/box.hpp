@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "core/types.hpp"
@@ -23,6 +24,28 @@ struct Box {
     for (int k = 0; k < D; ++k)
       if (!(x[k] >= lower[k] && x[k] <= upper[k])) return false;
     return true;
+  }
+  /// Corner `bits` of the 2^D: bit k chooses the upper end along axis k.
+  Vec<D> corner(unsigned bits) const {
+    Vec<D> x;
+    for (int k = 0; k < D; ++k) x[k] = (bits >> k & 1U) != 0 ? upper[k] : lower[k];
+    return x;
+  }
+  static constexpr unsigned n_corners = 1U << D;
+
+  /// The box that holds nothing: lower > upper.
+  static Box empty() { return {filled<D>(HUGE_VAL), filled<D>(-HUGE_VAL), {}}; }
+  bool is_empty() const {
+    for (int k = 0; k < D; ++k)
+      if (!(lower[k] <= upper[k])) return true;
+    return false;
+  }
+  /// Grows the box until it holds x.
+  void include(const Vec<D>& x) {
+    for (int k = 0; k < D; ++k) {
+      lower[k] = std::min(lower[k], x[k]);
+      upper[k] = std::max(upper[k], x[k]);
+    }
   }
 };
 

@@ -1,0 +1,108 @@
+#include "geometry/obstacle.hpp"
+
+#include <algorithm>
+
+namespace scree {
+
+namespace {
+
+template <int D>
+Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
+  Box<D> own = Box<D>::empty();
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) own.include(pose.to_own(world.corner(c)));
+  return own;
+}
+
+}  // namespace
+
+template <int D>
+void ObstacleSet<D>::describe(Section& root) {
+  root.tables("obstacles", {.doc = "A wall, floor, post or container, by a name of your choice."},
+              [this](const std::string& name, Section& section) {
+                Obstacle<D> obstacle;
+                obstacle.name = name;
+                section.kind("type", obstacle.shape, {.required = true, .doc = "shape of the obstacle"});
+                section.optional_table(
+                    "motion",
+                    {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
+                            "The shape is given as it is before the motion moves it."},
+                    [&](Section& motion) {
+                      motion.kind("type", obstacle.motion, {.required = true, .doc = "kind of motion"});
+                    });
+                if (!section.reading()) return;
+                obstacle.where = section.where("type");
+                for (int part = 0; part < obstacle.shape->n_parts(); ++part)
+                  constraints_.push_back({static_cast<int>(obstacles_.size()), part});
+                obstacles_.push_back(std::move(obstacle));
+              });
+}
+
+template <int D>
+void ObstacleSet<D>::place(Real time) {
+  std::swap(previous_poses_, poses_);
+  poses_.resize(obstacles_.size());
+  for (std::size_t i = 0; i < obstacles_.size(); ++i)
+    if (obstacles_[i].motion) poses_[i] = obstacles_[i].motion->pose(time);
+  if (previous_poses_.size() != poses_.size()) previous_poses_ = poses_;
+}
+
+template <int D>
+Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
+  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!obstacles_[i].motion) return shape.bounds(part_of(constraint), domain);
+
+  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
+  Box<D> world = Box<D>::empty();
+  if (own.is_empty()) return world;
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(poses_[i].to_world(own.corner(c)));
+  return world;
+}
+
+template <int D>
+void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                             std::span<SurfacePoint<D>> result) const {
+  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!obstacles_[i].motion) {
+    shape.nearest(part_of(constraint), at, from, result);
+    return;
+  }
+  own_at_.resize(at.size());
+  own_from_.resize(from.size());
+  for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = previous_poses_[i].to_own(from[k]);
+  shape.nearest(part_of(constraint), own_at_, own_from_, result);
+  for (std::size_t k = 0; k < at.size(); ++k)
+    result[k].normal = poses_[i].direction_to_world(result[k].normal);
+}
+
+template <int D>
+Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
+  Real farthest = 0;
+  for (const Obstacle<D>& obstacle : obstacles_)
+    if (obstacle.motion) farthest = std::max(farthest, obstacle.motion->travel(from_time, to_time, domain));
+  return farthest;
+}
+
+template <int D>
+bool ObstacleSet<D>::moves() const {
+  return std::any_of(obstacles_.begin(), obstacles_.end(),
+                     [](const Obstacle<D>& o) { return o.motion != nullptr; });
+}
+
+template <int D>
+Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
+  const auto i = static_cast<std::size_t>(obstacle);
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!obstacles_[i].motion) return shape.outline(domain);
+
+  Outline<D> outline = shape.outline(own_box(poses_[i], domain));
+  for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
+  return outline;
+}
+
+template class ObstacleSet<2>;
+template class ObstacleSet<3>;
+
+}  // namespace scree

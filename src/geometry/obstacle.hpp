@@ -25,19 +25,21 @@ struct Outline {
   std::vector<std::array<int, 3>> triangles;  ///< 3D
 };
 
-/// A fixed surface in its own frame, made of one or more parts. Each part is one unilateral constraint for every
-/// body near it: gap = distance(x) - radius >= 0. A polygon has one part per edge, a plane has one.
+/// A fixed surface in its own frame, made of one or more parts. Each part is one unilateral constraint for
+/// every body near it: gap = distance(x) - radius >= 0. A polygon has one part per edge, a plane has one.
 template <int D>
 class Shape {
  public:
   virtual ~Shape() = default;
   virtual void describe(Section& section) = 0;
   virtual int n_parts() const { return 1; }
-  /// Smallest box that holds part `part`, cut to `domain` where the part is unbounded (`lower > upper` if empty).
+  /// Smallest box that holds part `part`, cut to `domain` where the part is unbounded (`lower > upper` if
+  /// empty).
   virtual Box<D> bounds(int part, const Box<D>& domain) const = 0;
-  /// Distance and normal of `part` at each point of `at`. `from` holds where each point was at the start of the
-  /// step (the same frame): a part without thickness (segment, polyline edge) takes the side of `from` when the
-  /// path crossed it, so a body cannot tunnel; parts that bound a solid ignore it. Costs O(points), no allocation.
+  /// Distance and normal of `part` at each point of `at`. `from` holds where each point was at the start of
+  /// the step (the same frame): a part without thickness (segment, polyline edge) takes the side of `from`
+  /// when the path crossed it, so a body cannot tunnel; parts that bound a solid ignore it. Costs O(points),
+  /// no allocation.
   virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                        std::span<SurfacePoint<D>> result) const = 0;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
@@ -81,15 +83,27 @@ class Motion {
   virtual Pose<D> pose(Real time) const = 0;
   /// Velocity of the material point that is at x (world) at `time` [m/s].
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
+  /// Upper bound of the distance between the places, at two times, of any material point that is in `domain`
+  /// at one of them [m].
+  virtual Real travel(Real from_time, Real to_time, const Box<D>& domain) const = 0;
 };
+
+template <>
+std::span<const Entry<Shape<2>>> registry<Shape<2>>();
+template <>
+std::span<const Entry<Shape<3>>> registry<Shape<3>>();
+template <>
+std::span<const Entry<Motion<2>>> registry<Motion<2>>();
+template <>
+std::span<const Entry<Motion<3>>> registry<Motion<3>>();
 
 /// A wall, floor, funnel, post...: a shape that may move. Held in full by every rank.
 template <int D>
 struct Obstacle {
   std::string name;
-  std::string where;                   ///< its place in the deck, for messages
+  std::string where;  ///< its place in the deck, for messages
   std::unique_ptr<Shape<D>> shape;
-  std::unique_ptr<Motion<D>> motion;   ///< null: fixed
+  std::unique_ptr<Motion<D>> motion;  ///< null: fixed
 };
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps.
@@ -101,15 +115,19 @@ class ObstacleSet {
 
   std::span<const Obstacle<D>> list() const { return obstacles_; }
   int n_constraints() const { return static_cast<int>(constraints_.size()); }
-  int obstacle_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].obstacle; }
+  int obstacle_of(int constraint) const {
+    return constraints_[static_cast<std::size_t>(constraint)].obstacle;
+  }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
 
-  /// Places every obstacle for `time`; the following calls use these poses.
+  /// Places every obstacle for `time`; the following calls use these poses, so call it first. The poses of
+  /// the place() before become the previous ones (at the first call: the same).
   void place(Real time);
   /// World box of a constraint at the current pose, cut to the domain.
   Box<D> bounds(int constraint, const Box<D>& domain) const;
-  /// World-frame Shape::nearest of one constraint at the current pose. `at`, `from`: world coordinates, `from` at the
-  /// previous pose if the obstacle moves (pass place_previous). Scratch is reused; no allocation once warm.
+  /// World-frame Shape::nearest of one constraint at the current pose. `at`, `from`: world coordinates,
+  /// `from` is where each point was at the time of the previous pose. Scratch is reused; no allocation once
+  /// warm.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                std::span<SurfacePoint<D>> result) const;
   /// Largest distance any point of a moving obstacle within `domain` can have travelled between two times [m]

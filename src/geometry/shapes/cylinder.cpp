@@ -1,0 +1,125 @@
+#include "geometry/direction.hpp"
+#include "geometry/facets.hpp"
+#include "geometry/shapes/side.hpp"
+
+namespace scree {
+
+namespace {
+
+/// A circular cylinder of radius R and length L with axis a -> b. With r the distance of a point from the
+/// axis and z its coordinate along it (z = 0 at a):
+///
+/// side = "outside": solid with flat ends. With p = r - R and q = |z - L/2| - L/2, exact everywhere:
+///   distance = sqrt(p^2 + q^2) next to the rims (p, q > 0), otherwise max(p, q).
+///
+/// side = "inside": a tube that holds bodies, open at both ends.
+///   0 <= z <= L: distance = R - r.  Beyond an end: distance from the rim, positive, so bodies may leave and
+///   come back round the rim. The wall has no outer face: a body that is beside the tube (r > R) is pulled
+///   in.
+/// caps = true: parts 1 and 2 close the tube at a and b: distance = z and L - z, and part 0 is R - r for
+/// every z. The
+///   free space is where all three are positive; each is exact there.
+///
+/// On the axis the normal is a fixed direction across it.
+class Cylinder final : public Shape<3> {
+ public:
+  void describe(Section& section) override {
+    section.point<3>("a", a_, {.unit = Unit::length, .required = true, .doc = "centre of one end"});
+    section.point<3>("b", b_, {.unit = Unit::length, .required = true, .doc = "centre of the other end"});
+    section.real("radius", radius_,
+                 {.unit = Unit::length, .range = positive, .required = true, .doc = "radius"});
+    inside_ = bodies_inside(section);
+    section.boolean(
+        "caps", caps_,
+        {.doc = "whether flat ends close a cylinder with side = \"inside\"; a solid one always has them"});
+    if (!section.reading()) return;
+    length_ = norm(b_ - a_);
+    if (!(length_ > 0)) section.fail("b", "is the same point as a: the cylinder has no length");
+    if (caps_ && !inside_)
+      section.fail("caps", "is for side = \"inside\": a solid cylinder always has its ends");
+    axis_ = (b_ - a_) * (1 / length_);
+    across_ = perpendicular(axis_);
+  }
+
+  int n_parts() const override { return caps_ ? 3 : 1; }
+
+  Box<3> bounds(int part, const Box<3>&) const override {
+    Box<3> box = Box<3>::empty();
+    Vec<3> reach;  // of a disk across the axis
+    for (int k = 0; k < 3; ++k) reach[k] = radius_ * norm(cross(axis_, unit_vector<3>(k)));
+    for (const Vec<3>& end : {a_, b_}) {
+      if ((part == cap_a && end == b_) || (part == cap_b && end == a_)) continue;
+      box.include(end - reach);
+      box.include(end + reach);
+    }
+    return box;
+  }
+
+  void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>>,
+               std::span<SurfacePoint<3>> result) const override {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Real z = dot(axis_, at[i] - a_);
+      if (part == cap_a)
+        result[i] = {axis_, z};
+      else if (part == cap_b)
+        result[i] = {-axis_, length_ - z};
+      else {
+        const Direction<3> radial = direction(at[i] - a_ - z * axis_, across_);
+        result[i] = inside_ ? from_tube(radial, z) : from_solid(radial, z);
+      }
+    }
+  }
+
+  Outline<3> outline(const Box<3>&) const override {
+    constexpr int n = 64;
+    Outline<3> outline;
+    const Vec<3> u = radius_ * across_;
+    const Vec<3> v = radius_ * cross(axis_, across_);
+    const int ring_a = add_circle(outline, a_, u, v, n);
+    const int ring_b = add_circle(outline, b_, u, v, n);
+    add_band(outline, ring_a, ring_b, n);
+    if (caps_ || !inside_) {
+      add_fan(outline, a_, ring_a, n);
+      add_fan(outline, b_, ring_b, n);
+    }
+    return outline;
+  }
+
+ private:
+  static constexpr int cap_a = 1;
+  static constexpr int cap_b = 2;
+
+  SurfacePoint<3> from_solid(const Direction<3>& radial, Real z) const {
+    const Vec<3> outward = z >= length_ / 2 ? axis_ : -axis_;
+    const Real p = radial.length - radius_;
+    const Real q = std::abs(z - length_ / 2) - length_ / 2;
+    if (p > 0 && q > 0) {
+      const auto [normal, distance] = direction(p * radial.unit + q * outward, radial.unit);
+      return {normal, distance};
+    }
+    return p > q ? SurfacePoint<3>{radial.unit, p} : SurfacePoint<3>{outward, q};
+  }
+
+  SurfacePoint<3> from_tube(const Direction<3>& radial, Real z) const {
+    const Real beyond = z < 0 ? z : z > length_ ? z - length_ : 0;
+    if (caps_ || beyond == 0) return {-radial.unit, radius_ - radial.length};
+    const auto [normal, distance] =
+        direction((radial.length - radius_) * radial.unit + beyond * axis_, -radial.unit);
+    return {normal, distance};
+  }
+
+  Vec<3> a_{};
+  Vec<3> b_{};
+  Real radius_ = 1;
+  bool inside_ = false;
+  bool caps_ = false;
+  Real length_ = 0;
+  Vec<3> axis_{};
+  Vec<3> across_{};
+};
+
+}  // namespace
+
+SCREE_PLUGIN_ONLY(Shape, 3, cylinder, Cylinder, "solid cylinder, or tube that holds bodies")
+
+}  // namespace scree

@@ -1,0 +1,14 @@
+#pragma once
+#include "core/section.hpp"
+
+namespace scree {
+
+/// Reads `side`: where the bodies are, seen from a closed surface. True for "inside".
+inline bool bodies_inside(Section& section) {
+  std::string side = "outside";
+  section.choice("side", side, {"outside", "inside"},
+                 {.doc = "where bodies may be: outside of a solid obstacle, or inside of a container"});
+  return side == "inside";
+}
+
+}  // namespace scree
