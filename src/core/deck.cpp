@@ -1,0 +1,700 @@
+#include "core/deck.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+#include "core/declaration.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) edits[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) edits[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i)
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      edits[i][j] = std::min(
+          {edits[i - 1][j] + 1, edits[i][j - 1] + 1, edits[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
+    }
+  return edits[a.size()][b.size()];
+}
+
+/// The name nearest to `name`, or nullptr if none is near enough to be meant: a third of the letters may be
+/// wrong.
+const std::string* nearest(std::string_view name, const std::vector<std::string>& names) {
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : names) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      best = &candidate;
+    }
+  }
+  return best;
+}
+
+/// "; did you mean "x"?" or nothing.
+std::string suggestion(std::string_view word, const std::vector<std::string>& words) {
+  const std::string* near = nearest(word, words);
+  return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
+}
+
+std::string describe_node(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return fmt::format("the string \"{}\"", *text);
+  if (node.is_boolean()) return "a boolean";
+  if (node.is_integer()) return fmt::format("the integer {}", *node.value_exact<std::int64_t>());
+  if (node.is_floating_point()) return fmt::format("the number {}", *node.value_exact<double>());
+  if (node.is_array()) return "an array";
+  if (node.is_table()) return "a table";
+  return "a date or time";
+}
+
+std::string table_text(const std::string& path) {
+  return path.empty() ? "at the top level of the deck" : fmt::format("in [{}]", path);
+}
+
+std::string any_unit_text(Unit unit) {
+  return unit == Unit::none ? "a number without a unit"
+                            : fmt::format("a {} (a number in {}, or a string with one of the units {})",
+                                          quantity(unit), symbol(unit), unit_names(unit));
+}
+
+/// A deck as toml++ parsed it, with the overrides applied.
+struct Source {
+  std::string name;
+  toml::table root;
+  std::vector<std::string> overridden;  // paths, in the order given
+
+  /// Where the node of this path and region was written: "file:line:col" or "--set path".
+  std::string place(const std::string& path, const toml::source_region& region) const {
+    for (auto set = overridden.rbegin(); set != overridden.rend(); ++set)
+      if (path == *set || path.starts_with(*set + '.')) return "--set " + *set;
+    if (region.begin.line > 0) return fmt::format("{}:{}:{}", name, region.begin.line, region.begin.column);
+    for (const std::string& set : overridden)
+      if (set.starts_with(path + '.')) return "--set " + set;
+    return name + ":1:1";
+  }
+
+  /// Sorts places as a reader meets them: the file from the top, then the overrides.
+  std::tuple<bool, std::uint32_t, std::uint32_t> order(const std::string& path,
+                                                       const toml::source_region& region) const {
+    return {place(path, region).starts_with("--set "), region.begin.line, region.begin.column};
+  }
+};
+
+/// Finds the keys and tables of a deck that are not declared.
+class UnknownKeys {
+ public:
+  explicit UnknownKeys(const Source& source) : source_(source) {}
+
+  /// Throws InputError for the first unknown entry within `table`.
+  void require_none(const toml::table& table, const std::list<Declaration>& members,
+                    const std::string& path) {
+    check_table(table, members, path);
+    const auto first = std::min_element(found_.begin(), found_.end(),
+                                        [](const Found& a, const Found& b) { return a.order < b.order; });
+    if (first != found_.end()) throw InputError(first->message);
+  }
+
+  std::string message(const toml::key& key, const toml::node& node, const std::string& path,
+                      const std::vector<const Declaration*>& declared) const {
+    const std::string place = source_.place(join_path(path, key.str()), key.source());
+    const std::string_view what = node.is_table() ? "table" : "key";
+    std::string text = fmt::format("{}: unknown {} '{}' {}", place, what, key.str(), table_text(path));
+    std::vector<std::string> names;
+    for (const Declaration* declaration : declared) names.push_back(declaration->name);
+    if (const std::string* near = nearest(key.str(), names)) {
+      const std::size_t index = static_cast<std::size_t>(near - names.data());
+      return text + fmt::format("; did you mean '{}'? {}", *near, meaning_text(*declared[index]));
+    }
+    if (names.empty()) return text + "; nothing is valid here";
+    return text + fmt::format("; valid: {}", fmt::join(names, ", "));
+  }
+
+ private:
+  struct Found {
+    std::tuple<bool, std::uint32_t, std::uint32_t> order;
+    std::string message;
+  };
+  /// A key that belongs to an option which was not chosen.
+  struct Foreign {
+    const Declaration* kind;
+    const Declaration::Option* option;
+    std::string chosen;
+    std::string key;
+  };
+  struct Level {
+    std::vector<const Declaration*> declared;
+    std::vector<Foreign> foreign;
+  };
+
+  static void collect(const toml::table& table, const std::list<Declaration>& members, Level& level) {
+    for (const Declaration& declaration : members) {
+      level.declared.push_back(&declaration);
+      if (declaration.form != Declaration::Form::kind) continue;
+      const std::string chosen = table[declaration.name].value_or(std::string());
+      for (const Declaration::Option& option : declaration.options)
+        if (option.name == chosen)
+          collect(table, option.members, level);
+        else
+          for (const Declaration& member : option.members)
+            level.foreign.push_back({&declaration, &option, chosen, member.name});
+    }
+  }
+
+  void check_table(const toml::table& table, const std::list<Declaration>& members, const std::string& path) {
+    Level level;
+    collect(table, members, level);
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      const auto match =
+          std::find_if(level.declared.begin(), level.declared.end(),
+                       [&](const Declaration* declaration) { return declaration->name == name; });
+      const std::string inner = join_path(path, name);
+      if (match == level.declared.end())
+        found_.push_back({source_.order(inner, key.source()), unknown(key, node, path, level)});
+      else if (node.is_table() && (*match)->form == Declaration::Form::tables)
+        check_named(*node.as_table(), (*match)->members, inner);
+      else if (node.is_table() && (*match)->is_table())
+        check_table(*node.as_table(), (*match)->members, inner);
+    }
+  }
+
+  void check_named(const toml::table& table, const std::list<Declaration>& members, const std::string& path) {
+    for (const auto& [key, node] : table) {
+      const auto match =
+          std::find_if(members.begin(), members.end(), [name = key.str()](const Declaration& member) {
+            return member.name == name || member.name == any_name;
+          });
+      if (match != members.end() && node.is_table())
+        check_table(*node.as_table(), match->members, join_path(path, key.str()));
+    }
+  }
+
+  std::string unknown(const toml::key& key, const toml::node& node, const std::string& path,
+                      const Level& level) const {
+    std::vector<std::string> owners;
+    const Foreign* owner = nullptr;
+    for (const Foreign& foreign : level.foreign)
+      if (foreign.key == key.str()) {
+        owner = &foreign;
+        owners.push_back(foreign.option->name);
+      }
+    if (!owner) return message(key, node, path, level.declared);
+    const std::string& kind = owner->kind->name;
+    return fmt::format("{}: '{}' {} is a key of {} '{}', {}",
+                       source_.place(join_path(path, key.str()), key.source()), key.str(), table_text(path),
+                       kind, fmt::join(owners, "', '"),
+                       owner->chosen.empty() ? fmt::format("but '{}' is not given", kind)
+                                             : fmt::format("not of '{}'", owner->chosen));
+  }
+
+  const Source& source_;
+  std::vector<Found> found_;
+};
+
+/// A table of a deck. Each call reads the value and then declares it, so that the declaration holds the value
+/// of the run where a documenting section holds the default.
+class ReadingSection final : public DocumentingSection {
+ public:
+  /// `table` is null where the deck leaves the table out; then `place` is that of the table around it.
+  ReadingSection(const Source& source, const toml::table* table, std::list<Declaration>& members,
+                 std::string path, std::string place)
+      : DocumentingSection(members, std::move(path)),
+        source_(source),
+        table_(table),
+        declared_(members),
+        place_(std::move(place)) {}
+
+  bool reading() const override { return true; }
+  bool has(std::string_view key) const override { return table_ && table_->contains(key); }
+
+  std::string where(std::string_view key) const override {
+    if (!has(key)) return place_;
+    return source_.place(path_of(key), table_->find(key)->first.source());
+  }
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const override {
+    throw InputError(fmt::format("{}: {}", where(key), message));
+  }
+
+  void real(std::string_view key, Real& value, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) value = number(*node, entry(key), meaning);
+    DocumentingSection::real(key, value, meaning);
+  }
+
+  void integer(std::string_view key, std::int64_t& value, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) value = whole(*node, entry(key), meaning);
+    DocumentingSection::integer(key, value, meaning);
+  }
+
+  void boolean(std::string_view key, bool& value, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) value = exact<bool>(*node, entry(key), "true or false");
+    DocumentingSection::boolean(key, value, meaning);
+  }
+
+  void text(std::string_view key, std::string& value, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning))
+      value = exact<std::string>(*node, entry(key), "a string");
+    DocumentingSection::text(key, value, meaning);
+  }
+
+  void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      values.clear();
+      for_each(*node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
+        values.push_back(exact<std::string>(element, entry, "a string"));
+      });
+    }
+    DocumentingSection::texts(key, values, meaning);
+  }
+
+  void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) values = numbers(*node, entry(key), count, meaning);
+    DocumentingSection::reals(key, values, count, meaning);
+  }
+
+  void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      values.clear();
+      for_each(*node, entry(key), count, [&](const toml::node& element, const Entry& entry) {
+        values.push_back(exact<bool>(element, entry, "true or false"));
+      });
+    }
+    DocumentingSection::booleans(key, values, count, meaning);
+  }
+
+  void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
+              const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      values.clear();
+      for_each(*node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
+        values.push_back(numbers(element, entry, dimension, meaning));
+      });
+    }
+    DocumentingSection::points(key, values, dimension, meaning);
+  }
+
+  void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
+              const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      const auto word = node->value_exact<std::string>();
+      if (!word || !is_one_of(*word, choices)) refuse(*node, entry(key), quoted_list(choices), choices);
+      value = *word;
+    }
+    DocumentingSection::choice(key, value, choices, meaning);
+  }
+
+  void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
+                       const std::vector<std::string>& choices, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      word = node->value_or(std::string());
+      if (node->is_string() && !is_one_of(word, choices))
+        refuse(*node, entry(key), "an integer or " + quoted_list(choices), choices);
+      if (!node->is_string()) value = whole(*node, entry(key), meaning);
+    }
+    DocumentingSection::integer_or_word(key, value, word, choices, meaning);
+  }
+
+  void real_or_word(std::string_view key, Real& value, std::string& word,
+                    const std::vector<std::string>& choices, const Key& meaning) override {
+    if (const toml::node* node = find(key, meaning)) {
+      word = node->value_or(std::string());
+      if (!is_one_of(word, choices)) {
+        if (node->is_string() && !to_si(word, meaning.unit))
+          refuse(*node, entry(key), any_unit_text(meaning.unit) + " or " + quoted_list(choices), choices);
+        word.clear();
+        value = number(*node, entry(key), meaning);
+      }
+    }
+    DocumentingSection::real_or_word(key, value, word, choices, meaning);
+  }
+
+  void table(std::string_view key, const Key& meaning,
+             const std::function<void(Section&)>& describe) override {
+    const toml::table* inner = find_table(key, meaning);
+    Declaration& declaration = declare(key, Declaration::Form::table, meaning);
+    declaration.present = true;
+    read_table(inner, declaration, path_of(key), describe);
+  }
+
+  void optional_table(std::string_view key, const Key& meaning,
+                      const std::function<void(Section&)>& describe) override {
+    const toml::table* inner = find_table(key, meaning);
+    Declaration& declaration = declare(key, Declaration::Form::optional_table, meaning);
+    declaration.present = inner != nullptr;
+    if (inner) read_table(inner, declaration, path_of(key), describe);
+  }
+
+  void tables(std::string_view key, const Key& meaning,
+              const std::function<void(const std::string& name, Section&)>& describe) override {
+    const toml::table* named = find_table(key, meaning);
+    Declaration& declaration = declare(key, Declaration::Form::tables, meaning);
+    declaration.present = named != nullptr;
+    if (!named) return;
+    const std::string path = path_of(key);
+
+    std::vector<const toml::key*> in_order;
+    for (const auto& [name, node] : *named) {
+      const std::string inner = join_path(path, name.str());
+      if (!node.is_table())
+        throw InputError(fmt::format("{}: '{}' in [{}] must be a table [{}], not {}",
+                                     source_.place(inner, name.source()), name.str(), path, inner,
+                                     describe_node(node)));
+      in_order.push_back(&name);
+    }
+    const auto order = [&](const toml::key* name) {
+      return source_.order(join_path(path, name->str()), name->source());
+    };
+    std::stable_sort(in_order.begin(), in_order.end(),
+                     [&](const toml::key* a, const toml::key* b) { return order(a) < order(b); });
+
+    for (const toml::key* key_of_name : in_order) {
+      const std::string name(key_of_name->str());
+      auto member = std::find_if(declaration.members.begin(), declaration.members.end(),
+                                 [&](const Declaration& other) { return other.name == name; });
+      if (member == declaration.members.end()) {
+        member = declaration.members.emplace(declaration.members.end());
+        member->name = name;
+        member->form = Declaration::Form::table;
+      }
+      member->present = true;
+      read_table((*named)[name].as_table(), *member, join_path(path, name),
+                 [&](Section& section) { describe(name, section); });
+    }
+  }
+
+ protected:
+  void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
+                    const Key& meaning,
+                    const std::function<void(std::size_t index, Section&)>& describe) override {
+    const toml::node* node = find(key, meaning);
+    std::vector<std::string> names;
+    for (const KindOption& option : options)
+      if (option.available) names.emplace_back(option.name);
+    if (node) {
+      const auto word = node->value_exact<std::string>();
+      const auto is_elsewhere = [&](const KindOption& option) {
+        return word && option.name == *word && !option.available;
+      };
+      if (std::any_of(options.begin(), options.end(), is_elsewhere))
+        throw InputError(fmt::format("{}: {} \"{}\" exists in the other dimension only; valid here: {}",
+                                     source_.place(path_of(key), node->source()), key, *word,
+                                     quoted_list(names)));
+      if (!word || !is_one_of(*word, names)) refuse(*node, entry(key), quoted_list(names), names);
+      name = *word;
+    }
+
+    // All options are declared, so that a key of another one is told from a misspelt one.
+    DocumentingSection::kind_by_name(key, name, options, meaning, describe);
+    Declaration& declaration = declare(key, Declaration::Form::kind, meaning);
+    declaration.chosen.reset();
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      if (options[i].name != name) continue;
+      declaration.chosen = i;
+      declaration.options[i].members.clear();
+      ReadingSection section(source_, table_, declaration.options[i].members, path(), place_);
+      describe(i, section);
+    }
+  }
+
+ private:
+  /// A value in words and its path, for messages.
+  struct Entry {
+    std::string words;
+    std::string path;
+  };
+  Entry entry(std::string_view key) const {
+    return {fmt::format("'{}' {}", key, table_text(path())), path_of(key)};
+  }
+
+  static bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
+
+  [[noreturn]] void refuse(const toml::node& node, const Entry& entry, const std::string& expected,
+                           const std::vector<std::string>& words = {}) const {
+    const auto text = node.value_exact<std::string>();
+    throw InputError(fmt::format("{}: {} must be {}, not {}{}", source_.place(entry.path, node.source()),
+                                 entry.words, expected, describe_node(node),
+                                 text ? suggestion(*text, words) : ""));
+  }
+
+  /// The node of `key`, null if the deck does not give it. Throws if it must.
+  const toml::node* find(std::string_view key, const Key& meaning, std::string_view what = "key") const {
+    if (has(key)) return table_->get(key);
+    if (!meaning.required) return nullptr;
+    if (path().empty()) require_no_near_name(key, meaning);
+    const std::string unit = meaning.unit == Unit::none ? "" : fmt::format(" [{}]", symbol(meaning.unit));
+    throw InputError(fmt::format("{}: missing {} '{}' {}; {}{}", place_, what, key, table_text(path()),
+                                 meaning.doc, unit));
+  }
+
+  /// At the top level nothing knows all names yet when a table is missed: one that is near must be meant.
+  void require_no_near_name(std::string_view key, const Key& meaning) const {
+    Declaration missing;
+    missing.name = key;
+    missing.form = Declaration::Form::table;
+    missing.required = true;
+    missing.doc = meaning.doc;
+    for (const auto& [name, node] : *table_) {
+      const auto same = [text = name.str()](const Declaration& declaration) {
+        return declaration.name == text;
+      };
+      if (std::none_of(declared_.begin(), declared_.end(), same) && nearest(name.str(), {missing.name}))
+        throw InputError(UnknownKeys(source_).message(name, node, path(), {&missing}));
+    }
+  }
+
+  const toml::table* find_table(std::string_view key, const Key& meaning) const {
+    const toml::node* node = find(key, meaning, "table");
+    if (node && !node->is_table()) refuse(*node, entry(key), "a table");
+    return node ? node->as_table() : nullptr;
+  }
+
+  /// Describes `table`. An unknown key is reported before any other error in the table: it is often the
+  /// cause.
+  void read_table(const toml::table* table, Declaration& declaration, const std::string& inner_path,
+                  const std::function<void(Section&)>& describe) const {
+    ReadingSection section(source_, table, declaration.members, inner_path,
+                           table ? source_.place(inner_path, table->source()) : place_);
+    try {
+      describe(section);
+    } catch (const InputError&) {
+      if (!table) throw;
+      std::list<Declaration> all;
+      DocumentingSection documenting(all, inner_path);
+      describe(documenting);
+      UnknownKeys(source_).require_none(*table, all, inner_path);
+      throw;
+    }
+  }
+
+  template <class T>
+  T exact(const toml::node& node, const Entry& entry, const std::string& expected) const {
+    const auto value = node.value_exact<T>();
+    if (!value) refuse(node, entry, expected);
+    return *value;
+  }
+
+  void require_in_range(const toml::node& node, const Entry& entry, const Key& meaning, Real value) const {
+    if (contains(meaning.range, value)) return;
+    const std::string unit = meaning.unit == Unit::none ? "" : fmt::format(" {}", symbol(meaning.unit));
+    throw InputError(fmt::format("{}: {} must be {}{}, not {}{}", source_.place(entry.path, node.source()),
+                                 entry.words, range_text(meaning.range), unit, value, unit));
+  }
+
+  Real number(const toml::node& node, const Entry& entry, const Key& meaning) const {
+    std::optional<Real> value;
+    if (node.is_number()) value = node.value<Real>();
+    if (const auto text = node.value_exact<std::string>()) value = to_si(*text, meaning.unit);
+    if (!value) refuse(node, entry, any_unit_text(meaning.unit));
+    if (!std::isfinite(*value)) refuse(node, entry, "a finite number");
+    require_in_range(node, entry, meaning, *value);
+    return *value;
+  }
+
+  /// An integer; 1e6, a floating-point number to TOML, will do.
+  std::int64_t whole(const toml::node& node, const Entry& entry, const Key& meaning) const {
+    constexpr Real exact_below = 0x1p53;
+    std::int64_t value = 0;
+    const auto real = node.value_exact<Real>();
+    if (real && std::abs(*real) < exact_below && std::trunc(*real) == *real)
+      value = static_cast<std::int64_t>(*real);
+    else
+      value = exact<std::int64_t>(node, entry, "an integer");
+    require_in_range(node, entry, meaning, static_cast<Real>(value));
+    return value;
+  }
+
+  /// Visits the elements of an array of `count` entries (any number if < 0).
+  void for_each(const toml::node& node, const Entry& entry, int count,
+                const std::function<void(const toml::node&, const Entry&)>& visit) const {
+    const toml::array* array = node.as_array();
+    const std::string expected = count < 0 ? "an array" : fmt::format("an array of {} entries", count);
+    if (!array) refuse(node, entry, expected);
+    if (count >= 0 && array->size() != static_cast<std::size_t>(count))
+      throw InputError(fmt::format("{}: {} must be {}, not of {}", source_.place(entry.path, node.source()),
+                                   entry.words, expected, array->size()));
+    for (std::size_t i = 0; i < array->size(); ++i)
+      visit(*array->get(i), {fmt::format("element {} of {}", i + 1, entry.words), entry.path});
+  }
+
+  std::vector<Real> numbers(const toml::node& node, const Entry& entry, int count, const Key& meaning) const {
+    std::vector<Real> values;
+    for_each(node, entry, count, [&](const toml::node& element, const Entry& element_entry) {
+      values.push_back(number(element, element_entry, meaning));
+    });
+    return values;
+  }
+
+  const Source& source_;
+  const toml::table* table_;
+  const std::list<Declaration>& declared_;
+  std::string place_;
+};
+
+std::string parse_error_text(const std::string& name, const toml::parse_error& error) {
+  return fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column,
+                     error.description());
+}
+
+/// Where the value of "a.b=value" begins: behind the first '=' that no quotes enclose.
+std::size_t value_start(const std::string& override_text) {
+  char quote = 0;
+  for (std::size_t i = 0; i < override_text.size(); ++i) {
+    const char c = override_text[i];
+    if (quote == 0 && c == '=') return i + 1;
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+  }
+  return std::string::npos;
+}
+
+/// The table {value = ...} of an override: TOML, or else a bare string.
+toml::table override_value(const std::string& text) {
+  try {
+    toml::table parsed = toml::parse("value = " + text);
+    if (parsed.size() == 1) return parsed;
+  } catch (const toml::parse_error&) {
+  }
+  return toml::table{{"value", text}};
+}
+
+void apply_override(Source& source, const std::string& text) {
+  constexpr std::string_view form = "the form is --set table.key=value";
+  const std::size_t start = value_start(text);
+  if (start == std::string::npos || text.find_first_not_of(' ', start) == std::string::npos)
+    throw InputError(fmt::format("--set {}: a value is missing; {}", text, form));
+
+  std::vector<std::string> names;
+  try {
+    const toml::table path = toml::parse(text.substr(0, start) + "0");
+    for (const toml::table* table = &path; table; table = table->begin()->second.as_table())
+      names.emplace_back(table->begin()->first.str());
+  } catch (const toml::parse_error& error) {
+    throw InputError(fmt::format("--set {}: {}; {}", text, error.description(), form));
+  }
+
+  toml::table* table = &source.root;
+  std::string path;
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+    path = join_path(path, names[i]);
+    toml::node& inner = table->insert(names[i], toml::table{}).first->second;
+    if (!inner.is_table())
+      throw InputError(fmt::format("--set {}: '{}' is {}, not a table", text, path, describe_node(inner)));
+    table = inner.as_table();
+  }
+  const toml::table value = override_value(text.substr(text.find_first_not_of(' ', start)));
+  value.get("value")->visit([&](const auto& node) { table->insert_or_assign(names.back(), node); });
+  source.overridden.push_back(join_path(path, names.back()));
+}
+
+void write_values(const std::list<Declaration>& members, std::string& text) {
+  for (const Declaration& declaration : members) {
+    if (!declaration.value.empty()) text += toml_key(declaration.name) + " = " + declaration.value + '\n';
+    if (declaration.chosen) write_values(declaration.options[*declaration.chosen].members, text);
+  }
+}
+
+void write_tables(const std::list<Declaration>& members, const std::string& path, std::string& text) {
+  for (const Declaration& declaration : members) {
+    if (declaration.chosen) write_tables(declaration.options[*declaration.chosen].members, path, text);
+    if (!declaration.present) continue;
+    const std::string inner = join_path(path, declaration.name);
+    if (declaration.form != Declaration::Form::tables) {
+      text += fmt::format("\n[{}]\n", inner);
+      write_values(declaration.members, text);
+    }
+    write_tables(declaration.members, inner, text);
+  }
+}
+
+}  // namespace
+
+struct Deck::Content {
+  Source source;
+  std::string text;
+  std::vector<std::string> overrides;
+  std::list<Declaration> declared;
+  std::optional<ReadingSection> root;
+};
+
+Deck::Deck(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Deck::~Deck() = default;
+Deck::Deck(Deck&&) noexcept = default;
+Deck& Deck::operator=(Deck&&) noexcept = default;
+
+Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {
+  std::string text;
+  agree(comm, [&] {
+    if (!comm.is_root()) return;
+    if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a deck");
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw InputError(fmt::format("{}: cannot read the deck: {}", path, std::strerror(errno)));
+  });
+  comm.broadcast(text);
+  return from_text(text, path, overrides);
+}
+
+Deck Deck::from_text(const std::string& text, const std::string& name,
+                     const std::vector<std::string>& overrides) {
+  auto content = std::make_unique<Content>();
+  content->source.name = name;
+  content->text = text;
+  content->overrides = overrides;
+  try {
+    content->source.root = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw InputError(parse_error_text(name, error));
+  }
+  for (const std::string& given : overrides) apply_override(content->source, given);
+  content->root.emplace(content->source, &content->source.root, content->declared, "", name + ":1:1");
+  return Deck(std::move(content));
+}
+
+Section& Deck::root() {
+  return *content_->root;
+}
+
+void Deck::require_all_read() const {
+  UnknownKeys(content_->source).require_none(content_->source.root, content_->declared, "");
+}
+
+const std::string& Deck::name() const {
+  return content_->source.name;
+}
+const std::string& Deck::text() const {
+  return content_->text;
+}
+const std::vector<std::string>& Deck::overrides() const {
+  return content_->overrides;
+}
+
+std::string Deck::resolved() const {
+  std::string text;
+  write_values(content_->declared, text);
+  write_tables(content_->declared, "", text);
+  return text;
+}
+
+}  // namespace scree

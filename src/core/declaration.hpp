@@ -1,0 +1,128 @@
+#pragma once
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/section.hpp"
+
+namespace scree {
+
+/// One key or table that a describe() function declared. The tree of declarations is what unknown keys are
+/// compared with, what the reference is printed from, and, with the values of a run, the resolved deck.
+struct Declaration {
+  enum class Form {
+    real,
+    integer,
+    boolean,
+    text,
+    texts,
+    reals,
+    booleans,
+    points,
+    choice,
+    integer_or_word,
+    real_or_word,
+    kind,
+    table,
+    optional_table,
+    tables
+  };
+  /// One choice of a key of Form::kind, with the keys it adds to the table.
+  struct Option {
+    std::string name;
+    std::string summary;
+    bool available = true;  ///< in this dimension
+    std::list<Declaration> members;
+  };
+
+  std::string name;
+  Form form = Form::real;
+  Unit unit = Unit::none;
+  Range range;
+  bool required = false;
+  std::string doc;
+  int count = -1;                     ///< entries of a list or numbers of a point; < 0: any
+  std::vector<std::string> choices;   ///< words that are allowed
+  std::string value;                  ///< in TOML: the default, or the value of the run; empty: none
+  bool present = false;               ///< a table that the run has
+  std::vector<Option> options;        ///< of a kind
+  std::optional<std::size_t> chosen;  ///< the option of the run
+  std::list<Declaration>
+      members;  ///< of a table (those of each named table for `tables`); a list never moves them
+
+  bool is_table() const { return form >= Form::table; }
+};
+
+/// The stand-in for the name of a table [particles.NAME] while documenting.
+inline constexpr std::string_view any_name = "NAME";
+
+/// A section that declares and reads nothing.
+class DocumentingSection : public Section {
+ public:
+  /// Adds to `members`, which must outlive the section.
+  DocumentingSection(std::list<Declaration>& members, std::string path)
+      : members_(members), path_(std::move(path)) {}
+
+  bool reading() const override { return false; }
+  bool has(std::string_view) const override { return false; }
+  std::string path() const override { return path_; }
+
+  void real(std::string_view key, Real& value, const Key& meaning) override;
+  void integer(std::string_view key, std::int64_t& value, const Key& meaning) override;
+  void boolean(std::string_view key, bool& value, const Key& meaning) override;
+  void text(std::string_view key, std::string& value, const Key& meaning) override;
+  void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) override;
+  void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) override;
+  void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) override;
+  void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
+              const Key& meaning) override;
+  void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
+              const Key& meaning) override;
+  void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
+                       const std::vector<std::string>& choices, const Key& meaning) override;
+  void real_or_word(std::string_view key, Real& value, std::string& word,
+                    const std::vector<std::string>& choices, const Key& meaning) override;
+  void table(std::string_view key, const Key& meaning,
+             const std::function<void(Section&)>& describe) override;
+  void optional_table(std::string_view key, const Key& meaning,
+                      const std::function<void(Section&)>& describe) override;
+  void tables(std::string_view key, const Key& meaning,
+              const std::function<void(const std::string& name, Section&)>& describe) override;
+
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const override;
+  std::string where(std::string_view key) const override;
+
+ protected:
+  void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
+                    const Key& meaning,
+                    const std::function<void(std::size_t index, Section&)>& describe) override;
+  /// The declaration of `key` in this table, new unless the table was described before.
+  Declaration& declare(std::string_view key, Declaration::Form form, const Key& meaning);
+  std::string path_of(std::string_view key) const;
+
+ private:
+  Declaration& declare_value(std::string_view key, Declaration::Form form, const Key& meaning, bool valid,
+                             const std::string& value);
+
+  std::list<Declaration>& members_;
+  std::string path_;
+};
+
+/// The child `name` of the table `path`, in TOML's writing: 'a."b c"'.
+std::string join_path(const std::string& path, std::string_view name);
+/// `name` as a TOML key, in quotes if need be.
+std::string toml_key(std::string_view name);
+
+bool contains(const Range& range, Real value);
+/// "> 0", "in [0, 1]"; empty if any number will do.
+std::string range_text(const Range& range);
+/// What to write for a key: "number [m]", "list of 3 numbers", "\"a\" or \"b\"".
+std::string type_text(const Declaration& declaration);
+/// The sentence of a key with type, range and default, for messages.
+std::string meaning_text(const Declaration& declaration);
+/// `"a" or "b"`
+std::string quoted_list(const std::vector<std::string>& words);
+
+}  // namespace scree
