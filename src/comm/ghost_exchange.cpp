@@ -110,7 +110,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     roots[g] = {home_[g].rank, home_[g].index};
     leaves[g] = static_cast<PetscInt>(n_owned + g);
   }
-  SCREE_PETSC(PetscSFCreate(comm_.handle(), ghosts_.reset_to()));
+  SCREE_PETSC(PetscSFCreate(comm_.handle(), ghosts_.address()));
   SCREE_PETSC(PetscSFSetGraph(ghosts_.get(), bodies.n_owned(), static_cast<PetscInt>(leaves.size()), leaves.data(),
                               PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
   SCREE_PETSC(PetscSFSetUp(ghosts_.get()));
@@ -196,7 +196,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   for (std::size_t s = 0; s < n_moved.size(); ++s) {
     stage_in_use_[s] = n_moved[s] > 0;
     if (!stage_in_use_[s]) continue;
-    SCREE_PETSC(PetscSFCreate(comm_.handle(), stages_[s].reset_to()));
+    SCREE_PETSC(PetscSFCreate(comm_.handle(), stages_[s].address()));
     SCREE_PETSC(PetscSFSetGraph(stages_[s].get(), bodies.n_held(), static_cast<PetscInt>(leaves[s].size()),
                                 leaves[s].data(), PETSC_COPY_VALUES, roots[s].data(), PETSC_COPY_VALUES));
     SCREE_PETSC(PetscSFSetUp(stages_[s].get()));

@@ -16,7 +16,7 @@
 namespace scree {
 
 /// What a sweep moves: a body's live copy, four numbers (docs/method.md, "The live copy").
-struct SweepRecord {
+struct alignas(32) SweepRecord {
   Real x[3];
   Real radius;
 };
@@ -73,8 +73,8 @@ class GhostExchange {
 
   Comm comm_;
   std::vector<Home> home_;  // of each ghost
-  PetscHandle<PetscSF, PetscSFDestroy> ghosts_;
-  std::array<PetscHandle<PetscSF, PetscSFDestroy>, static_cast<std::size_t>(n_stages)> stages_;
+  SfHandle ghosts_;
+  std::array<SfHandle, static_cast<std::size_t>(n_stages)> stages_;
   std::array<bool, static_cast<std::size_t>(n_stages)> stage_in_use_{};  // the same on all ranks
   std::vector<std::uint8_t> travels_;
   std::int64_t n_records_sent_ = 0;

@@ -1,0 +1,317 @@
+#include "contact/sweep_schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Pairs of cells {c + first, c + second} whose componentwise minimum is c: each pair of adjacent cells once.
+template <int D>
+constexpr auto half_neighbours() {
+  constexpr unsigned n = 1U << D;
+  std::array<std::pair<unsigned, unsigned>, D == 2 ? 5 : 14> pairs{};
+  std::size_t count = 0;
+  for (unsigned first = 0; first < n; ++first)
+    for (unsigned second = first == 0 ? 0 : first + 1; second < n; ++second)
+      if ((first & second) == 0) pairs[count++] = {first, second};
+  return pairs;
+}
+
+/// Index that steps through a grid of `size` cells along each axis, the first axis fastest.
+template <int D>
+bool advance(Cell<D>& cell, const Cell<D>& size) {
+  for (std::size_t k = 0; k < D; ++k) {
+    if (++cell[k] < size[k]) return true;
+    cell[k] = 0;
+  }
+  return false;
+}
+
+template <int D>
+bool boxes_meet(const Box<D>& a, const Box<D>& b) {
+  for (int k = 0; k < D; ++k)
+    if (a.lower[k] > b.upper[k] || b.lower[k] > a.upper[k]) return false;
+  return true;
+}
+
+}  // namespace
+
+template <int D>
+void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
+                               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels) {
+  blocks_.clear();
+  first_shift_.clear();
+  ends_.clear();
+  shifts_.clear();
+  walls_.clear();
+  wall_bodies_.clear();
+  n_batches_ = 0;
+  n_pairs_ = 0;
+  n_held_ = bodies.n_held();
+  classes_of_.assign(static_cast<std::size_t>(n_held_), 0);
+
+  // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several sides.
+  struct Task {
+    Cell<D> place;
+    BlockKey key;
+    bool rim;
+  };
+  std::array<std::vector<Task>, std::size_t{Lattice<D>::n_phases}> tasks;
+  std::unordered_map<BlockKey, bool> seen;  // key -> rim
+  for (const auto& block : table.blocks()) {
+    bool block_travels = false;
+    for (Index i = block.first; i < block.last; ++i) block_travels |= travels[static_cast<std::size_t>(i)] != 0;
+    for (unsigned axes = 0; axes < 1U << D; ++axes) {
+      Cell<D> down;
+      unsigned wrapped;
+      if (!lattice.neighbour(block.place, axes, -1, down, wrapped)) continue;
+      const BlockKey key = lattice.key_of(down);
+      if (!owned(key)) continue;
+      const auto [entry, is_new] = seen.emplace(key, false);
+      entry->second |= block_travels;
+      if (is_new) tasks[index(lattice.phase_of(down))].push_back({down, key, false});
+    }
+  }
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    std::vector<Task>& list = tasks[index(phase)];
+    for (Task& task : list) task.rim = seen.at(task.key);
+    std::sort(list.begin(), list.end(),
+              [](const Task& p, const Task& q) { return p.rim != q.rim ? p.rim : p.key < q.key; });
+    phase_[index(phase)] = static_cast<Index>(blocks_.size());
+    interior_[index(phase)] = phase_[index(phase)];
+    for (const Task& task : list) {
+      Block block{};
+      block.key = task.key;
+      block.first_batch = n_batches_;
+      const std::int64_t pairs_before = n_pairs_;
+      block.first_wall = static_cast<Index>(walls_.size());
+      first_shift_.push_back(static_cast<Index>(shifts_.size()));
+      gather_block(lattice, table, bodies, task.place);
+      find_pairs(lattice, box);
+      append_classes(plain_, false);
+      block.first_shifted = n_batches_;
+      append_classes(through_face_, true);
+      block.last_batch = n_batches_;
+      const Index own = table.find(task.key);
+      if (own >= 0)
+        find_walls(box, bodies, obstacles, reach_of_walls, table.blocks()[static_cast<std::size_t>(own)]);
+      block.last_wall = static_cast<Index>(walls_.size());
+      if (block.first_batch == block.last_batch && block.first_wall == block.last_wall) {
+        first_shift_.pop_back();
+        continue;
+      }
+      block.n_pairs = n_pairs_ - pairs_before;
+      blocks_.push_back(block);
+      if (task.rim) interior_[index(phase)] = static_cast<Index>(blocks_.size());
+    }
+  }
+  phase_.back() = static_cast<Index>(blocks_.size());
+}
+
+template <int D>
+void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<D>& table, const BodyStore<D>& bodies,
+                                    const Cell<D>& place) {
+  // Which table entry holds each corner of the block and its upper neighbours.
+  std::array<Index, std::size_t{1} << D> source;
+  std::array<unsigned, std::size_t{1} << D> wrapped;
+  for (unsigned axes = 0; axes < source.size(); ++axes) {
+    Cell<D> up;
+    source[axes] =
+        lattice.neighbour(place, axes, +1, up, wrapped[axes]) ? table.find(lattice.key_of(up)) : Index{-1};
+  }
+  local_.clear();
+  local_start_.clear();
+  wrapped_.clear();
+  Cell<D> size;
+  for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
+  Cell<D> cell{};
+  do {
+    local_start_.push_back(static_cast<Index>(local_.size()));
+    unsigned axes = 0;
+    Cell<D> within = cell;
+    for (std::size_t k = 0; k < D; ++k) {
+      if (cell[k] < lattice.block_cells[k]) continue;
+      axes |= 1U << k;
+      within[k] = 0;
+    }
+    wrapped_.push_back(static_cast<std::uint8_t>(wrapped[axes]));
+    if (source[axes] < 0) continue;
+    const auto [begin, end] = table.cell(source[axes], lattice.local_cell(within));
+    for (Index i = begin; i < end; ++i) {
+      const auto body = static_cast<std::size_t>(i);
+      local_.push_back({bodies.position()[body], bodies.radius()[body], bodies.id()[body], i});
+    }
+  } while (advance<D>(cell, size));
+  local_start_.push_back(static_cast<Index>(local_.size()));
+}
+
+template <int D>
+void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) {
+  static constexpr auto neighbours = half_neighbours<D>();
+  plain_.clear();
+  through_face_.clear();
+
+  // Offsets in the (block_cells + 1)^D grid of local cells.
+  std::array<Index, std::size_t{1} << D> offset{};
+  for (unsigned axes = 0; axes < offset.size(); ++axes) {
+    Index stride = 1;
+    for (std::size_t k = 0; k < D; ++k) {
+      if (axes >> k & 1U) offset[axes] += stride;
+      stride *= lattice.block_cells[k] + 1;
+    }
+  }
+
+  const auto visit = [&](Index cell_a, Index cell_b) {
+    const auto a0 = local_start_[static_cast<std::size_t>(cell_a)];
+    const auto a1 = local_start_[static_cast<std::size_t>(cell_a) + 1];
+    const auto b0 = local_start_[static_cast<std::size_t>(cell_b)];
+    const auto b1 = local_start_[static_cast<std::size_t>(cell_b) + 1];
+    if (a0 == a1 || b0 == b1) return;
+    const unsigned wrapped_a = wrapped_[static_cast<std::size_t>(cell_a)];
+    const unsigned wrapped_b = wrapped_[static_cast<std::size_t>(cell_b)];
+    const bool shifted = wrapped_a != wrapped_b;
+    Vec<D> shift_ab;  // periods by which a lies further than stored, relative to b
+    int code_ab = 0, code_ba = 0, digit = 1;
+    for (int k = 0; k < D; ++k) {
+      const int s = static_cast<int>(wrapped_a >> k & 1U) - static_cast<int>(wrapped_b >> k & 1U);
+      shift_ab[k] = s * box.length(k);
+      code_ab += (s + 1) * digit;
+      code_ba += (1 - s) * digit;
+      digit *= 3;
+    }
+    for (Index a = a0; a < a1; ++a) {
+      const Local& p = local_[static_cast<std::size_t>(a)];
+      for (Index b = cell_a == cell_b ? a + 1 : b0; b < b1; ++b) {
+        const Local& q = local_[static_cast<std::size_t>(b)];
+        Vec<D> d = p.x - q.x;
+        if (shifted) d += shift_ab;
+        const Real reach = p.radius + q.radius + lattice.skin;
+        if (dot(d, d) >= reach * reach) continue;
+        const bool in_order = p.id < q.id;
+        (shifted ? through_face_ : plain_)
+            .push_back({in_order ? p.body : q.body, in_order ? q.body : p.body,
+                        static_cast<std::uint8_t>(in_order ? code_ab : code_ba)});
+      }
+    }
+  };
+
+  Cell<D> cell{};
+  do {
+    Index at = 0, stride = 1;
+    for (std::size_t k = 0; k < D; ++k) {
+      at += cell[k] * stride;
+      stride *= lattice.block_cells[k] + 1;
+    }
+    for (const auto& [first, second] : neighbours) visit(at + offset[first], at + offset[second]);
+  } while (advance<D>(cell, lattice.block_cells));
+}
+
+template <int D>
+void SweepSchedule<D>::append_classes(std::vector<Candidate>& candidates, bool shifted) {
+  n_pairs_ += static_cast<std::int64_t>(candidates.size());
+  // 64 classes at a time: a body with more partners than that has the rest of its pairs in a further round.
+  while (!candidates.empty()) {
+    std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
+    postponed_.clear();
+    class_of_.resize(candidates.size());
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      std::uint64_t& low = classes_of_[static_cast<std::size_t>(candidates[c].low)];
+      std::uint64_t& high = classes_of_[static_cast<std::size_t>(candidates[c].high)];
+      const int chosen = std::countr_one(low | high);
+      class_of_[c] = static_cast<std::uint8_t>(chosen);
+      if (chosen == 64) {
+        postponed_.push_back(candidates[c]);
+        continue;
+      }
+      low |= std::uint64_t{1} << chosen;
+      high |= std::uint64_t{1} << chosen;
+      ++first[static_cast<std::size_t>(chosen)];
+    }
+    Index next = n_batches_ * batch_size;
+    for (std::size_t k = 0; k < 64; ++k) {
+      const Index n = first[k];
+      first[k] = next;
+      next += (n + batch_size - 1) / batch_size * batch_size;
+    }
+    const auto old_batches = static_cast<std::size_t>(n_batches_);
+    n_batches_ = next / batch_size;
+    const auto places = static_cast<std::size_t>(next);
+    ends_.resize(2 * places);
+    for (std::size_t b = old_batches; b < static_cast<std::size_t>(n_batches_); ++b) {
+      std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(2 * batch_size * b), batch_size, n_held_);
+      std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(2 * batch_size * b + batch_size), batch_size,
+                  n_held_ + 1);
+    }
+    const std::size_t first_shift = shifts_.size();
+    if (shifted) {
+      constexpr std::uint8_t unshifted = D == 2 ? 4 : 13;  // s = 0 along every axis
+      shifts_.resize(first_shift + (places - old_batches * batch_size), unshifted);
+    }
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      if (class_of_[c] == 64) continue;
+      const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
+      const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
+      ends_[at] = candidates[c].low;
+      ends_[at + batch_size] = candidates[c].high;
+      if (shifted) shifts_[first_shift + place - old_batches * batch_size] = candidates[c].shift;
+    }
+    for (const Candidate& c : candidates) {
+      classes_of_[static_cast<std::size_t>(c.low)] = 0;
+      classes_of_[static_cast<std::size_t>(c.high)] = 0;
+    }
+    candidates.swap(postponed_);
+  }
+}
+
+template <int D>
+void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
+                                  const ObstacleSet<D>& obstacles, Real reach_of_walls,
+                                  const typename BlockTable<D>::Block& block) {
+  // Bodies outside the box count to border blocks, so the box of the bodies is found from the bodies.
+  Box<D> around;
+  around.lower = filled<D>(HUGE_VAL);
+  around.upper = filled<D>(-HUGE_VAL);
+  const auto first = static_cast<std::size_t>(block.first);
+  const auto count = static_cast<std::size_t>(block.last - block.first);
+  const auto positions = bodies.position().subspan(first, count);
+  const auto previous = bodies.previous().subspan(first, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Real reach = bodies.radius()[first + i] + reach_of_walls + norm(positions[i] - previous[i]);
+    for (int k = 0; k < D; ++k) {
+      around.lower[k] = std::min(around.lower[k], positions[i][k] - reach);
+      around.upper[k] = std::max(around.upper[k], positions[i][k] + reach);
+    }
+  }
+  surface_.resize(count);
+  for (int c = 0; c < obstacles.n_constraints(); ++c) {
+    if (!boxes_meet(around, obstacles.bounds(c, box))) continue;
+    obstacles.nearest(c, positions, previous, surface_);
+    const auto begin = static_cast<Index>(wall_bodies_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real moved = norm(positions[i] - previous[i]);
+      if (surface_[i].distance - bodies.radius()[first + i] < reach_of_walls + moved)
+        wall_bodies_.push_back(block.first + static_cast<Index>(i));
+    }
+    const auto end = static_cast<Index>(wall_bodies_.size());
+    if (end > begin) walls_.push_back({c, begin, end});
+  }
+}
+
+template <int D>
+std::size_t SweepSchedule<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_, wrapped_, plain_,
+              through_face_, postponed_, classes_of_, class_of_, surface_);
+}
+
+template class SweepSchedule<2>;
+template class SweepSchedule<3>;
+
+}  // namespace scree

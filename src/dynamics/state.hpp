@@ -14,6 +14,8 @@ namespace scree {
 struct Clock {
   std::int64_t step = 0;  ///< steps taken
   Real time = 0;          ///< [s]
+  Real last_dt = 0;       ///< length of the last step [s]; 0 before the first
+  Real listed_time = 0;   ///< when the neighbour list was built [s]
 };
 
 /// All that a restart needs; everything else can be rebuilt from it (and from the deck).

@@ -9,9 +9,12 @@
 
 namespace scree {
 
-/// Where a body lies: curve key of its block, then its cell within the block. Ascending places are storage order.
+/// Where a body lies: curve key of its block, then its cell within the block. Ascending places are storage
+/// order.
 using Place = std::uint64_t;
-constexpr BlockKey block_key(Place place) { return place >> Lattice<2>::cell_bits; }
+constexpr BlockKey block_key(Place place) {
+  return place >> Lattice<2>::cell_bits;
+}
 constexpr std::int32_t local_cell(Place place) {
   return static_cast<std::int32_t>(place & ((Place{1} << Lattice<2>::cell_bits) - 1));
 }
@@ -23,13 +26,13 @@ void find_places(const Lattice<D>& lattice, std::span<const Vec<D>> positions, s
 /// The order that sorts by (place, id); unique, so the same for any order in memory.
 void sort_by_place(std::span<const Place> places, std::span<const GlobalId> ids, std::vector<Index>& order);
 
-/// The bodies of this rank by block and cell. Bodies must be stored in order of (place, id): the owned ones first,
-/// then the ghosts. A block is wholly owned or wholly foreign, since ranks own whole blocks.
+/// The bodies of this rank by block and cell. Bodies must be stored in order of (place, id): the owned ones
+/// first, then the ghosts. A block is wholly owned or wholly foreign, since ranks own whole blocks.
 template <int D>
 class BlockTable {
  public:
   struct Block {
-    Cell<D> place;      ///< on the lattice of blocks
+    Cell<D> place;  ///< on the lattice of blocks
     BlockKey key;
     Index first, last;  ///< its bodies are [first, last)
     bool owned;
@@ -37,8 +40,8 @@ class BlockTable {
 
   void clear();
   /// Adds the blocks of bodies [first, first + places.size()).
-  void add(const Lattice<D>& lattice, std::span<const Vec<D>> positions, std::span<const Place> places, Index first,
-           bool owned);
+  void add(const Lattice<D>& lattice, std::span<const Vec<D>> positions, std::span<const Place> places,
+           Index first, bool owned);
 
   std::span<const Block> blocks() const { return blocks_; }
   /// Number of the block, or -1 if no body held here lies in it.
@@ -50,6 +53,11 @@ class BlockTable {
   std::pair<Index, Index> cell(Index block, std::int32_t local) const {
     const std::size_t at = static_cast<std::size_t>(block) * stride_ + static_cast<std::size_t>(local);
     return {cell_start_[at], cell_start_[at + 1]};
+  }
+
+  std::size_t bytes() const {
+    return blocks_.capacity() * sizeof(Block) + cell_start_.capacity() * sizeof(Index) +
+           number_.size() * (sizeof(BlockKey) + 2 * sizeof(void*));
   }
 
  private:

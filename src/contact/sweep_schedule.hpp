@@ -1,0 +1,123 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "geometry/lattice.hpp"
+#include "geometry/obstacle.hpp"
+#include "particles/block_table.hpp"
+#include "particles/body_store.hpp"
+
+namespace scree {
+
+/// Numbers of pairs that a kernel treats at once; every class of pairs is padded to a multiple of it.
+inline constexpr Index batch_size = 8;
+
+/// The candidate contacts of this rank in the order in which sweeps visit them (docs/method.md, "Sweeps").
+///
+/// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by phase. In a
+/// block come first the pairs that cross no periodic face, then those that do, then the obstacles. Pairs are put into
+/// classes without a common body, in an order fixed by cells and ids; nothing here depends on who owns which block.
+///
+/// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id ones.
+/// Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
+template <int D>
+class SweepSchedule {
+ public:
+  struct Block {
+    Index first_batch;          ///< pairs within the box: batches [first_batch, first_shifted)
+    Index first_shifted;        ///< pairs through a periodic face: batches [first_shifted, last_batch)
+    Index last_batch;
+    Index first_wall, last_wall;  ///< obstacle batches
+    std::int64_t n_pairs;         ///< without the padding
+    BlockKey key;
+  };
+  /// Bodies of one block near one obstacle constraint: wall_bodies()[first, last).
+  struct WallBatch {
+    Index constraint;
+    Index first, last;
+  };
+
+  /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as placed;
+  /// `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank runs a block;
+  /// blocks with a body in `travels` run first in their phase. Local.
+  void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table, const BodyStore<D>& bodies,
+               const ObstacleSet<D>& obstacles, Real reach_of_walls,
+               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels);
+
+  std::span<const Block> blocks(int phase) const { return range(phase_[index(phase)], phase_[index(phase) + 1]); }
+  /// The blocks whose bodies travel: they run before the others.
+  std::span<const Block> rim_blocks(int phase) const { return range(phase_[index(phase)], interior_[index(phase)]); }
+  std::span<const Block> interior_blocks(int phase) const {
+    return range(interior_[index(phase)], phase_[index(phase) + 1]);
+  }
+  std::span<const Block> all_blocks() const { return blocks_; }
+
+  /// 2 * batch_size body numbers per batch.
+  std::span<const Index> ends() const { return ends_; }
+  /// Places for one number per pair: n_batches() * batch_size.
+  Index n_batches() const { return n_batches_; }
+  std::int64_t n_pairs() const { return n_pairs_; }  ///< without the padding
+  /// For each place of the shifted batches of the rank, counted over all blocks: sum over k of (s_k + 1) 3^k, where
+  /// the smaller-id body is seen s periods further along axis k.
+  std::span<const std::uint8_t> shifts() const { return shifts_; }
+  /// First entry of shifts() that belongs to a block.
+  Index first_shift(const Block& block) const {
+    return first_shift_[static_cast<std::size_t>(&block - blocks_.data())];
+  }
+
+  std::span<const WallBatch> walls() const { return walls_; }
+  std::span<const Index> wall_bodies() const { return wall_bodies_; }
+
+  /// Bytes held, scratch included.
+  std::size_t bytes() const;
+
+ private:
+  struct Candidate {
+    Index low, high;  // bodies, smaller id first
+    std::uint8_t shift;
+  };
+  static std::size_t index(int phase) { return static_cast<std::size_t>(phase); }
+  std::span<const Block> range(Index first, Index last) const {
+    return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
+                                                   static_cast<std::size_t>(last - first));
+  }
+  void gather_block(const Lattice<D>& lattice, const BlockTable<D>& table, const BodyStore<D>& bodies,
+                    const Cell<D>& place);
+  void find_pairs(const Lattice<D>& lattice, const Box<D>& box);
+  void append_classes(std::vector<Candidate>& candidates, bool shifted);
+  void find_walls(const Box<D>& box, const BodyStore<D>& bodies,
+                  const ObstacleSet<D>& obstacles, Real reach_of_walls, const typename BlockTable<D>::Block& block);
+
+  std::vector<Block> blocks_;
+  std::vector<Index> first_shift_;
+  std::array<Index, std::size_t{Lattice<D>::n_phases} + 1> phase_{};
+  std::array<Index, std::size_t{Lattice<D>::n_phases}> interior_{};
+  std::vector<Index> ends_;
+  std::vector<std::uint8_t> shifts_;
+  std::vector<WallBatch> walls_;
+  std::vector<Index> wall_bodies_;
+  Index n_batches_ = 0;
+  std::int64_t n_pairs_ = 0;
+  Index n_held_ = 0;
+
+  // Scratch, kept from build to build.
+  struct Local {
+    Vec<D> x;
+    Real radius;
+    GlobalId id;
+    Index body;
+  };
+  std::vector<Local> local_;            // bodies of a block and of the layer above it, by cell
+  std::vector<Index> local_start_;      // (block_cells + 1)^D + 1 entries
+  std::vector<std::uint8_t> wrapped_;   // per such cell: axes along which it was reached through a periodic face
+  std::vector<Candidate> plain_, through_face_, postponed_;
+  std::vector<std::uint64_t> classes_of_;  // per held body: classes of this block that contain it
+  std::vector<std::uint8_t> class_of_;     // per candidate
+  std::vector<SurfacePoint<D>> surface_;
+  std::vector<Vec<D>> wall_points_, wall_from_;
+};
+
+}  // namespace scree

@@ -1,0 +1,341 @@
+#include "dynamics/neighborhood.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "comm/migration.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+void NeighborhoodSettings::describe(Section& root) {
+  root.table("neighbors", {.doc = "Finding of candidate contacts"}, [&](Section& section) {
+    std::string word = "auto";
+    section.real_or_word("skin", skin, word, {"auto"},
+                         {.unit = Unit::length,
+                          .range = positive,
+                          .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has "
+                                 "moved a quarter of it. \"auto\" takes 0.15 times the sum of the smallest and the "
+                                 "largest diameter"});
+    if (word == "auto") skin = 0;
+  });
+  root.table("decomposition", {.doc = "Sharing of the bodies between ranks; never changes results, except for "
+                                      "block_cells"},
+             [&](Section& section) {
+               std::string word = "auto";
+               section.integer_or_word("block_cells", block_cells, word, {"auto"},
+                                       {.range = {.least = 1, .most = 32},
+                                        .doc = "Cells along the edge of a block, at most 10 in 3D. Part of the "
+                                               "definition of the sweep: results depend on it. \"auto\" takes 4, 8 or "
+                                               "16 by the number of bodies"});
+               if (word == "auto") block_cells = 0;
+               section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
+               section.real("rebalance_threshold", rebalance_threshold,
+                            {.range = {.least = 1},
+                             .doc = "Blocks are shared out anew when the fullest rank has this many times the mean "
+                                    "weight (bodies and candidate pairs)"});
+             });
+}
+
+template <int D>
+Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& settings, Outside outside)
+    : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm) {}
+
+template <int D>
+void Neighborhood<D>::make_lattice(State<D>& state) const {
+  Real largest = 0;
+  Real smallest = HUGE_VAL;
+  for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()))) {
+    largest = std::max(largest, radius);
+    smallest = std::min(smallest, radius);
+  }
+  largest = comm_.max(largest);
+  smallest = comm_.min(smallest);
+  const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const Real skin = settings_.skin > 0 ? settings_.skin : 0.3 * (smallest + largest);
+  auto cells = static_cast<int>(settings_.block_cells);
+  if (cells == 0) cells = D == 2 ? (n_bodies < 10'000 ? 4 : n_bodies < 100'000 ? 8 : 16) : (n_bodies < 20'000 ? 4 : 8);
+  if (D == 3) cells = std::min(cells, 10);
+  for (int k = 0; k < D; ++k) {
+    if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))
+      throw InputError(fmt::format(
+          "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m with a skin of {:g} m need at "
+          "least {:g} m there (four cells); enlarge [domain], make the axis open or reduce [neighbors] skin",
+          state.box.length(k), "xyz"[k], largest, skin, 4 * Lattice<D>::reach(largest, skin)));
+  }
+  state.lattice = Lattice<D>::make(state.box, largest, skin, cells);
+}
+
+template <int D>
+bool Neighborhood<D>::stale(const State<D>& state, Real fraction) const {
+  Real most = 0;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const auto position = state.bodies.position();
+  const auto listed = state.bodies.listed();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec<D> moved = position[i] - listed[i];
+    const Real squared = dot(moved, moved);
+    most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
+  }
+  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time, state.box);
+  return std::sqrt(comm_.max(most)) + travel > fraction * state.lattice.skin;
+}
+
+template <int D>
+void Neighborhood<D>::settle_at_faces(State<D>& state) {
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<Index> staying;
+  bool any_leaves = false;
+  GlobalId first_offender = std::numeric_limits<GlobalId>::max();
+  std::string complaint;
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec<D>& x = bodies.position()[i];
+    int open_axis_outside = -1;
+    bool finite = true;
+    for (int k = 0; k < D; ++k) {
+      if (!std::isfinite(x[k])) finite = false;
+      if (!state.box.is_periodic(k)) {
+        if (x[k] < state.box.lower[k] || x[k] > state.box.upper[k]) open_axis_outside = k;
+        continue;
+      }
+      const Real length = state.box.length(k);
+      const Real periods = std::floor((x[k] - state.box.lower[k]) / length);
+      if (periods == 0 || !finite) continue;
+      x[k] -= periods * length;
+      bodies.previous()[i][k] -= periods * length;
+      bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+    }
+    const bool offends = !finite || (open_axis_outside >= 0 && outside_ == Outside::error);
+    if (offends && bodies.id()[i] < first_offender) {
+      first_offender = bodies.id()[i];
+      const Vec<D>& from = bodies.previous()[i];
+      complaint = fmt::format(
+          "step {}, t = {:.6g} s: body {} {} at ({:g}); it was at ({:g}) one step before. {}", state.clock.step,
+          state.clock.time, bodies.id()[i], finite ? "left the domain" : "has no finite position",
+          fmt::join(x.component, ", "), fmt::join(from.component, ", "),
+          finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
+                 : "Reduce [time] step");
+    }
+    if (open_axis_outside >= 0 && outside_ == Outside::remove)
+      any_leaves = true;
+    else
+      staying.push_back(static_cast<Index>(i));
+  }
+  const GlobalId offender = comm_.min(first_offender);
+  if (offender != std::numeric_limits<GlobalId>::max()) {
+    std::string message = offender == first_offender ? complaint : std::string{};
+    const auto speaker = comm_.max(static_cast<std::int64_t>(offender == first_offender ? comm_.rank() : -1));
+    comm_.broadcast(message, static_cast<int>(speaker));
+    throw RunError(message);
+  }
+  if (any_leaves) {
+    ContactMemory kept;
+    for (const Index i : staying) kept.append_from(state.memory, i);
+    state.memory = std::move(kept);
+    bodies.reorder(staying);
+  }
+  n_removed_ += comm_.sum(static_cast<std::int64_t>(n) - bodies.n_owned());
+}
+
+template <int D>
+void Neighborhood<D>::rebalance(const State<D>& state) {
+  std::map<BlockKey, std::int64_t> weight;
+  for (const Place place : places_) ++weight[block_key(place)];
+  // The pairs of the list that is about to go; a block that changed hands meanwhile counts by its bodies alone.
+  if (has_bodies_placed_)
+    for (const auto& block : schedule_.all_blocks()) weight[block.key] += block.n_pairs;
+  std::int64_t local = 0;
+  std::vector<BlockKey> keys;
+  std::vector<std::int64_t> weights;
+  for (const auto& [key, w] : weight) {
+    keys.push_back(key);
+    weights.push_back(w);
+    local += w;
+  }
+  imbalance_ = domain_.imbalance(local);
+  const bool first_time = !has_bodies_placed_;
+  if (!first_time && (!settings_.rebalance || imbalance_ <= settings_.rebalance_threshold)) return;
+  domain_.balance(keys, weights, D * state.lattice.curve_bits());
+  if (!first_time) ++n_rebalances_;
+}
+
+template <int D>
+void Neighborhood<D>::rebuild(State<D>& state) {
+  Scope timer("neighbours");
+  BodyStore<D>& bodies = state.bodies;
+  const Lattice<D>& lattice = state.lattice;
+  {
+    Scope part("migrate");
+    bodies.resize(bodies.n_owned(), 0);
+    settle_at_faces(state);
+    find_places<D>(lattice, std::as_const(bodies).position(), places_);
+    if (comm_.size() > 1) {
+      rebalance(state);
+      destination_.resize(places_.size());
+      for (std::size_t i = 0; i < places_.size(); ++i) destination_[i] = domain_.owner_of(block_key(places_[i]));
+      const std::int64_t n_moved = migrate<D>(comm_, destination_, bodies, state.memory);
+      n_migrated_ += n_moved;
+      if (n_moved > 0) find_places<D>(lattice, std::as_const(bodies).position(), places_);
+    }
+  }
+  {
+    Scope part("sort");
+    sort_by_place(places_, bodies.id(), order_);
+    bodies.reorder(order_);
+    ContactMemory sorted;
+    std::vector<Place> sorted_places(places_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      sorted.append_from(state.memory, order_[i]);
+      sorted_places[i] = places_[static_cast<std::size_t>(order_[i])];
+    }
+    state.memory = std::move(sorted);
+    places_.swap(sorted_places);
+  }
+  std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
+  state.clock.listed_time = state.clock.time;
+  {
+    Scope part("ghosts");
+    table_.clear();
+    table_.add(lattice, std::as_const(bodies).position(), places_, 0, true);
+    ghosts_.rebuild(domain_, lattice, table_, places_, bodies, state.memory);
+  }
+  {
+    Scope part("pairs");
+    schedule_.rebuild(lattice, state.box, table_, bodies, state.obstacles, lattice.skin,
+                      [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.travels());
+  }
+  shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
+  for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {
+    std::size_t digits = code;
+    for (int k = 0; k < D; ++k) {
+      shift_table_[3 * code + static_cast<std::size_t>(k)] =
+          (static_cast<int>(digits % 3) - 1) * state.box.length(k);
+      digits /= 3;
+    }
+  }
+  has_bodies_placed_ = true;
+  ++n_rebuilds_;
+}
+
+namespace {
+
+/// Calls f(place, low, high, shift code or -1) for every real pair of the schedule.
+template <int D, class F>
+void for_each_pair(const SweepSchedule<D>& schedule, Index n_held, F&& f) {
+  for (const auto& block : schedule.all_blocks()) {
+    for (Index batch = block.first_batch; batch < block.last_batch; ++batch) {
+      const Index* low = schedule.ends().data() + 2 * batch_size * batch;
+      const bool shifted = batch >= block.first_shifted;
+      for (Index k = 0; k < batch_size; ++k) {
+        if (low[k] >= n_held) continue;
+        const Index place = batch * batch_size + k;
+        const Index shift = shifted ? schedule.shifts()[static_cast<std::size_t>(
+                                          schedule.first_shift(block) + place - block.first_shifted * batch_size)]
+                                    : Index{-1};
+        f(static_cast<std::size_t>(place), low[k], low[k + batch_size], shift);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <int D>
+void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values) const {
+  const auto id = state.bodies.id();
+  std::fill(pair_values.begin(), pair_values.end(), 0);
+  std::fill(wall_values.begin(), wall_values.end(), 0);
+  if (state.memory.other.empty()) return;
+  for_each_pair(schedule_, state.bodies.n_held(), [&](std::size_t place, Index low, Index high, Index) {
+    pair_values[place] = state.memory.recall(low, id[static_cast<std::size_t>(high)]);
+  });
+  for (const auto& wall : schedule_.walls())
+    for (Index k = wall.first; k < wall.last; ++k) {
+      const auto slot = static_cast<std::size_t>(k);
+      wall_values[slot] = state.memory.recall(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint});
+    }
+}
+
+template <int D>
+ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const Real> pair_values,
+                                        std::span<const Real> wall_values) const {
+  const auto id = state.bodies.id();
+  std::vector<RememberedContact> contacts;
+  if (!pair_values.empty())
+    for_each_pair(schedule_, state.bodies.n_held(), [&](std::size_t place, Index low, Index high, Index) {
+      if (pair_values[place] != 0) contacts.push_back({low, id[static_cast<std::size_t>(high)], pair_values[place]});
+    });
+  for (const auto& wall : schedule_.walls())
+    for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last); ++slot)
+      if (wall_values[slot] != 0)
+        contacts.push_back({schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values[slot]});
+  return ghosts_.bring_home(state.bodies.n_owned(), contacts);
+}
+
+template <int D>
+void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values,
+                             Real force_scale, Real tolerance, ContactGraph<D>& contacts) {
+  BodyStore<D>& bodies = state.bodies;
+  if (comm_.size() > 1) ghosts_.copy_to_ghosts(bodies.position());
+  contacts.clear();
+  const auto position = bodies.position();
+  const auto radius = bodies.radius();
+  const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
+                       Real value) {
+    contacts.a.push_back(a);
+    contacts.b.push_back(b);
+    contacts.wall.push_back(wall);
+    contacts.gap.push_back(gap);
+    contacts.normal.push_back(normal);
+    contacts.branch.push_back(branch);
+    contacts.force.push_back(value * force_scale);
+  };
+  for_each_pair(schedule_, bodies.n_held(), [&](std::size_t place, Index low, Index high, Index shift) {
+    const auto a = static_cast<std::size_t>(low);
+    const auto b = static_cast<std::size_t>(high);
+    Vec<D> d = position[a] - position[b];
+    if (shift >= 0)
+      for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
+    const Real distance = norm(d);
+    const Real contact_distance = radius[a] + radius[b];
+    const Real gap = distance - contact_distance;
+    const Real value = pair_values.empty() ? 0 : pair_values[place];
+    if (gap > tolerance * contact_distance) return;
+    const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
+    add(low, high, -1, gap, normal, -d, value);
+  });
+  std::vector<Vec<D>> at;
+  std::vector<SurfacePoint<D>> surface;
+  for (const auto& wall : schedule_.walls()) {
+    const auto which = schedule_.wall_bodies().subspan(static_cast<std::size_t>(wall.first),
+                                                       static_cast<std::size_t>(wall.last - wall.first));
+    at.clear();
+    for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
+    surface.resize(at.size());
+    state.obstacles.nearest(wall.constraint, at, at, surface);
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const Real r = radius[static_cast<std::size_t>(which[k])];
+      const Real gap = surface[k].distance - r;
+      if (gap > tolerance * r) continue;
+      const Real value = wall_values.empty() ? 0 : wall_values[static_cast<std::size_t>(wall.first) + k];
+      add(which[k], -1, wall.constraint, gap, -surface[k].normal, surface[k].normal * -surface[k].distance, value);
+    }
+  }
+}
+
+template <int D>
+std::size_t Neighborhood<D>::bytes() const {
+  return schedule_.bytes() + table_.bytes() + places_.capacity() * sizeof(Place) +
+         order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int);
+}
+
+template class Neighborhood<2>;
+template class Neighborhood<3>;
+
+}  // namespace scree
