@@ -16,4 +16,9 @@ class VelocityField {
   virtual void evaluate(Real time, std::span<const Vec<D>> position, std::span<Vec<D>> velocity) const = 0;
 };
 
+template <>
+std::span<const Entry<VelocityField<2>>> registry<VelocityField<2>>();
+template <>
+std::span<const Entry<VelocityField<3>>> registry<VelocityField<3>>();
+
 }  // namespace scree

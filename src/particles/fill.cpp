@@ -1,0 +1,83 @@
+#include "particles/fill.hpp"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+template <int D>
+std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
+  std::vector<ParticleGroup<D>> groups;
+  root.tables("particles", {.doc = "a group of bodies"}, [&](const std::string& name, Section& section) {
+    ParticleGroup<D> group;
+    group.name = name;
+    section.optional_table(
+        "radius", {.doc = "radii of the bodies; needed unless the source gives them"}, [&](Section& radius) {
+          radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
+        });
+    section.real("mobility", group.mobility,
+                 {.range = non_negative,
+                  .doc = "weight of a body's share of a contact's correction; 0 holds the body in place"});
+    section.table("source", {.required = true, .doc = "where the bodies come from"}, [&](Section& source) {
+      source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
+    });
+    if (!section.reading()) return;
+    group.where = section.where("source");
+    if (!group.radius && !group.source->gives_radii())
+      section.fail("radius", "[" + section.path() +
+                                 "] needs a radius, such as radius = { distribution = \"constant\", " +
+                                 "value = \"5 mm\" }");
+    groups.push_back(std::move(group));
+  });
+  return groups;
+}
+
+template <int D>
+GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
+                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups,
+                       BodyStore<D>& bodies) {
+  std::vector<NewBody<D>> made;
+  std::vector<std::int32_t> group_of;
+  GlobalId next_id = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const ParticleGroup<D>& group = groups[g];
+    const std::vector<NewBody<D>> added =
+        group.source->create({comm, box, obstacles, group.radius.get(), seed, next_id, made});
+    agree(comm, [&] {
+      for (const NewBody<D>& body : added)
+        for (int k = 0; k < D; ++k)
+          if (!box.is_periodic(k) && !(body.position[k] >= box.lower[k] && body.position[k] <= box.upper[k]))
+            throw InputError(
+                fmt::format("{}: a body of [particles.{}] is outside of the domain: its coordinate {} is "
+                            "{:g} m, the domain goes from {:g} m to {:g} m",
+                            group.where, group.name, "xyz"[k], body.position[k], box.lower[k], box.upper[k]));
+      if (made.size() + added.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+        throw InputError(group.where + ": more than 2147483647 bodies on one rank; use more ranks");
+    });
+    next_id += comm.sum(static_cast<std::int64_t>(added.size()));
+    made.insert(made.end(), added.begin(), added.end());
+    group_of.insert(group_of.end(), added.size(), static_cast<std::int32_t>(g));
+  }
+
+  bodies.resize(static_cast<Index>(made.size()), 0);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    bodies.id()[i] = made[i].id;
+    bodies.position()[i] = made[i].position;
+    bodies.radius()[i] = made[i].radius;
+    bodies.mobility()[i] = groups[static_cast<std::size_t>(group_of[i])].mobility;
+    bodies.group()[i] = group_of[i];
+  }
+  return next_id;
+}
+
+template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&);
+template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&);
+template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, std::uint64_t,
+                                   const std::vector<ParticleGroup<2>>&, BodyStore<2>&);
+template GlobalId create_bodies<3>(const Comm&, const Box<3>&, const ObstacleSet<3>&, std::uint64_t,
+                                   const std::vector<ParticleGroup<3>>&, BodyStore<3>&);
+
+}  // namespace scree

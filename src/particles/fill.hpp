@@ -23,37 +23,47 @@ class RadiusDistribution {
   virtual Real mean_volume() const = 0;               ///< mean of pi r^2 (2D) or 4/3 pi r^3 (3D)
 };
 
-/// What a fill may use. Everything is the same on all ranks.
-template <int D>
-struct FillContext {
-  const Comm& comm;
-  const Box<D>& box;
-  const ObstacleSet<D>& obstacles;  ///< placed at the start time
-  const RadiusDistribution<D>* radius;  ///< null if the source gives the radii itself
-  std::uint64_t seed;
-  GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
-};
-
 /// A new body as a fill makes it.
 template <int D>
 struct NewBody {
   GlobalId id;
-  Vec<D> position;
-  Real radius;
+  Vec<D> position;  ///< within the domain [m]
+  Real radius;      ///< [m]
 };
 
-/// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the union over
-/// ranks, ids included, is the same for any number of ranks.
+/// What a fill may use. Everything but `earlier` is the same on all ranks.
+template <int D>
+struct FillContext {
+  const Comm& comm;
+  const Box<D>& box;
+  const ObstacleSet<D>& obstacles;      ///< placed at the start time
+  const RadiusDistribution<D>* radius;  ///< null if the source has to give the radii itself
+  std::uint64_t seed;
+  GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
+  std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
+};
+
+/// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the
+/// union over ranks, ids included, is the same for any number of ranks.
 template <int D>
 class Fill {
  public:
   virtual ~Fill() = default;
   virtual void describe(Section& section) = 0;
-  /// True if radii come from here (a file with a radius column), so [particles.NAME] needs no radius.
+  /// True if radii can come from here (a file with a radius column), so [particles.NAME] needs no radius.
   virtual bool gives_radii() const { return false; }
   /// Collective. Throws InputError on all ranks if the bodies do not fit or cannot be read.
   virtual std::vector<NewBody<D>> create(const FillContext<D>& context) const = 0;
 };
+
+template <>
+std::span<const Entry<RadiusDistribution<2>>> registry<RadiusDistribution<2>>();
+template <>
+std::span<const Entry<RadiusDistribution<3>>> registry<RadiusDistribution<3>>();
+template <>
+std::span<const Entry<Fill<2>>> registry<Fill<2>>();
+template <>
+std::span<const Entry<Fill<3>>> registry<Fill<3>>();
 
 /// One [particles.NAME] table.
 template <int D>
@@ -69,10 +79,11 @@ struct ParticleGroup {
 template <int D>
 std::vector<ParticleGroup<D>> describe_particle_groups(Section& root);
 
-/// Creates the bodies of all groups, in deck order, into `bodies` (owned, no particular place). Returns the first
-/// unused global id. Collective.
+/// Creates the bodies of all groups, in deck order, into `bodies` (owned, no particular place). Returns the
+/// first unused global id. Throws InputError on all ranks if a group cannot be made or leaves the domain.
+/// Collective.
 template <int D>
-GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles, std::uint64_t seed,
-                       const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies);
+GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
+                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies);
 
 }  // namespace scree

@@ -1,0 +1,112 @@
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "core/section.hpp"
+#include "geometry/box.hpp"
+#include "particles/volume.hpp"
+
+namespace scree {
+
+/// Part of the domain that a fill puts bodies in: a box or a ball (disk in 2D), the whole domain by default.
+template <int D>
+class Region {
+ public:
+  /// Declares and reads the table `region`.
+  void describe(Section& section) {
+    if (section.reading()) where_ = section.where("region");
+    section.optional_table(
+        "region", {.doc = "where the bodies are put; not given: the whole domain"}, [&](Section& region) {
+          whole_ = false;
+          region.point("lower", lower_, {.unit = Unit::length, .doc = "lowest corner of a box"});
+          region.point("upper", upper_, {.unit = Unit::length, .doc = "highest corner of a box"});
+          region.point("centre", centre_,
+                       {.unit = Unit::length, .doc = "centre of a disk (2D) or ball (3D)"});
+          region.real("radius", radius_,
+                      {.unit = Unit::length,
+                       .range = non_negative,
+                       .doc = "radius of the disk or ball; 0: the region is the box from lower to upper"});
+          if (!region.reading()) return;
+          where_ = region.where("lower");
+          if (radius_ > 0) {
+            if (lower_ != Vec<D>{} || upper_ != Vec<D>{})
+              region.fail("radius",
+                          "give either lower and upper (a box) or centre and radius (a disk or ball)");
+            lower_ = centre_ - filled<D>(radius_);
+            upper_ = centre_ + filled<D>(radius_);
+          }
+          for (int k = 0; k < D; ++k)
+            if (!(upper_[k] > lower_[k]))
+              region.fail("upper", "the region is empty: upper must exceed lower along every axis");
+        });
+  }
+
+  /// Fits the region to the domain; the calls below need it. Throws InputError if it reaches beyond the
+  /// domain: only a ball may, across a periodic face.
+  void fit(const Box<D>& box) {
+    if (whole_) lower_ = box.lower, upper_ = box.upper;
+    bounds_ = {lower_, upper_, {}};
+    for (int k = 0; k < D; ++k) {
+      const bool inside = lower_[k] >= box.lower[k] && upper_[k] <= box.upper[k];
+      const bool wraps = is_ball() && box.is_periodic(k) && bounds_.length(k) <= box.length(k);
+      if (!inside && !wraps) throw InputError(where_ + ": the region reaches beyond the domain");
+      bounds_.periodic[static_cast<std::size_t>(k)] =
+          !is_ball() && box.is_periodic(k) && lower_[k] == box.lower[k] && upper_[k] == box.upper[k];
+    }
+  }
+
+  /// Smallest box around the region; periodic where the region has no end, closing on itself.
+  const Box<D>& bounds() const { return bounds_; }
+  Real volume() const { return is_ball() ? body_volume<D>(radius_) : bounds_.volume(); }
+
+  /// True if a ball of radius `margin` around x lies in the region.
+  bool holds(const Vec<D>& x, Real margin) const {
+    if (is_ball()) return norm(x - centre_) + margin <= radius_;
+    for (int k = 0; k < D; ++k)
+      if (!bounds_.is_periodic(k) && !(x[k] - lower_[k] >= margin && upper_[k] - x[k] >= margin))
+        return false;
+    return true;
+  }
+  /// Radius of the largest ball that the region holds.
+  Real largest_radius() const {
+    Real radius = is_ball() ? radius_ : HUGE_VAL;
+    for (int k = 0; k < D; ++k)
+      if (!is_ball() && !bounds_.is_periodic(k)) radius = std::min(radius, bounds_.length(k) / 2);
+    return radius;
+  }
+  /// A point drawn evenly from those that hold(x, margin); margin <= largest_radius().
+  Vec<D> draw(RandomStream& stream, Real margin) const {
+    while (true) {
+      Vec<D> x;
+      for (int k = 0; k < D; ++k) {
+        const Real inset = bounds_.is_periodic(k) ? 0 : margin;
+        x[k] = stream.uniform(lower_[k] + inset, upper_[k] - inset);
+      }
+      if (!is_ball() || norm(x - centre_) <= radius_ - margin) return x;
+    }
+  }
+
+ private:
+  bool is_ball() const { return radius_ > 0; }
+
+  std::string where_;
+  bool whole_ = true;
+  Vec<D> lower_{}, upper_{}, centre_{};
+  Real radius_ = 0;
+  Box<D> bounds_{};
+};
+
+/// x moved by whole periods into the domain, along its periodic axes.
+template <int D>
+Vec<D> wrapped(const Box<D>& box, Vec<D> x) {
+  for (int k = 0; k < D; ++k) {
+    if (!box.is_periodic(k)) continue;
+    if (x[k] < box.lower[k]) x[k] += box.length(k);
+    if (x[k] >= box.upper[k]) x[k] -= box.length(k);
+  }
+  return x;
+}
+
+}  // namespace scree
