@@ -43,7 +43,7 @@ class Polygon final : public EdgeShape {
  private:
   struct Joint {
     int previous;   ///< the edge before, in the same ring
-    int next;       ///< the edge behind
+    int next;       ///< the edge after
     Vec<2> normal;  ///< unit, of the corner at the edge's start: halves the angle of the two normals
   };
 

@@ -1,0 +1,248 @@
+// What every registered shape promises (geometry/obstacle.hpp, Shape), checked at random points.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "unit/geometry/read_obstacles.hpp"
+
+using namespace scree;
+
+namespace {
+
+struct Variant {
+  std::string kind;
+  bool is_thin;  // no solid: every point is free
+  std::string keys;
+};
+
+template <int D>
+std::vector<Variant> variants();
+
+template <>
+std::vector<Variant> variants<2>() {
+  const std::string l_shape =
+      "points = [[-1.5, -1], [1.5, -1], [1.5, 0.2], [0.3, 0.2], [0.3, 1.2], [-1.5, 1.2]]\n";
+  const std::string hole = "holes = { a = { points = [[-0.9, -0.5], [-0.2, -0.6], [-0.5, 0.4]] } }\n";
+  return {
+      {"plane", false, "point = [0.1, -0.3]\nnormal = [1, 3]"},
+      {"segment", true, "a = [-1, -0.5]\nb = [1.2, 0.7]"},
+      {"polyline", true, "points = [[-1.5, -1], [0, 0.5], [0.2, -1], [1.4, 1.1]]"},
+      {"polyline", true, "points = [[-1, -1], [1.1, -0.8], [0.2, 1.3]]\nclosed = true"},
+      {"polygon", false, "points = [[-1, -1], [1.2, -0.9], [0.1, 1.4]]"},
+      {"polygon", false, l_shape + hole},
+      {"polygon", false, l_shape + hole + "side = 'inside'"},
+      {"disk", false, "center = [0.2, -0.1]\nradius = 1.1"},
+      {"disk", false, "center = [0.2, -0.1]\nradius = 1.1\nside = 'inside'"},
+      {"box", false, "lower = [-1.2, -0.3]\nupper = [0.9, 1.1]"},
+      {"box", false, "lower = [-1.2, -0.3]\nupper = [0.9, 1.1]\nside = 'inside'"},
+  };
+}
+
+template <>
+std::vector<Variant> variants<3>() {
+  const std::string cylinder = "a = [-0.7, -0.6, -0.3]\nb = [0.8, 0.5, 0.9]\nradius = 0.6\n";
+  const std::string box = "lower = [-1.2, -0.3, -0.8]\nupper = [0.9, 1.1, 0.7]\n";
+  return {
+      {"plane", false, "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]"},
+      {"sphere", false, "center = [0.2, -0.1, 0.3]\nradius = 1.1"},
+      {"sphere", false, "center = [0.2, -0.1, 0.3]\nradius = 1.1\nside = 'inside'"},
+      {"cylinder", false, cylinder},
+      {"cylinder", false, cylinder + "side = 'inside'"},
+      {"cylinder", false, cylinder + "side = 'inside'\ncaps = true"},
+      {"box", false, box},
+      {"box", false, box + "side = 'inside'"},
+  };
+}
+
+/// The domain of all tests: it holds all bounded shapes.
+template <int D>
+const Box<D> domain{filled<D>(-2), filled<D>(2), {}};
+
+template <int D>
+std::vector<Vec<D>> random_points(std::size_t n) {
+  std::mt19937_64 bits(20240521);
+  std::vector<Vec<D>> points(n);
+  for (Vec<D>& x : points)
+    for (int k = 0; k < D; ++k) x[k] = -2 + 4 * std::ldexp(static_cast<Real>(bits() >> 11), -53);
+  return points;
+}
+
+/// Distance of x from the surface as all parts together see it, and whether x is free.
+template <int D>
+SurfacePoint<D> nearest_of_all(const ObstacleSet<D>& shape, const Vec<D>& x) {
+  SurfacePoint<D> best = nearest(shape, 0, x);
+  for (int part = 1; part < shape.n_constraints(); ++part) {
+    const SurfacePoint<D> other = nearest(shape, part, x);
+    if (other.distance < best.distance) best = other;
+  }
+  return best;
+}
+
+template <int D>
+void check_unit_normals_and_gradients(const ObstacleSet<D>& shape) {
+  constexpr Real h = 1e-6;
+  int n_checked = 0;
+  int n_points = 0;
+  Real worst_length = 0;
+  Real worst_gradient = 0;
+  for (int part = 0; part < shape.n_constraints(); ++part)
+    for (const Vec<D>& x : random_points<D>(2000)) {
+      ++n_points;
+      const SurfacePoint<D> here = nearest(shape, part, x);
+      worst_length = std::max(worst_length, std::abs(norm(here.normal) - 1));
+      if (std::abs(here.distance) < 0.01) continue;
+      Vec<D> gradient;
+      bool is_smooth = true;
+      for (int k = 0; k < D; ++k) {
+        const SurfacePoint<D> up = nearest(shape, part, x + unit_vector<D>(k, h));
+        const SurfacePoint<D> down = nearest(shape, part, x - unit_vector<D>(k, h));
+        gradient[k] = (up.distance - down.distance) / (2 * h);
+        // On the medial axis, where the nearest point changes, the normal jumps.
+        is_smooth =
+            is_smooth && norm(up.normal - here.normal) < 0.01 && norm(down.normal - here.normal) < 0.01;
+      }
+      if (!is_smooth) continue;
+      ++n_checked;
+      worst_gradient = std::max(worst_gradient, norm(gradient - here.normal));
+    }
+  CHECK(worst_length < 1e-14);
+  CHECK(worst_gradient < 1e-7);
+  CHECK(n_checked > 0.9 * n_points);
+}
+
+template <int D>
+void check_feet(const ObstacleSet<D>& shape, bool is_thin) {
+  int n_solid = 0;
+  int n_free = 0;
+  Real farthest_from_surface = 0;
+  Real farthest_from_part = 0;
+  Real farthest_from_bounds = 0;
+  for (int part = 0; part < shape.n_constraints(); ++part) {
+    const Box<D> bounds = shape.bounds(part, domain<D>);
+    for (const Vec<D>& x : random_points<D>(2000)) {
+      const SurfacePoint<D> seen = nearest(shape, part, x);
+      const Vec<D> foot = x - seen.distance * seen.normal;
+      const bool is_free = nearest_of_all(shape, x).distance > 0;
+      ++(is_free ? n_free : n_solid);
+      Real off_surface = HUGE_VAL;
+      for (int other = 0; other < shape.n_constraints(); ++other)
+        off_surface = std::min(off_surface, std::abs(nearest(shape, other, foot).distance));
+      farthest_from_surface = std::max(farthest_from_surface, off_surface);
+      if (!is_free) continue;
+      farthest_from_part = std::max(farthest_from_part, std::abs(nearest(shape, part, foot).distance));
+      if (!domain<D>.contains(foot)) continue;
+      for (int k = 0; k < D; ++k)
+        farthest_from_bounds =
+            std::max({farthest_from_bounds, bounds.lower[k] - foot[k], foot[k] - bounds.upper[k]});
+    }
+  }
+  CHECK(farthest_from_surface < 1e-14);
+  CHECK(farthest_from_part < 1e-14);
+  CHECK(farthest_from_bounds < 1e-14);
+  CHECK(n_free > 100);
+  CHECK((n_solid == 0) == is_thin);
+}
+
+template <int D>
+void check_outline(const ObstacleSet<D>& shape) {
+  const Outline<D> outline = shape.outline(0, domain<D>);
+  if (D == 2) CHECK_FALSE(outline.lines.empty());
+  if (D == 3) CHECK_FALSE(outline.triangles.empty());
+
+  std::set<int> used;
+  for (const auto& line : outline.lines) used.insert(line.begin(), line.end());
+  for (const auto& triangle : outline.triangles) used.insert(triangle.begin(), triangle.end());
+  REQUIRE(used.size() == outline.points.size());
+  CHECK(*used.begin() == 0);
+  CHECK(*used.rbegin() == static_cast<int>(outline.points.size()) - 1);
+
+  // A cap's centre and the corners of the facets are points of the surface: one part is at distance 0 there.
+  Real farthest = 0;
+  for (const Vec<D>& y : outline.points) {
+    Real off_surface = HUGE_VAL;
+    for (int part = 0; part < shape.n_constraints(); ++part)
+      off_surface = std::min(off_surface, std::abs(nearest(shape, part, y).distance));
+    farthest = std::max(farthest, off_surface);
+  }
+  CHECK(farthest < 1e-14);
+
+  // No point of the surface is nearer than the nearest point.
+  Real nearer_by = 0;
+  for (const Vec<D>& x : random_points<D>(500)) {
+    const Real distance = nearest_of_all(shape, x).distance;
+    if (distance <= 0) continue;
+    for (const Vec<D>& y : outline.points) nearer_by = std::max(nearer_by, distance - norm(x - y));
+  }
+  CHECK(nearer_by < 1e-14);
+}
+
+template <int D>
+void check_batches(const ObstacleSet<D>& shape) {
+  const std::vector<Vec<D>> at = random_points<D>(101);
+  std::vector<Vec<D>> from = at;
+  std::rotate(from.begin(), from.begin() + 1, from.end());  // long paths, so that thin walls are crossed
+  for (int part = 0; part < shape.n_constraints(); ++part) {
+    std::vector<SurfacePoint<D>> together(at.size());
+    shape.nearest(part, at, from, together);
+    int n_different = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const SurfacePoint<D> alone = nearest(shape, part, at[i], from[i]);
+      n_different += std::memcmp(&alone, &together[i], sizeof alone) != 0;
+    }
+    CHECK(n_different == 0);
+  }
+}
+
+/// At the corners of the outline and midway between them, where formulas degenerate.
+template <int D>
+void check_special_points(const ObstacleSet<D>& shape) {
+  const Outline<D> outline = shape.outline(0, domain<D>);
+  std::vector<Vec<D>> points = outline.points;
+  Vec<D> center{};
+  for (const Vec<D>& y : outline.points) center += y * (1.0 / static_cast<Real>(outline.points.size()));
+  points.push_back(center);
+  for (const auto& line : outline.lines)
+    points.push_back(0.5 * (outline.points[static_cast<std::size_t>(line[0])] +
+                            outline.points[static_cast<std::size_t>(line[1])]));
+  for (int k = 0; k < D; ++k) points.push_back(outline.points[0] + unit_vector<D>(k, 1e-200));
+  Real worst_length = 0;
+  for (int part = 0; part < shape.n_constraints(); ++part)
+    for (const Vec<D>& x : points)
+      worst_length = std::max(worst_length, std::abs(norm(nearest(shape, part, x).normal) - 1));
+  CHECK(worst_length < 1e-14);
+}
+
+template <int D>
+void check_every_shape() {
+  for (const Entry<Shape<D>>& entry : registry<Shape<D>>()) {
+    const std::vector<Variant> all = variants<D>();
+    const auto n_variants =
+        std::count_if(all.begin(), all.end(), [&](const Variant& v) { return v.kind == entry.name; });
+    INFO(entry.name << " in " << D << " dimensions");
+    CHECK((n_variants > 0) == (entry.make != nullptr));
+  }
+  for (const Variant& variant : variants<D>()) {
+    const std::string text = "type = '" + variant.kind + "'\n" + variant.keys;
+    INFO(text);
+    const ObstacleSet<D> shape = read_obstacle<D>(text);
+    check_unit_normals_and_gradients(shape);
+    check_feet(shape, variant.is_thin);
+    check_outline(shape);
+    check_batches(shape);
+    check_special_points(shape);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("shapes in 2D: unit normal = gradient of distance, feet on the surface within bounds, any batch",
+          "[contract][geometry]") {
+  check_every_shape<2>();
+}
+
+TEST_CASE("shapes in 3D: unit normal = gradient of distance, feet on the surface within bounds, any batch",
+          "[contract][geometry]") {
+  check_every_shape<3>();
+}
