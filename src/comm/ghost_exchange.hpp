@@ -47,7 +47,9 @@ class GhostExchange {
 
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
   void copy_to_ghosts(std::span<Real> values, int width);
-  void copy_to_ghosts(std::span<Vec<D>> values) { copy_to_ghosts({values[0].component.data(), values.size() * D}, D); }
+  void copy_to_ghosts(std::span<Vec<D>> values) {
+    copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
+  }
   /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry (integers: exact). Collective.
   void add_to_owners(std::span<std::int32_t> counts);
 

@@ -26,20 +26,18 @@ GlobalId middle(GlobalId low, GlobalId high) {
   return static_cast<GlobalId>(static_cast<std::uint64_t>(low) + distance / 2);
 }
 
-/// The id in the first row of each rank's share, found by bisection on the value: counting how many ids are not
-/// above a guess needs one sum of integers, so no rank ever holds the list.
+/// The id in the first row of each rank's share, found by bisection on the value: counting how many ids are
+/// not above a guess needs one sum of integers, so no rank ever holds the list.
 std::vector<GlobalId> first_id_of_ranks(const Comm& comm, std::span<const GlobalId> sorted, std::int64_t n) {
   const auto n_ranks = static_cast<std::size_t>(comm.size());
-  const GlobalId least =
-      comm.min(sorted.empty() ? std::numeric_limits<GlobalId>::max() : sorted.front());
+  const GlobalId least = comm.min(sorted.empty() ? std::numeric_limits<GlobalId>::max() : sorted.front());
   const GlobalId most = comm.max(sorted.empty() ? std::numeric_limits<GlobalId>::min() : sorted.back());
   std::vector<GlobalId> low(n_ranks, least);
   std::vector<GlobalId> high(n_ranks, most);
   std::vector<std::int64_t> not_above(n_ranks);
   while (low != high) {
     for (std::size_t r = 0; r < n_ranks; ++r)
-      not_above[r] =
-          std::upper_bound(sorted.begin(), sorted.end(), middle(low[r], high[r])) - sorted.begin();
+      not_above[r] = std::upper_bound(sorted.begin(), sorted.end(), middle(low[r], high[r])) - sorted.begin();
     comm.sum(std::span<std::int64_t>(not_above));
     for (std::size_t r = 0; r < n_ranks; ++r) {
       const GlobalId guess = middle(low[r], high[r]);

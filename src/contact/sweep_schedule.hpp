@@ -68,8 +68,36 @@ class SweepSchedule {
     return first_shift_[static_cast<std::size_t>(&block - blocks_.data())];
   }
 
+  /// Calls f(place, low, high, shift code or -1) for every pair of a block, in sweep order.
+  template <class F>
+  void for_each_pair(const Block& block, F&& f) const {
+    for (Index batch = block.first_batch; batch < block.last_batch; ++batch) {
+      const Index* low = ends_.data() + 2 * batch_size * batch;
+      for (Index k = 0; k < batch_size; ++k) {
+        if (low[k] >= n_held_) continue;  // a dummy
+        const Index place = batch * batch_size + k;
+        const Index shift = batch < block.first_shifted
+                                ? Index{-1}
+                                : shifts_[static_cast<std::size_t>(first_shift(block) + place -
+                                                                   block.first_shifted * batch_size)];
+        f(static_cast<std::size_t>(place), low[k], low[k + batch_size], shift);
+      }
+    }
+  }
+  template <class F>
+  void for_each_pair(F&& f) const {
+    for (const Block& block : blocks_) for_each_pair(block, f);
+  }
+
   std::span<const WallBatch> walls() const { return walls_; }
+  std::span<const WallBatch> walls(const Block& block) const {
+    return walls().subspan(static_cast<std::size_t>(block.first_wall),
+                           static_cast<std::size_t>(block.last_wall - block.first_wall));
+  }
   std::span<const Index> wall_bodies() const { return wall_bodies_; }
+  std::span<const Index> wall_bodies(const WallBatch& wall) const {
+    return wall_bodies().subspan(static_cast<std::size_t>(wall.first), static_cast<std::size_t>(wall.last - wall.first));
+  }
 
   /// Bytes held, scratch included.
   std::size_t bytes() const;

@@ -223,36 +223,13 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   ++n_rebuilds_;
 }
 
-namespace {
-
-/// Calls f(place, low, high, shift code or -1) for every real pair of the schedule.
-template <int D, class F>
-void for_each_pair(const SweepSchedule<D>& schedule, Index n_held, F&& f) {
-  for (const auto& block : schedule.all_blocks()) {
-    for (Index batch = block.first_batch; batch < block.last_batch; ++batch) {
-      const Index* low = schedule.ends().data() + 2 * batch_size * batch;
-      const bool shifted = batch >= block.first_shifted;
-      for (Index k = 0; k < batch_size; ++k) {
-        if (low[k] >= n_held) continue;
-        const Index place = batch * batch_size + k;
-        const Index shift = shifted ? schedule.shifts()[static_cast<std::size_t>(
-                                          schedule.first_shift(block) + place - block.first_shifted * batch_size)]
-                                    : Index{-1};
-        f(static_cast<std::size_t>(place), low[k], low[k + batch_size], shift);
-      }
-    }
-  }
-}
-
-}  // namespace
-
 template <int D>
 void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values) const {
   const auto id = state.bodies.id();
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
   if (state.memory.other.empty()) return;
-  for_each_pair(schedule_, state.bodies.n_held(), [&](std::size_t place, Index low, Index high, Index) {
+  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
     pair_values[place] = state.memory.recall(low, id[static_cast<std::size_t>(high)]);
   });
   for (const auto& wall : schedule_.walls())
@@ -268,7 +245,7 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
   const auto id = state.bodies.id();
   std::vector<RememberedContact> contacts;
   if (!pair_values.empty())
-    for_each_pair(schedule_, state.bodies.n_held(), [&](std::size_t place, Index low, Index high, Index) {
+    schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
       if (pair_values[place] != 0) contacts.push_back({low, id[static_cast<std::size_t>(high)], pair_values[place]});
     });
   for (const auto& wall : schedule_.walls())
@@ -296,7 +273,7 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
     contacts.branch.push_back(branch);
     contacts.force.push_back(value * force_scale);
   };
-  for_each_pair(schedule_, bodies.n_held(), [&](std::size_t place, Index low, Index high, Index shift) {
+  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
     Vec<D> d = position[a] - position[b];
@@ -313,8 +290,7 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
   std::vector<Vec<D>> at;
   std::vector<SurfacePoint<D>> surface;
   for (const auto& wall : schedule_.walls()) {
-    const auto which = schedule_.wall_bodies().subspan(static_cast<std::size_t>(wall.first),
-                                                       static_cast<std::size_t>(wall.last - wall.first));
+    const auto which = schedule_.wall_bodies(wall);
     at.clear();
     for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
     surface.resize(at.size());

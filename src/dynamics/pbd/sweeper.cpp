@@ -1,0 +1,313 @@
+#include "dynamics/pbd/sweeper.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+/// Pairs are prefetched this many batches ahead (measured: docs/performance.md) ...
+constexpr Index prefetch_batches = 128;
+/// ... when the records of a rank take more than this many bytes, about half of a core's share of the last-level cache.
+constexpr std::size_t prefetch_above = std::size_t{8} << 20;
+
+template <int D>
+Vec<D> position_of(const SweepRecord& record) {
+  Vec<D> x;
+  for (int k = 0; k < D; ++k) x[k] = record.x[k];
+  return x;
+}
+template <int D>
+void add(SweepRecord& record, Real factor, const Vec<D>& direction) {
+  for (int k = 0; k < D; ++k) record.x[k] += factor * direction[k];
+}
+}  // namespace
+
+template <int D>
+void PbdSweeper<D>::prepare(const State<D>& state, bool weighted) {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const BodyStore<D>& bodies = state.bodies;
+  n_owned_ = bodies.n_owned();
+  n_held_ = bodies.n_held();
+  weighted_ = weighted;
+  const auto n = static_cast<std::size_t>(n_held_);
+  records_.assign(n + 2, SweepRecord{});
+  for (std::size_t i = 0; i < n; ++i) {
+    for (int k = 0; k < D; ++k) records_[i].x[k] = bodies.position()[i][k];
+    records_[i].radius = bodies.radius()[i];
+  }
+  records_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
+  mobility_.clear();
+  if (weighted_) {
+    mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_held_);
+    mobility_.resize(n + 2, 1);
+  }
+  pair_values_.resize(static_cast<std::size_t>(schedule.n_batches() * batch_size));
+  wall_values_.resize(schedule.wall_bodies().size());
+  neighborhood_.recall(state, pair_values_, wall_values_);
+  prefetch_ = records_.size() * sizeof(SweepRecord) > prefetch_above ? prefetch_batches : 0;
+}
+
+template <int D>
+void PbdSweeper<D>::load(const State<D>& state) {
+  const auto position = state.bodies.position();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    for (int k = 0; k < D; ++k) records_[i].x[k] = position[i][k];
+#ifdef SCREE_ASSERTS
+  for (std::size_t i = static_cast<std::size_t>(n_owned_); i < static_cast<std::size_t>(n_held_); ++i)
+    std::fill_n(records_[i].x, D, std::nan(""));  // not live: a sweep that reads it shows
+#endif
+}
+
+template <int D>
+void PbdSweeper<D>::store(State<D>& state) const {
+  const auto position = state.bodies.position();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) position[i] = position_of<D>(records_[i]);
+}
+
+template <int D>
+template <class RunBlock>
+void PbdSweeper<D>::run_phases(RunBlock&& run_block) {
+  GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  {
+    Scope timer("exchange");
+    ghosts.begin_hand_over(0, records_);
+    ghosts.end_hand_over(0, records_);
+  }
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (const auto& block : schedule.rim_blocks(phase)) run_block(block);
+    {
+      Scope timer("exchange");
+      ghosts.begin_hand_over(phase + 1, records_);
+    }
+    for (const auto& block : schedule.interior_blocks(phase)) run_block(block);
+    {
+      Scope timer("exchange");
+      ghosts.end_hand_over(phase + 1, records_);
+    }
+  }
+}
+
+template <int D>
+Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters& parameters) {
+  Scope timer("sweeps");
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  PairBatches batches;
+  batches.records = records_.data();
+  batches.mobility = mobility_.data();
+  batches.ids = state.bodies.id().data();
+  batches.shift_table = neighborhood_.shift_table().data();
+  batches.compliance = parameters.compliance;
+  batches.scale = parameters.scale;
+  const auto run = [&](Index first, Index last, bool shifted) {
+    batches.ends = schedule.ends().data() + 2 * batch_size * first;
+    batches.multipliers = pair_values_.data() + batch_size * first;
+    batches.n_batches = last - first;
+    // Looking ahead must stay within the list.
+    batches.prefetch = last + prefetch_ < schedule.n_batches() ? prefetch_ : 0;
+    return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
+  };
+  Real deepest = 0;
+  run_phases([&](const typename SweepSchedule<D>::Block& block) {
+    if (block.first_shifted > block.first_batch)
+      deepest = std::max(deepest, run(block.first_batch, block.first_shifted, false));
+    if (block.last_batch > block.first_shifted) {
+      batches.shifts = schedule.shifts().data() + schedule.first_shift(block);
+      deepest = std::max(deepest, run(block.first_shifted, block.last_batch, true));
+    }
+    deepest = std::max(deepest, run_walls(state, block, mode, parameters));
+  });
+  return deepest;
+}
+
+template <int D>
+Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
+                              const Parameters& parameters) {
+  Real deepest = 0;
+  for (const auto& wall : neighborhood_.schedule().walls(block)) {
+    const auto which = neighborhood_.schedule().wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
+      from_.push_back(state.bodies.previous()[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const Real mobility = weighted_ ? mobility_[i] : 1;
+      const Real total = mobility + parameters.compliance;
+      if (total == 0) continue;
+      const Real gap = surface_[k].distance - records_[i].radius;
+      Real& multiplier = wall_values_[static_cast<std::size_t>(wall.first) + k];
+      Real push = 0;
+      switch (mode) {
+        case PairMode::plain:
+        case PairMode::record:
+          push = std::max(-gap, 0.0) / total;
+          if (mode == PairMode::record) multiplier += push;
+          break;
+        case PairMode::accumulate:
+          push = std::max((-gap - parameters.compliance * multiplier) / total, -multiplier);
+          multiplier += push;
+          break;
+        case PairMode::warm:
+          multiplier *= parameters.scale;
+          push = multiplier;
+          break;
+      }
+      if (mode != PairMode::warm) deepest = std::max(deepest, -gap);
+      add(records_[i], mobility * push, surface_[k].normal);
+    }
+  }
+  return deepest;
+}
+
+template <int D>
+void PbdSweeper<D>::freeze() {
+  frozen_.resize(static_cast<std::size_t>(n_held_));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) frozen_[i] = position_of<D>(records_[i]);
+  neighborhood_.ghosts().copy_to_ghosts(frozen_);
+}
+
+template <int D>
+void PbdSweeper<D>::freeze(std::span<const Vec<D>> positions) {
+  frozen_.resize(static_cast<std::size_t>(n_held_));
+  std::copy_n(positions.begin(), n_owned_, frozen_.begin());
+  neighborhood_.ghosts().copy_to_ghosts(frozen_);
+}
+
+template <int D>
+void PbdSweeper<D>::clear_records() {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
+}
+
+template <int D>
+void PbdSweeper<D>::clear_multipliers() {
+  std::fill(pair_values_.begin(), pair_values_.end(), 0.0);
+  std::fill(wall_values_.begin(), wall_values_.end(), 0.0);
+}
+
+template <int D>
+void PbdSweeper<D>::count_contacts(const State<D>& state) {
+  clear_records();
+  frozen_sweep(state, FrozenMode::count);
+  n_contacts_.resize(static_cast<std::size_t>(n_held_));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) n_contacts_[i] = records_[i].x[0];
+  neighborhood_.ghosts().copy_to_ghosts(n_contacts_, 1);
+}
+
+template <int D>
+Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor) {
+  Scope timer("sweeps");
+  Real deepest = 0;
+  run_phases([&](const typename SweepSchedule<D>::Block& block) {
+    deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
+  });
+  return deepest;
+}
+
+template <int D>
+Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                                     FrozenMode mode, Real factor) {
+  Real deepest = 0;
+  const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
+  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of contacts.
+  const auto push_of = [&](Real gap, Real frozen_gap, Real total, Real n_contacts, Real& multiplier) {
+    Real push = 0;
+    switch (mode) {
+      case FrozenMode::halfspaces:
+        deepest = std::max(deepest, -gap);
+        return std::max(-gap, 0.0) / total;
+      case FrozenMode::halfspaces_dual:
+        deepest = std::max(deepest, -gap);
+        push = std::max(-gap / total, -multiplier);
+        multiplier += push;
+        return push;
+      case FrozenMode::jacobi:
+        deepest = std::max(deepest, -frozen_gap);
+        return n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
+      case FrozenMode::penalty:
+        deepest = std::max(deepest, -frozen_gap);
+        return factor * std::max(-frozen_gap, 0.0) / total;
+      case FrozenMode::count:
+        break;
+    }
+    return push;
+  };
+
+  const auto shift_table = neighborhood_.shift_table();
+  neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
+    const auto i = static_cast<std::size_t>(low);
+    const auto j = static_cast<std::size_t>(high);
+    Vec<D> d = frozen_[i] - frozen_[j];
+    if (shift >= 0)
+      for (int k = 0; k < D; ++k) d[k] += shift_table[static_cast<std::size_t>(3 * shift + k)];
+    Real distance = norm(d);
+    const Real contact_distance = state.bodies.radius()[i] + state.bodies.radius()[j];
+    const Real frozen_gap = distance - contact_distance;
+    if (mode == FrozenMode::count) {
+      if (frozen_gap < 0) ++records_[i].x[0], ++records_[j].x[0];
+      return;
+    }
+    if (distance < 1e-12 * contact_distance) {
+      const Vec<3> direction = coincident_direction(state.bodies.id()[i], state.bodies.id()[j], D);
+      for (int k = 0; k < D; ++k) d[k] = direction[k];
+      distance = 1;
+    }
+    const Vec<D> normal = d * (1 / distance);
+    const Real total = weight(i) + weight(j);
+    if (total == 0) return;
+    Real gap = frozen_gap;
+    if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
+      gap += dot(normal, (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
+    const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
+    const Real push = push_of(gap, frozen_gap, total, n_contacts, pair_values_[place]);
+    add(records_[i], weight(i) * push, normal);
+    add(records_[j], -weight(j) * push, normal);
+  });
+
+  for (const auto& wall : neighborhood_.schedule().walls(block)) {
+    const auto which = neighborhood_.schedule().wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(frozen_[static_cast<std::size_t>(i)]);
+      from_.push_back(state.bodies.previous()[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const Real frozen_gap = surface_[k].distance - state.bodies.radius()[i];
+      if (mode == FrozenMode::count) {
+        if (frozen_gap < 0) ++records_[i].x[0];
+        continue;
+      }
+      if (weight(i) == 0) continue;
+      Real gap = frozen_gap;
+      if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
+        gap += dot(surface_[k].normal, position_of<D>(records_[i]) - frozen_[i]);
+      const Real n_contacts = mode == FrozenMode::jacobi ? n_contacts_[i] : 1;
+      const Real push = push_of(gap, frozen_gap, weight(i), n_contacts,
+                                wall_values_[static_cast<std::size_t>(wall.first) + k]);
+      add(records_[i], weight(i) * push, surface_[k].normal);
+    }
+  }
+  return deepest;
+}
+
+template <int D>
+std::size_t PbdSweeper<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(records_, mobility_, pair_values_, wall_values_, frozen_, n_contacts_, at_, from_, surface_);
+}
+
+template class PbdSweeper<2>;
+template class PbdSweeper<3>;
+
+}  // namespace scree

@@ -1,0 +1,89 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/pbd/pair_kernels.hpp"
+#include "dynamics/state.hpp"
+
+namespace scree {
+
+/// How constraints frozen at a reference configuration are treated (docs/method.md, "Other methods").
+enum class FrozenMode {
+  halfspaces,       ///< alternate projections on the half-spaces tangent at the reference (PGS)
+  halfspaces_dual,  ///< the same with accumulated multipliers: converges to the nearest point
+  count,            ///< adds 1 to x[0] of both ends of each overlapping pair: the number of a body's contacts
+  jacobi,           ///< adds the correction of each overlapping pair, divided by the larger number of contacts
+  penalty,          ///< adds the displacement by the penalty force over one step
+};
+
+/// Sweeps over all candidate contacts in the order of the schedule: the projections of position-based dynamics.
+///
+/// The live positions are held as 32-byte records. Results do not depend on the number of ranks, bit by bit.
+/// Cost of a sweep: O(candidates) and 2^D + 1 hand-overs of bodies near block faces that ranks share.
+template <int D>
+class PbdSweeper {
+ public:
+  explicit PbdSweeper(Neighborhood<D>& neighborhood) : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
+
+  /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild. Local.
+  void prepare(const State<D>& state, bool weighted);
+  /// Copies positions into the records; store copies them back (owned bodies). Local.
+  void load(const State<D>& state);
+  void store(State<D>& state) const;
+
+  struct Parameters {
+    Real compliance = 0;  ///< a = alpha / h [-]
+    Real scale = 0;       ///< of PairMode::warm
+  };
+  /// One sweep over the records. Returns the deepest overlap met on this rank, before its correction [m]
+  /// (0 for warm). Collective.
+  Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters);
+
+  /// Keeps the present records as the reference of frozen sweeps, on all holders of a body. Collective.
+  void freeze();
+  /// Keeps `positions` of owned bodies as the reference. Collective.
+  void freeze(std::span<const Vec<D>> positions);
+  /// One sweep over constraints frozen at the reference. Returns as sweep(). Collective.
+  Real frozen_sweep(const State<D>& state, FrozenMode mode, Real factor = 0);
+  /// Number of contacts of each held body at the reference, for FrozenMode::jacobi. Collective.
+  void count_contacts(const State<D>& state);
+  /// Sets all records to zero, so that frozen sweeps add up displacements in them.
+  void clear_records();
+  /// The owned records.
+  std::span<SweepRecord> records() { return std::span(records_).first(static_cast<std::size_t>(n_owned_)); }
+  std::span<const Vec<D>> reference() const { return std::span(frozen_).first(static_cast<std::size_t>(n_owned_)); }
+
+  void clear_multipliers();
+  std::span<const Real> pair_values() const { return pair_values_; }
+  std::span<const Real> wall_values() const { return wall_values_; }
+
+  /// For tests and benchmarks: use this instruction set.
+  void use(const PairKernels& kernels) { kernels_ = &kernels; }
+  /// Batches to prefetch ahead when the records exceed the cache; 0: never.
+  void set_prefetch(Index batches) { prefetch_ = batches; }
+  std::size_t bytes() const;
+
+ private:
+  template <class RunBlock>
+  void run_phases(RunBlock&& run_block);
+  Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
+                 const Parameters& parameters);
+  Real run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, FrozenMode mode,
+                        Real factor);
+
+  Neighborhood<D>& neighborhood_;
+  const PairKernels* kernels_;
+  Index prefetch_ = 0;
+  bool weighted_ = false;
+  Index n_owned_ = 0, n_held_ = 0;
+  std::vector<SweepRecord> records_;  // held bodies, then two dummies
+  std::vector<Real> mobility_;        // the same
+  std::vector<Real> pair_values_, wall_values_;
+  std::vector<Vec<D>> frozen_;        // held bodies
+  std::vector<Real> n_contacts_;      // held bodies, for jacobi
+  std::vector<Vec<D>> at_, from_;     // of one wall batch
+  std::vector<SurfacePoint<D>> surface_;
+};
+
+}  // namespace scree

@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "core/section.hpp"
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/state.hpp"
+#include "dynamics/velocity_field.hpp"
+
+namespace scree {
+
+/// One number of a step's certificate: what the step can prove about itself.
+struct CertificateEntry {
+  std::string_view name;
+  std::string_view unit;
+  Real value = 0;
+};
+
+/// A scheme that moves the bodies from t to t + dt.
+template <int D>
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  /// Declares and reads the scheme's own tables.
+  virtual void describe(Section& root) = 0;
+  /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was remembered.
+  /// Collective.
+  virtual void start(State<D>& state, Neighborhood<D>& neighborhood) = 0;
+  /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With `record_forces`
+  /// contacts() can tell the forces of this step; positions do not depend on it. Collective.
+  virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
+  /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
+  virtual void save(State<D>& state) = 0;
+  /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.
+  virtual void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) = 0;
+  /// Of the last step; the same names and units always, and the same values on all ranks.
+  virtual std::vector<CertificateEntry> certificate() const = 0;
+  /// Bytes held by work arrays on this rank.
+  virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace scree

@@ -1,0 +1,338 @@
+#include <algorithm>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "dynamics/pbd/sweeper.hpp"
+#include "dynamics/stepper.hpp"
+
+namespace scree {
+
+/// First-order position-based dynamics (docs/method.md, "Position-based dynamics"; Plunder & Merino-Aceituno):
+///     y = x + h f(x),   x(t + h) = projections of y on the sets S_c = {gap_c >= 0}, swept over all contacts c.
+/// sweeps = 1 is PBD, "converged" is PNGS; `method` offers PGS, penalty and Jacobi for comparison.
+///
+/// With warm_start = s > 0 each contact keeps a multiplier l_c from step to step: a first pass applies s l_c, the
+/// sweeps then add dl = max(-l_c, -gap/(w_i + w_j)); l_c/h is the contact pressure.
+/// Units: positions [m], h [s], l [m], pressure [m/s] (velocity that the contact takes away, per mobility).
+/// Ranks: collective; the same bits on any number of ranks.
+template <int D>
+class PbdStepper final : public Stepper<D> {
+ public:
+  void describe(Section& root) override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood) override;
+  void advance(State<D>& state, Real dt, bool record_forces) override;
+  void save(State<D>& state) override;
+  void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override { return sweeper_ ? sweeper_->bytes() : 0; }
+
+ private:
+  enum class Method { pbd, pgs, pgs_dual, penalty, jacobi };
+  enum class OnOverlap { warn, halve, stop };
+
+  bool keeps_multipliers() const { return warm_start_ > 0 || compliance_ > 0 || method_ == Method::pgs_dual; }
+  void predict(State<D>& state, Real dt);
+  void rebuild(State<D>& state);
+  void resolve_contacts(State<D>& state, Real dt, bool record_forces);
+  template <class Sweep>
+  void repeat(const State<D>& state, Sweep&& sweep);
+  bool converged(const State<D>& state);
+  bool overlap_accepted(State<D>& state, Real dt);
+
+  // The deck.
+  std::string method_name_ = "pbd";
+  Method method_ = Method::pbd;
+  std::int64_t sweeps_ = 2;
+  std::string sweeps_word_;
+  std::int64_t max_sweeps_ = 10'000;
+  Real relative_tolerance_ = 1e-10;
+  Real absolute_tolerance_ = 1e-12;
+  Real warm_start_ = 0.9;
+  Real compliance_ = 0;
+  Real penalty_rate_ = 0;
+  Real overlap_limit_ = 0.1;
+  std::string on_overlap_name_ = "warn";
+  OnOverlap on_overlap_ = OnOverlap::warn;
+  std::unique_ptr<VelocityField<D>> field_;
+
+  Neighborhood<D>* neighborhood_ = nullptr;
+  std::unique_ptr<PbdSweeper<D>> sweeper_;
+  bool weighted_ = false;
+  Real smallest_radius_ = 0;
+  std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test
+
+  std::int64_t sweeps_done_ = 0;
+  bool converged_ = true;
+  Real deepest_ = 0;
+  Real force_scale_ = 0;  // multiplier -> pressure of the last step
+  std::int64_t n_rejected_ = 0, n_beyond_limit_ = 0;
+};
+
+template <int D>
+void PbdStepper<D>::describe(Section& root) {
+  root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
+    section.choice("method", method_name_, {"pbd", "pgs", "pgs_dual", "penalty", "jacobi"},
+                   {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
+                           "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
+                           "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
+    section.integer_or_word("sweeps", sweeps_, sweeps_word_, {"converged"},
+                            {.range = {.least = 1},
+                             .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
+                                    "sweep meets the tolerances (PNGS)"});
+    section.integer("max_sweeps", max_sweeps_,
+                    {.range = {.least = 1}, .doc = "Sweeps after which \"converged\" gives up and says so"});
+    section.real("relative_tolerance", relative_tolerance_,
+                 {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
+    section.real("absolute_tolerance", absolute_tolerance_,
+                 {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
+    section.real("warm_start", warm_start_,
+                 {.range = unit_interval,
+                  .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
+                         "off (the published method). Used by \"pbd\" only"});
+    section.real("compliance", compliance_,
+                 {.unit = Unit::time,
+                  .range = non_negative,
+                  .doc = "Overlap of a contact per pressure it carries [m per m/s]; 0 is hard contact. Used by "
+                         "\"pbd\" only"});
+    section.real("penalty_rate", penalty_rate_,
+                 {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
+    section.real("overlap_limit", overlap_limit_,
+                 {.range = non_negative,
+                  .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
+                         "switches the test off"});
+    section.choice("on_overlap", on_overlap_name_, {"warn", "halve", "stop"},
+                   {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
+                           "end of the run"});
+    if (!section.reading()) return;
+    const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
+    method_ = static_cast<Method>(std::find(names.begin(), names.end(), method_name_) - names.begin());
+    on_overlap_ = on_overlap_name_ == "warn"    ? OnOverlap::warn
+                  : on_overlap_name_ == "halve" ? OnOverlap::halve
+                                                : OnOverlap::stop;
+    if (method_ != Method::pbd) {
+      if (section.has("warm_start") && warm_start_ > 0)
+        section.fail("warm_start", "warm_start works with method = \"pbd\" only; remove it or set it to 0");
+      if (compliance_ > 0) section.fail("compliance", "compliance works with method = \"pbd\" only");
+      warm_start_ = 0;
+    }
+    if (method_ == Method::penalty && penalty_rate_ == 0)
+      section.fail("penalty_rate", "method = \"penalty\" needs penalty_rate > 0");
+    if (method_ != Method::penalty && section.has("penalty_rate"))
+      section.fail("penalty_rate", "penalty_rate has no effect with method = \"" + method_name_ + "\"");
+  });
+  root.table("velocity", {.required = true, .doc = "The velocity that a body has when nothing touches it"},
+             [&](Section& section) {
+               section.kind("type", field_, {.required = true, .doc = "Kind of velocity field"});
+             });
+}
+
+template <int D>
+void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
+  neighborhood_ = &neighborhood;
+  sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const auto mobility = state.bodies.mobility().first(n);
+  weighted_ = state.comm.any(std::any_of(mobility.begin(), mobility.end(), [](Real w) { return w != 1; }));
+  const auto radius = state.bodies.radius().first(n);
+  smallest_radius_ = state.comm.min(n > 0 ? *std::min_element(radius.begin(), radius.end()) : HUGE_VAL);
+  sweeper_->prepare(state, weighted_);
+}
+
+template <int D>
+void PbdStepper<D>::save(State<D>& state) {
+  if (keeps_multipliers()) {
+    state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
+  } else {
+    state.memory.clear(state.bodies.n_owned());
+  }
+}
+
+template <int D>
+void PbdStepper<D>::rebuild(State<D>& state) {
+  save(state);
+  neighborhood_->rebuild(state);
+  sweeper_->prepare(state, weighted_);
+}
+
+template <int D>
+void PbdStepper<D>::predict(State<D>& state, Real dt) {
+  Scope timer("free motion");
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  field_->evaluate(state.clock.time, std::as_const(bodies).position().first(n), bodies.velocity().first(n));
+  const auto position = bodies.position();
+  for (std::size_t i = 0; i < n; ++i) {
+    bodies.previous()[i] = position[i];
+    if (bodies.mobility()[i] == 0) bodies.velocity()[i] = Vec<D>{};
+    position[i] += dt * bodies.velocity()[i];
+  }
+}
+
+template <int D>
+void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
+  BodyStore<D>& bodies = state.bodies;
+  const Real start_time = state.clock.time;
+  while (true) {
+    predict(state, dt);
+    state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
+    state.obstacles.place(state.clock.time);
+    bool fresh = neighborhood_->stale(state, 0.25);
+    if (fresh) rebuild(state);
+    resolve_contacts(state, dt, record_forces);
+    // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with candidates
+    // found where the bodies are headed.
+    if (!fresh && neighborhood_->stale(state, 0.5)) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+        bodies.position()[i] = bodies.previous()[i] + dt * bodies.velocity()[i];
+      rebuild(state);
+      resolve_contacts(state, dt, record_forces);
+    }
+    state.clock.time = start_time;
+    if (overlap_accepted(state, dt)) break;
+    std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
+    dt *= 0.5;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    bodies.velocity()[i] = (bodies.position()[i] - bodies.previous()[i]) * (1 / dt);
+  state.clock.last_dt = dt;
+  force_scale_ = 1 / dt;
+}
+
+template <int D>
+void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_forces) {
+  BodyStore<D>& bodies = state.bodies;
+  sweeper_->load(state);
+  sweeps_done_ = 0;
+  converged_ = true;
+  switch (method_) {
+    case Method::pbd: {
+      const bool accumulates = keeps_multipliers();
+      typename PbdSweeper<D>::Parameters parameters{.compliance = compliance_ / dt, .scale = 0};
+      if (warm_start_ > 0) {
+        // Multipliers are displacements: a step of another length needs them in proportion.
+        parameters.scale = warm_start_ * (state.clock.last_dt > 0 ? dt / state.clock.last_dt : 1);
+        sweeper_->sweep(state, PairMode::warm, parameters);
+      } else if (accumulates || record_forces) {
+        sweeper_->clear_multipliers();
+      }
+      const PairMode mode = accumulates     ? PairMode::accumulate
+                            : record_forces ? PairMode::record
+                                            : PairMode::plain;
+      repeat(state, [&] { return sweeper_->sweep(state, mode, parameters); });
+      sweeper_->store(state);
+      break;
+    }
+    case Method::pgs:
+    case Method::pgs_dual: {
+      const auto mode = method_ == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
+      sweeper_->clear_multipliers();
+      sweeper_->freeze();
+      repeat(state, [&] { return sweeper_->frozen_sweep(state, mode); });
+      sweeper_->store(state);
+      break;
+    }
+    case Method::penalty: {
+      // Explicit Euler: the force acts where the step starts.
+      sweeper_->freeze(bodies.previous());
+      sweeper_->clear_records();
+      deepest_ = state.comm.max(sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt));
+      sweeps_done_ = 1;
+      const auto records = sweeper_->records();
+      for (std::size_t i = 0; i < records.size(); ++i)
+        for (int k = 0; k < D; ++k) bodies.position()[i][k] += records[i].x[k];
+      break;
+    }
+    case Method::jacobi: {
+      repeat(state, [&] {
+        sweeper_->freeze();
+        sweeper_->count_contacts(state);
+        sweeper_->clear_records();
+        const Real deepest = sweeper_->frozen_sweep(state, FrozenMode::jacobi);
+        const auto records = sweeper_->records();
+        for (std::size_t i = 0; i < records.size(); ++i)
+          for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_->reference()[i][k];
+        return deepest;
+      });
+      sweeper_->store(state);
+      break;
+    }
+  }
+}
+
+template <int D>
+template <class Sweep>
+void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
+  const bool until_converged = !sweeps_word_.empty();
+  const std::int64_t most = until_converged ? max_sweeps_ : sweeps_;
+  converged_ = !until_converged;
+  Real deepest = 0;
+  while (sweeps_done_ < most) {
+    if (until_converged) {
+      const auto records = sweeper_->records();
+      before_.resize(records.size());
+      for (std::size_t i = 0; i < records.size(); ++i)
+        for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
+    }
+    deepest = sweep();
+    ++sweeps_done_;
+    if (until_converged && converged(state)) {
+      converged_ = true;
+      break;
+    }
+  }
+  deepest_ = state.comm.max(deepest);
+}
+
+template <int D>
+bool PbdStepper<D>::converged(const State<D>& state) {
+  const auto records = sweeper_->records();
+  std::array<Real, 2> sums{};  // |change|^2, |positions|^2
+  ReproducibleSum::sum(state.comm, records.size(), sums, [&](std::size_t i, std::span<Real> terms) {
+    terms[0] = terms[1] = 0;
+    for (int k = 0; k < D; ++k) {
+      const Real change = records[i].x[k] - before_[i][k];
+      terms[0] += change * change;
+      terms[1] += before_[i][k] * before_[i][k];
+    }
+  });
+  return std::sqrt(sums[0]) <= absolute_tolerance_ + relative_tolerance_ * std::sqrt(sums[1]);
+}
+
+template <int D>
+bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
+  const Real limit = overlap_limit_ * smallest_radius_;
+  if (overlap_limit_ == 0 || deepest_ <= limit) return true;
+  const auto place = fmt::format("step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
+                                 "radius ({:.3g} m)",
+                                 state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
+  constexpr Real least_dt = 1e-12;
+  if (on_overlap_ == OnOverlap::stop || (on_overlap_ == OnOverlap::halve && dt < least_dt))
+    throw AgreedError(ExitCode::solver_failure, place + "; reduce [time] step or raise [pbd] sweeps");
+  if (on_overlap_ == OnOverlap::halve) {
+    ++n_rejected_;
+    log::detail("{}: again with {:.3g} s", place, 0.5 * dt);
+    return false;
+  }
+  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", place);
+  return true;
+}
+
+template <int D>
+void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
+  neighborhood_->detect(state, sweeper_->pair_values(), sweeper_->wall_values(), force_scale_, tolerance, contacts);
+}
+
+template <int D>
+std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
+  return {{"sweeps", "-", static_cast<Real>(sweeps_done_)},
+          {"sweeps_converged", "-", converged_ ? 1.0 : 0.0},
+          {"overlap_met", "m", deepest_},
+          {"steps_rejected", "-", static_cast<Real>(n_rejected_)},
+          {"steps_beyond_overlap_limit", "-", static_cast<Real>(n_beyond_limit_)}};
+}
+
+SCREE_PLUGIN(Stepper, pbd, PbdStepper, "first-order position-based dynamics: bodies kept apart by sweeps on positions")
+
+}  // namespace scree
