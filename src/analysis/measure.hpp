@@ -29,9 +29,16 @@ class Measure {
  public:
   virtual ~Measure() = default;
   virtual void describe(Section& section) = 0;
-  virtual std::vector<ColumnInfo> columns() const = 0;
+  /// The columns for this run, in order; names tell measures of one kind apart from each other, not two of
+  /// the same kind. Throws InputError if the measure does not suit the run (an unknown obstacle, say). Local.
+  virtual std::vector<ColumnInfo> columns(const State<D>& state) const = 0;
   /// Appends one value per column. Collective.
   virtual void sample(const Sample<D>& sample, std::vector<Real>& row) = 0;
 };
+
+template <>
+std::span<const Entry<Measure<2>>> registry<Measure<2>>();
+template <>
+std::span<const Entry<Measure<3>>> registry<Measure<3>>();
 
 }  // namespace scree

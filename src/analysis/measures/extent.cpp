@@ -1,0 +1,68 @@
+#include <array>
+#include <limits>
+
+#include "analysis/measure.hpp"
+
+namespace scree {
+namespace {
+
+/// Where the bodies are as a whole. Positions are unwrapped: a body that left through a periodic face counts
+/// where its path has led it. With x_i the positions of n bodies:
+///   centre c = sum x_i / n     gyration radius = sqrt(sum |x_i - c|^2 / n)     potential = sum |x_i -
+///   point|^2 / 2
+/// The last one, times the rate, is what velocity type "attraction" descends.
+template <int D>
+class Extent final : public Measure<D> {
+ public:
+  void describe(Section& section) override {
+    section.point("point", point_,
+                  {.unit = Unit::length, .doc = "where the potential of squared distances has its minimum"});
+  }
+
+  std::vector<ColumnInfo> columns(const State<D>&) const override {
+    std::vector<ColumnInfo> columns;
+    for (int k = 0; k < D; ++k) {
+      const std::string axis(1, "xyz"[k]);
+      columns.push_back({"centre_" + axis, "m", "mean " + axis + " of the bodies; nan without bodies"});
+    }
+    columns.push_back(
+        {"gyration_radius", "m", "root mean square distance from the centre; nan without bodies"});
+    columns.push_back({"half_square_distance", "m2", "half the sum of squared distances from the point"});
+    return columns;
+  }
+
+  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+    const State<D>& state = sample.state;
+    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+    std::vector<Vec<D>> x(n_owned);
+    for (std::size_t i = 0; i < n_owned; ++i) {
+      x[i] = state.bodies.position()[i];
+      for (int k = 0; k < D; ++k)
+        x[i][k] += state.bodies.image()[i][static_cast<std::size_t>(k)] * state.box.length(k);
+    }
+    const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(n_owned)));
+
+    Vec<D> centre;
+    ReproducibleSum::sum(state.comm, n_owned, centre.component, [&](std::size_t i, std::span<Real> term) {
+      for (int k = 0; k < D; ++k) term[static_cast<std::size_t>(k)] = x[i][k];
+    });
+    centre *= n > 0 ? 1 / n : std::numeric_limits<Real>::quiet_NaN();
+    std::array<Real, 2> squares{};
+    ReproducibleSum::sum(state.comm, n_owned, squares, [&](std::size_t i, std::span<Real> term) {
+      term[0] = dot(x[i] - centre, x[i] - centre);
+      term[1] = dot(x[i] - point_, x[i] - point_);
+    });
+    for (int k = 0; k < D; ++k) row.push_back(centre[k]);
+    row.push_back(std::sqrt(squares[0] / n));
+    row.push_back(squares[1] / 2);
+  }
+
+ private:
+  Vec<D> point_{};
+};
+
+}  // namespace
+
+SCREE_PLUGIN(Measure, extent, Extent, "centre, gyration radius and sum of squared distances from a point")
+
+}  // namespace scree
