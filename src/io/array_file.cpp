@@ -1,0 +1,295 @@
+#include "io/array_file.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+const std::string checksum_name = "checksum";
+
+/// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of
+/// SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
+std::uint64_t mixed(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
+  return word ^ (word >> 31);
+}
+
+/// Sum modulo 2^64 of one hash per number, keyed by its place in the whole array: exact in any order.
+std::uint64_t hash_sum(const void* values, std::int64_t bytes_per_number, std::int64_t first,
+                       std::int64_t count) {
+  const auto* bytes = static_cast<const unsigned char*>(values);
+  const auto width = static_cast<std::size_t>(bytes_per_number);
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + static_cast<std::size_t>(i) * width, width);
+    sum += mixed(word + mixed(static_cast<std::uint64_t>(first + i) + 0x9e3779b97f4a7c15U));
+  }
+  return sum;
+}
+
+/// Halves of 32 bits are added, because a sum of signed 64-bit integers must not overflow.
+std::uint64_t sum_over_ranks(const Comm& comm, std::uint64_t value) {
+  std::int64_t halves[2] = {static_cast<std::int64_t>(value & 0xffffffffU),
+                            static_cast<std::int64_t>(value >> 32)};
+  comm.sum(std::span<std::int64_t>(halves));
+  return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << 32);
+}
+
+std::string printed(std::uint64_t checksum) {
+  return fmt::format("{:016x}", checksum);
+}
+
+std::string checksum_of_text(const std::string& text) {
+  return printed(hash_sum(text.data(), 1, 0, static_cast<std::int64_t>(text.size())));
+}
+
+}  // namespace
+
+ArrayFileWriter::ArrayFileWriter(const Comm& comm, const std::string& path, const std::string& kind,
+                                 std::int64_t version)
+    : comm_(comm), path_(path), part_(path + ".part") {
+  // Another file under this name, possibly with other owners of its pages, must not be written into.
+  files::on_root(comm_, [&] { ::unlink(part_.c_str()); });
+  file_ = std::make_unique<hdf5::File>(comm_, part_, hdf5::Open::overwrite);
+  guarded([&] {
+    file_->reserve(0, "a " + kind);
+    file_->set_attribute("/", "kind", kind);
+    file_->set_attribute("/", "version", std::span(&version, 1));
+    for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"}) file_->create_group(group);
+  });
+}
+
+ArrayFileWriter::~ArrayFileWriter() {
+  if (std::uncaught_exceptions() == 0) abandon();
+}
+
+void ArrayFileWriter::abandon() noexcept {
+  if (!file_) return;
+  file_->discard();
+  file_.reset();
+  if (comm_.is_root()) ::unlink(part_.c_str());
+}
+
+template <class Work>
+void ArrayFileWriter::guarded(const Work& work) {
+  try {
+    work();
+  } catch (const AgreedError&) {
+    abandon();
+    throw;
+  }
+}
+
+void ArrayFileWriter::array(const Column& column) {
+  guarded([&] {
+    std::visit(
+        [&]<class T>(std::span<const T> values) {
+          const auto mine = static_cast<std::int64_t>(values.size()) / column.components;
+          const std::int64_t first = comm_.sum_before(mine);
+          const std::int64_t rows = comm_.sum(mine);
+          const std::string name = "/arrays/" + column.name;
+          hdf5::Shape shape{rows};
+          hdf5::Slab slab{{first}, {mine}};
+          if (column.components > 1) {
+            shape.push_back(column.components);
+            slab.start.push_back(0);
+            slab.count.push_back(column.components);
+          }
+          file_->reserve(rows * column.components * hdf5::bytes_of(hdf5::type_of<T>()), column.name);
+          file_->create_dataset(name, hdf5::type_of<T>(), shape);
+          file_->write(name, slab, values);
+          file_->set_attribute(name, "unit", column.unit);
+          const std::uint64_t checksum = sum_over_ranks(
+              comm_, hash_sum(values.data(), sizeof(T), first * column.components, slab.size()));
+          file_->set_attribute(name, checksum_name, printed(checksum));
+        },
+        column.values);
+  });
+}
+
+void ArrayFileWriter::array(const Column& column, const IdOrder& order) {
+  std::visit(
+      [&]<class T>(std::span<const T> values) {
+        std::vector<T> sorted;
+        order.apply(values, sorted, column.components);
+        array(Column{column.name, column.unit, column.components, std::span<const T>(sorted)});
+      },
+      column.values);
+}
+
+void ArrayFileWriter::number(const std::string& name, std::int64_t value) {
+  guarded([&] { file_->set_attribute("/numbers", name, std::span<const std::int64_t>(&value, 1)); });
+}
+
+void ArrayFileWriter::number(const std::string& name, Real value) {
+  guarded([&] { file_->set_attribute("/numbers", name, std::span<const Real>(&value, 1)); });
+}
+
+void ArrayFileWriter::text(const std::string& name, const std::string& value) {
+  guarded([&] {
+    file_->reserve(static_cast<std::int64_t>(value.size()), name);
+    file_->write_text("/texts/" + name, value);
+    file_->set_attribute("/texts/" + name, checksum_name, checksum_of_text(value));
+  });
+}
+
+void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
+  guarded([&] {
+    file_->reserve(static_cast<std::int64_t>(value.size()), name);
+    file_->write_text("/provenance/" + name, value);
+  });
+}
+
+void ArrayFileWriter::commit() {
+  guarded([&] {
+    file_->close();
+    files::on_root(comm_, [&] { files::rename_durably(part_, path_); });
+  });
+  file_.reset();
+}
+
+ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path)
+    : comm_(comm), file_(std::make_unique<hdf5::File>(comm, path, hdf5::Open::read)) {
+  kind_ = file_->text_attribute("/", "kind");
+  if (!kind_.empty() && file_->has_attribute("/", "version")) {
+    const hdf5::Attribute stored = file_->attribute("/", "version");
+    const auto* numbers = std::get_if<std::vector<std::int64_t>>(&stored);
+    if (numbers != nullptr && numbers->size() == 1) version_ = numbers->front();
+  }
+}
+
+ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path, const std::string& kind,
+                                 std::int64_t version)
+    : ArrayFileReader(comm, path) {
+  if (kind_ != kind)
+    throw InputError(
+        fmt::format("{} is no {} of scree{}", path, kind, kind_.empty() ? "" : " but a " + kind_));
+  if (version_ != version)
+    throw InputError(fmt::format("{} is a {} of version {}; this program reads version {}", path, kind,
+                                 version_, version));
+}
+
+std::vector<ArrayFileReader::ArrayInfo> ArrayFileReader::arrays() const {
+  std::vector<ArrayInfo> result;
+  for (const std::string& name : file_->members("/arrays")) result.push_back(array_info(name));
+  return result;
+}
+
+bool ArrayFileReader::has_array(const std::string& name) const {
+  return file_->exists(dataset(name));
+}
+
+ArrayFileReader::ArrayInfo ArrayFileReader::array_info(const std::string& name) const {
+  if (!has_array(name)) throw InputError(fmt::format("{}: there is no array {}", path(), name));
+  const hdf5::DatasetInfo info = file_->info(dataset(name));
+  if (info.shape.empty() || info.shape.size() > 2)
+    throw InputError(fmt::format("{}: {} is no list of rows", path(), name));
+  return {name, file_->text_attribute(dataset(name), "unit"), info.type, info.shape[0],
+          info.shape.size() == 2 ? static_cast<int>(info.shape[1]) : 1};
+}
+
+hdf5::Slab ArrayFileReader::slab(const std::string& name, std::int64_t first, std::int64_t count) const {
+  const ArrayInfo info = array_info(name);
+  if (file_->info(dataset(name)).shape.size() == 1) return {{first}, {count}};
+  return {{first, 0}, {count, info.components}};
+}
+
+void ArrayFileReader::verify(const ArrayInfo& info, std::int64_t first, std::int64_t count,
+                             const void* values, bool whole) const {
+  if (!whole) {
+    const std::int64_t before = comm_.sum_before(count);
+    if (comm_.any(before != first) || comm_.sum(count) != info.rows) return;
+  }
+  std::uint64_t checksum =
+      hash_sum(values, hdf5::bytes_of(info.type), first * info.components, count * info.components);
+  if (!whole) checksum = sum_over_ranks(comm_, checksum);
+  const std::string expected = file_->text_attribute(dataset(info.name), checksum_name);
+  agree(comm_, [&] {
+    if (printed(checksum) != expected)
+      throw InputError(
+          fmt::format("{} is damaged: the array {} does not have its checksum", path(), info.name));
+  });
+}
+
+hdf5::Attribute ArrayFileReader::number_named(const std::string& name) const {
+  if (!has_number(name)) throw InputError(fmt::format("{}: there is no number {}", path(), name));
+  return file_->attribute("/numbers", name);
+}
+
+bool ArrayFileReader::has_number(const std::string& name) const {
+  return file_->has_attribute("/numbers", name);
+}
+
+std::int64_t ArrayFileReader::integer(const std::string& name) const {
+  const hdf5::Attribute value = number_named(name);
+  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value);
+  if (numbers == nullptr || numbers->size() != 1)
+    throw InputError(fmt::format("{}: {} is no integer", path(), name));
+  return numbers->front();
+}
+
+Real ArrayFileReader::real(const std::string& name) const {
+  const hdf5::Attribute value = number_named(name);
+  const auto* numbers = std::get_if<std::vector<Real>>(&value);
+  if (numbers == nullptr || numbers->size() != 1)
+    throw InputError(fmt::format("{}: {} is no real", path(), name));
+  return numbers->front();
+}
+
+files::Texts ArrayFileReader::numbers() const {
+  files::Texts result;
+  for (const std::string& name : file_->attributes("/numbers")) {
+    const hdf5::Attribute value = file_->attribute("/numbers", name);
+    if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value); integers && !integers->empty())
+      result.emplace_back(name, fmt::format("{}", integers->front()));
+    if (const auto* reals = std::get_if<std::vector<Real>>(&value); reals && !reals->empty())
+      result.emplace_back(name, fmt::format("{}", reals->front()));
+  }
+  return result;
+}
+
+bool ArrayFileReader::has_text(const std::string& name) const {
+  return file_->exists("/texts/" + name);
+}
+
+std::string ArrayFileReader::text(const std::string& name) const {
+  if (!has_text(name)) throw InputError(fmt::format("{}: there is no text {}", path(), name));
+  const std::string object = "/texts/" + name;
+  std::string value = file_->read_text(object);
+  const std::string expected = file_->text_attribute(object, checksum_name);
+  agree(comm_, [&] {
+    if (checksum_of_text(value) != expected)
+      throw InputError(fmt::format("{} is damaged: the text {} does not have its checksum", path(), name));
+  });
+  return value;
+}
+
+files::Texts ArrayFileReader::texts_in(const std::string& group) const {
+  files::Texts result;
+  for (const std::string& name : file_->members(group))
+    result.emplace_back(name, file_->read_text(group + "/" + name));
+  return result;
+}
+
+files::Texts ArrayFileReader::texts() const {
+  files::Texts result;
+  for (const std::string& name : file_->members("/texts")) result.emplace_back(name, text(name));
+  return result;
+}
+
+files::Texts ArrayFileReader::provenance() const {
+  return texts_in("/provenance");
+}
+
+}  // namespace scree

@@ -1,0 +1,516 @@
+#include "io/hdf5.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/files.hpp"
+
+namespace scree::hdf5 {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>);
+
+namespace {
+
+/// Owns one HDF5 identifier.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+/// Room for the metadata that a write may add.
+constexpr std::int64_t metadata_slack = 1 << 18;
+
+void mute_error_printing() {
+  static const herr_t muted = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(muted);
+}
+
+/// The innermost message of HDF5's error stack: the one that names the cause.
+std::string cause() {
+  std::string text;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned level, const H5E_error2_t* entry, void* out) -> herr_t {
+        if (level == 0 && entry->desc != nullptr) *static_cast<std::string*>(out) = entry->desc;
+        return 0;
+      },
+      &text);
+  H5Eclear2(H5E_DEFAULT);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+hid_t native(Type type) {
+  switch (type) {
+    case Type::real64:
+      return H5T_NATIVE_DOUBLE;
+    case Type::real32:
+      return H5T_NATIVE_FLOAT;
+    case Type::int64:
+      return H5T_NATIVE_INT64;
+    case Type::int32:
+      return H5T_NATIVE_INT32;
+  }
+  return H5I_INVALID_HID;
+}
+
+std::string name_of(Type type) {
+  switch (type) {
+    case Type::real64:
+      return "64-bit reals";
+    case Type::real32:
+      return "32-bit reals";
+    case Type::int64:
+      return "64-bit integers";
+    case Type::int32:
+      return "32-bit integers";
+  }
+  return "";
+}
+
+std::vector<hsize_t> extents(const Shape& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* most = nullptr) {
+  return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most), H5Sclose};
+}
+
+Handle text_type(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, std::max<std::size_t>(length, 1));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+/// Properties of a new object: without time stamps, so that equal results are equal files.
+Handle object_properties(hid_t kind) {
+  Handle properties(H5Pcreate(kind), H5Pclose);
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
+std::string without_padding(const char* text, std::size_t length) {
+  return {text, static_cast<std::size_t>(std::find(text, text + length, '\0') - text)};
+}
+
+std::string parent_of(const std::string& object) {
+  const std::size_t slash = object.rfind('/');
+  return slash == std::string::npos || slash == 0 ? "/" : object.substr(0, slash);
+}
+
+/// What the system says about a path, asked by rank 0 alone since MPI-IO hides the reason. Empty: nothing is
+/// wrong.
+std::string obstacle_to_open(const std::string& path, Open how) {
+  if (how == Open::create || how == Open::overwrite) {
+    const int mode = how == Open::create ? O_EXCL : 0;
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
+    if (descriptor < 0) return files::reason(errno, path);
+    ::close(descriptor);
+    return "";
+  }
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return files::reason(errno, path);
+  if (S_ISDIR(status.st_mode)) return "it is a folder";
+  const int descriptor = ::open(path.c_str(), (how == Open::append ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (descriptor < 0) return files::reason(errno, path);
+  char signature[8] = {};
+  const ssize_t n = ::read(descriptor, signature, sizeof signature);
+  ::close(descriptor);
+  if (n != sizeof signature || std::memcmp(signature, "\x89HDF\r\n\x1a\n", sizeof signature) != 0)
+    return "it is no HDF5 file";
+  return "";
+}
+
+}  // namespace
+
+std::int64_t bytes_of(Type type) {
+  return type == Type::real64 || type == Type::int64 ? 8 : 4;
+}
+
+std::int64_t Slab::size() const {
+  return std::accumulate(count.begin(), count.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void File::throw_error(const std::string& message) const {
+  if (writable_) throw RunError(message);
+  throw InputError(message);
+}
+
+void File::require(bool done, const std::string& operation) const {
+  std::string message;
+  if (!done) message = fmt::format("{}: cannot {}: {}", path_, operation, cause());
+  agree(comm_, [&] {
+    if (!done) throw_error(message);
+  });
+}
+
+File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), path_(path) {
+  mute_error_printing();
+  const bool creating = how == Open::create || how == Open::overwrite;
+  files::on_root(comm_, [&] {
+    const std::string obstacle = obstacle_to_open(path_, how);
+    if (obstacle.empty()) return;
+    const std::string message =
+        fmt::format("cannot {} {}: {}", creating ? "create" : "open", path_, obstacle);
+    if (how == Open::overwrite) throw RunError(message);
+    throw InputError(message);
+  });
+
+  writable_ = creating;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_mpio(access, comm_.handle(), MPI_INFO_NULL);
+  H5Pset_all_coll_metadata_ops(access, true);
+  H5Pset_coll_metadata_write(access, true);
+  // Since 1.8 object headers carry checksums; later formats have chunk indices that a killed run may leave
+  // unreadable.
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  if (creating) {
+    const Handle creation = object_properties(H5P_FILE_CREATE);
+    id_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation, access);
+  } else {
+    id_ = H5Fopen(path_.c_str(), how == Open::append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+  }
+  try {
+    require(id_ >= 0, creating ? "create it" : "open it");
+  } catch (const AgreedError&) {
+    discard();
+    throw;
+  }
+  writable_ = how != Open::read;
+}
+
+File::~File() {
+  if (std::uncaught_exceptions() == 0) discard();
+}
+
+void File::discard() noexcept {
+  if (id_ >= 0) H5Fclose(std::exchange(id_, -1));
+  H5Eclear2(H5E_DEFAULT);
+}
+
+void File::flush() {
+  require(H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0, "write to the disk");
+}
+
+void File::close() {
+  if (writable_) flush();
+  require(H5Fclose(std::exchange(id_, -1)) >= 0, "close it");
+}
+
+void File::reserve(std::int64_t bytes, const std::string& purpose) {
+  hsize_t end = 0;
+  const bool known = H5Fget_filesize(id_, &end) >= 0;
+  require(known, "find its size");
+  files::on_root(comm_, [&] {
+    struct stat status {};
+    const std::int64_t on_disk = ::stat(path_.c_str(), &status) == 0 ? status.st_size : 0;
+    const std::int64_t from = std::min(on_disk, static_cast<std::int64_t>(end));
+    files::reserve(path_, from, static_cast<std::int64_t>(end) - from + bytes + metadata_slack, purpose);
+  });
+}
+
+bool File::exists(const std::string& object) const {
+  if (object == "/") return true;
+  for (std::size_t slash = object.find('/', 1);; slash = object.find('/', slash + 1)) {
+    if (H5Lexists(id_, object.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) {
+      H5Eclear2(H5E_DEFAULT);
+      return false;
+    }
+    if (slash == std::string::npos) return true;
+  }
+}
+
+bool File::is_dataset(const std::string& object) const {
+  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  require(opened.valid(), "open " + object);
+  return H5Iget_type(opened) == H5I_DATASET;
+}
+
+std::vector<std::string> File::members(const std::string& group) const {
+  const Handle opened(H5Gopen2(id_, group.c_str(), H5P_DEFAULT), H5Gclose);
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  hsize_t place = 0;
+  require(opened.valid() && H5Literate(opened, H5_INDEX_NAME, H5_ITER_INC, &place, collect, &names) >= 0,
+          "list " + group);
+  return names;
+}
+
+void File::create_group(const std::string& group) {
+  if (exists(group)) return;
+  create_group(parent_of(group));
+  const Handle properties = object_properties(H5P_GROUP_CREATE);
+  const Handle made(H5Gcreate2(id_, group.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
+  require(made.valid(), "create the group " + group);
+}
+
+void File::link(const std::string& existing, const std::string& name) {
+  require(H5Lcreate_hard(id_, existing.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
+          "link " + name);
+}
+
+void File::write_attribute(const std::string& object, const std::string& name, std::int64_t type,
+                           std::size_t count, const void* values) {
+  bool done = false;
+  {
+    const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+    if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
+    const hsize_t extent = count;
+    const Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), H5Sclose);
+    const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    done = made.valid() && H5Awrite(made, type, values) >= 0;
+  }
+  require(done, fmt::format("write the attribute {} of {}", name, object));
+}
+
+void File::set_attribute(const std::string& object, const std::string& name, const std::string& text) {
+  set_attribute(object, name, std::span(&text, 1));
+}
+
+void File::set_attribute(const std::string& object, const std::string& name,
+                         std::span<const std::string> texts) {
+  std::size_t width = 1;
+  for (const std::string& text : texts) width = std::max(width, text.size());
+  std::vector<char> padded(width * texts.size(), '\0');
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    std::copy(texts[i].begin(), texts[i].end(), padded.begin() + static_cast<std::ptrdiff_t>(i * width));
+  const Handle type = text_type(width);
+  write_attribute(object, name, type, texts.size(), padded.data());
+}
+
+void File::set_attribute(const std::string& object, const std::string& name,
+                         std::span<const std::int64_t> values) {
+  write_attribute(object, name, H5T_NATIVE_INT64, values.size(), values.data());
+}
+
+void File::set_attribute(const std::string& object, const std::string& name, std::span<const double> values) {
+  write_attribute(object, name, H5T_NATIVE_DOUBLE, values.size(), values.data());
+}
+
+bool File::has_attribute(const std::string& object, const std::string& name) const {
+  return H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> File::attributes(const std::string& object) const {
+  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  hsize_t place = 0;
+  require(opened.valid() && H5Aiterate2(opened, H5_INDEX_NAME, H5_ITER_INC, &place, collect, &names) >= 0,
+          "list the attributes of " + object);
+  return names;
+}
+
+Attribute File::attribute(const std::string& object, const std::string& name) const {
+  Attribute result;
+  bool done = false;
+  {
+    const Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                        H5Aclose);
+    const Handle type(H5Aget_type(opened), H5Tclose);
+    const Handle space(H5Aget_space(opened), H5Sclose);
+    const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
+    switch (H5Tget_class(type)) {
+      case H5T_STRING: {
+        std::vector<std::string>& texts = result.emplace<std::vector<std::string>>();
+        if (H5Tis_variable_str(type) > 0) {
+          std::vector<char*> pointers(count, nullptr);
+          done = H5Aread(opened, type, pointers.data()) >= 0;
+          for (const char* pointer : pointers) texts.emplace_back(pointer == nullptr ? "" : pointer);
+          H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+        } else {
+          const std::size_t width = H5Tget_size(type);
+          std::vector<char> padded(width * count);
+          done = H5Aread(opened, type, padded.data()) >= 0;
+          for (std::size_t i = 0; i < count; ++i) texts.push_back(without_padding(&padded[i * width], width));
+        }
+        break;
+      }
+      case H5T_INTEGER: {
+        std::vector<std::int64_t>& values = result.emplace<std::vector<std::int64_t>>(count);
+        done = H5Aread(opened, H5T_NATIVE_INT64, values.data()) >= 0;
+        break;
+      }
+      case H5T_FLOAT: {
+        std::vector<double>& values = result.emplace<std::vector<double>>(count);
+        done = H5Aread(opened, H5T_NATIVE_DOUBLE, values.data()) >= 0;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  require(done, fmt::format("read the attribute {} of {}", name, object));
+  return result;
+}
+
+std::string File::text_attribute(const std::string& object, const std::string& name) const {
+  if (!has_attribute(object, name)) return "";
+  const Attribute value = attribute(object, name);
+  const auto* texts = std::get_if<std::vector<std::string>>(&value);
+  return texts != nullptr && texts->size() == 1 ? texts->front() : "";
+}
+
+void File::create_dataset(const std::string& name, Type type, const Shape& shape) {
+  create_any_dataset(name, type, shape, {});
+}
+
+void File::create_growing_dataset(const std::string& name, Type type, const Shape& shape,
+                                  const Shape& chunk) {
+  create_any_dataset(name, type, shape, chunk);
+}
+
+void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk) {
+  create_group(parent_of(name));
+  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  std::vector<hsize_t> most = extents(shape);
+  if (chunk.empty()) {
+    H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  } else {
+    H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
+    constexpr double no_real = std::numeric_limits<double>::quiet_NaN();
+    constexpr std::int64_t no_id = -1;
+    constexpr std::int32_t zero = 0;
+    if (type == Type::int64)
+      H5Pset_fill_value(properties, H5T_NATIVE_INT64, &no_id);
+    else if (type == Type::int32)
+      H5Pset_fill_value(properties, H5T_NATIVE_INT32, &zero);
+    else
+      H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &no_real);
+    for (std::size_t axis = 0; axis < std::min<std::size_t>(most.size(), 2); ++axis)
+      most[axis] = H5S_UNLIMITED;
+  }
+  const Handle space = simple_space(extents(shape), most.data());
+  const Handle made(H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                    H5Dclose);
+  require(made.valid(), "create the dataset " + name);
+}
+
+void File::resize(const std::string& name, const Shape& shape) {
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  require(dataset.valid() && H5Dset_extent(dataset, extents(shape).data()) >= 0, "resize " + name);
+}
+
+DatasetInfo File::info(const std::string& name) const {
+  DatasetInfo result;
+  bool known = false;
+  {
+    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(dataset), H5Tclose);
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    result.shape.assign(shape.begin(), shape.end());
+    for (const Type candidate : {Type::real64, Type::real32, Type::int64, Type::int32})
+      if (type.valid() && H5Tequal(type, native(candidate)) > 0) {
+        result.type = candidate;
+        known = true;
+      }
+  }
+  require(known, "use the dataset " + name + ", which holds neither 32- nor 64-bit numbers");
+  return result;
+}
+
+void File::transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing) {
+  const DatasetInfo stored = info(name);
+  agree(comm_, [&] {
+    if (stored.type != type)
+      throw_error(fmt::format("{}: {} holds {}, not {}", path_, name, name_of(stored.type), name_of(type)));
+    bool inside = stored.shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
+    for (std::size_t axis = 0; inside && axis < slab.start.size(); ++axis)
+      inside = slab.size() == 0 || (slab.start[axis] >= 0 && slab.count[axis] >= 0 &&
+                                    slab.start[axis] + slab.count[axis] <= stored.shape[axis]);
+    if (!inside) throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
+  });
+  bool done = false;
+  {
+    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle in_file(H5Dget_space(dataset), H5Sclose);
+    const hsize_t n = static_cast<hsize_t>(slab.size());
+    const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
+    if (n == 0) {
+      H5Sselect_none(in_file);
+      H5Sselect_none(in_memory);
+    } else {
+      H5Sselect_hyperslab(in_file, H5S_SELECT_SET, extents(slab.start).data(), nullptr,
+                          extents(slab.count).data(), nullptr);
+    }
+    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+    double nothing = 0;  // HDF5 wants an address even from a rank without data
+    void* address = n == 0 ? &nothing : values;
+    done = (writing ? H5Dwrite(dataset, native(type), in_memory, in_file, collective, address)
+                    : H5Dread(dataset, native(type), in_memory, in_file, collective, address)) >= 0;
+  }
+  require(done, (writing ? "write " : "read ") + name);
+}
+
+void File::write_text(const std::string& name, const std::string& text) {
+  create_group(parent_of(name));
+  bool done = false;
+  {
+    const Handle type = text_type(text.size());
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle properties = object_properties(H5P_DATASET_CREATE);
+    const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                      H5Dclose);
+    const Handle selected(H5Scopy(space), H5Sclose);
+    if (!comm_.is_root()) H5Sselect_none(selected);
+    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+    done = made.valid() && H5Dwrite(made, type, selected, selected, collective, text.c_str()) >= 0;
+  }
+  require(done, "write " + name);
+}
+
+std::string File::read_text(const std::string& name) const {
+  std::string text;
+  bool done = false;
+  {
+    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(dataset), H5Tclose);
+    if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
+      std::vector<char> padded(H5Tget_size(type));
+      const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+      H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+      done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
+      text = without_padding(padded.data(), padded.size());
+    }
+  }
+  require(done, "read the text " + name);
+  return text;
+}
+
+}  // namespace scree::hdf5

@@ -1,0 +1,135 @@
+#include "io/table.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/files.hpp"
+
+namespace scree {
+
+namespace {
+
+std::string header_line(const std::vector<Table::Heading>& headings) {
+  std::string line;
+  for (const Table::Heading& heading : headings) {
+    const std::string label = fmt::format("{}[{}]", heading.name, heading.unit);
+    if (label.find_first_of(",\"\r\n") != std::string::npos)
+      throw InputError(fmt::format("a column of a CSV table cannot be named {}", label));
+    line += (line.empty() ? "" : ",") + label;
+  }
+  return line + "\n";
+}
+
+/// Calls `visit(line)` for every complete line; one that is cut short at the end does not count.
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    visit(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::string> cells(std::string_view line) {
+  std::vector<std::string> result;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    result.emplace_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return result;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+Real number(const std::string& cell, const std::string& path, std::size_t line_number) {
+  char* end = nullptr;
+  const Real value = std::strtod(cell.c_str(), &end);
+  if (cell.empty() || *end != '\0')
+    throw InputError(fmt::format("{}:{}: '{}' is no number", path, line_number, cell));
+  return value;
+}
+
+}  // namespace
+
+Table::Table(const Comm& comm, const std::string& path, std::vector<Heading> headings)
+    : Table(comm, path, headings, header_line(headings)) {}
+
+Table::Table(const Comm& comm, const std::string& path, std::vector<Heading> headings,
+             const std::string& content)
+    : comm_(comm), path_(path), n_columns_(headings.size()) {
+  files::on_root(comm_, [&] {
+    files::write_atomically(path_, content, true);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor_ < 0)
+      throw RunError(fmt::format("cannot open {}: {}", path_, files::reason(errno, path_)));
+  });
+}
+
+Table Table::resume(const Comm& comm, const std::string& path, std::vector<Heading> headings, Real time) {
+  std::string kept;
+  files::on_root(comm, [&] {
+    const std::string header = header_line(headings);
+    const std::string content = files::read(path);
+    if (!content.starts_with(header))
+      throw InputError(fmt::format("{} has the columns {}, but the run would add {}", path,
+                                   content.substr(0, content.find('\n')),
+                                   header.substr(0, header.size() - 1)));
+    std::size_t line_number = 0;
+    for_each_line(content, [&](std::string_view line) {
+      ++line_number;
+      const bool is_header = line_number == 1;
+      if (is_header || number(std::string(line.substr(0, line.find(','))), path, line_number) <= time)
+        kept.append(line).append("\n");
+    });
+  });
+  return Table(comm, path, std::move(headings), kept);
+}
+
+Table::Table(Table&& other) noexcept
+    : comm_(other.comm_),
+      path_(std::move(other.path_)),
+      n_columns_(other.n_columns_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Table::~Table() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Table::add(std::span<const Real> row) {
+  files::on_root(comm_, [&] {
+    if (row.size() != n_columns_)
+      throw RunError(fmt::format("{}: a row of {} values for {} columns", path_, row.size(), n_columns_));
+    std::string line;
+    for (const Real value : row) fmt::format_to(std::back_inserter(line), "{:.17g},", value);
+    line.back() = '\n';
+    files::write_all(descriptor_, line, path_);
+  });
+}
+
+TableContent read_table(const Comm& comm, const std::string& path) {
+  const std::string text = files::read_on_all(comm, path);
+  TableContent content;
+  std::size_t line_number = 0;
+  for_each_line(text, [&](std::string_view line) {
+    ++line_number;
+    const std::vector<std::string> words = cells(line);
+    if (line_number == 1) {
+      content.names = words;
+      return;
+    }
+    if (words.size() != content.names.size())
+      throw InputError(fmt::format("{}:{}: {} values for {} columns", path, line_number, words.size(),
+                                   content.names.size()));
+    std::vector<Real>& row = content.rows.emplace_back();
+    for (const std::string& word : words) row.push_back(number(word, path, line_number));
+  });
+  if (content.names.empty()) throw InputError(path + ": the table has no header");
+  return content;
+}
+
+}  // namespace scree

@@ -1,0 +1,131 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/id_order.hpp"
+#include "core/parallel.hpp"
+#include "io/files.hpp"
+#include "io/frame.hpp"
+#include "io/hdf5.hpp"
+
+namespace scree {
+
+/// One file that keeps named arrays, numbers and texts without loss: checkpoints and other exact records.
+///
+/// In the file (HDF5): attributes `kind` and `version` of the root; numbers as attributes of /numbers;
+/// /arrays/NAME with attributes `unit` and `checksum`; /texts/NAME; /provenance/NAME. Provenance describes
+/// the run (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on neither the
+/// number of ranks nor on which rank held what.
+
+/// Writes to NAME.part; commit() makes it durable and renames it, so that a file with the final name is
+/// complete. Every failure (disk full, no permission) removes the .part and makes all ranks throw RunError
+/// with the path, the bytes wanted and the system's reason. All members are collective.
+class ArrayFileWriter {
+ public:
+  /// `kind` and `version` are checked by the reader.
+  ArrayFileWriter(const Comm& comm, const std::string& path, const std::string& kind, std::int64_t version);
+  /// Removes the .part if commit() was not reached (unless an exception from elsewhere travels: then the file
+  /// is left behind, and the next writer of this name replaces it).
+  ~ArrayFileWriter();
+
+  /// The rows of all ranks in rank order.
+  void array(const Column& column);
+  /// The rows sorted by id.
+  void array(const Column& column, const IdOrder& order);
+  void number(const std::string& name, std::int64_t value);
+  void number(const std::string& name, Real value);
+  void text(const std::string& name, const std::string& value);
+  void provenance(const std::string& name, const std::string& value);
+
+  /// Flushes, closes, renames. Nothing may be written afterwards.
+  void commit();
+
+ private:
+  template <class Work>
+  void guarded(const Work& work);
+  void abandon() noexcept;
+
+  Comm comm_;
+  std::string path_;
+  std::string part_;
+  std::unique_ptr<hdf5::File> file_;
+};
+
+/// Reads such a file on any number of ranks. Whatever is wrong with the file (none there, no HDF5, cut short,
+/// of another kind or version, an array missing, a checksum that does not fit) makes all ranks throw
+/// InputError with one sentence. All members are collective.
+class ArrayFileReader {
+ public:
+  ArrayFileReader(const Comm& comm, const std::string& path, const std::string& kind, std::int64_t version);
+  /// Opens a file of any kind and version: for reports and comparisons.
+  ArrayFileReader(const Comm& comm, const std::string& path);
+
+  const std::string& kind() const { return kind_; }
+  std::int64_t version() const { return version_; }
+
+  struct ArrayInfo {
+    std::string name;
+    std::string unit;
+    hdf5::Type type = hdf5::Type::real64;
+    std::int64_t rows = 0;
+    int components = 1;
+  };
+  std::vector<ArrayInfo> arrays() const;
+  ArrayInfo array_info(const std::string& name) const;
+  bool has_array(const std::string& name) const;
+
+  /// Rows [first, first + count) on this rank. The checksum is verified whenever the ranges of the ranks, in
+  /// rank order, cover the array without gap or overlap.
+  template <class T>
+  void array(const std::string& name, std::int64_t first, std::int64_t count, std::vector<T>& values) const {
+    const ArrayInfo info = array_info(name);
+    file_->read(dataset(name), slab(name, first, count), values);
+    verify(info, first, count, values.data(), false);
+  }
+  /// This rank's equal share of the rows (share_start in comm/id_order.hpp); verified.
+  template <class T>
+  void share(const std::string& name, std::vector<T>& values) const {
+    const std::int64_t rows = array_info(name).rows;
+    const std::int64_t first = share_start(rows, comm_.rank(), comm_.size());
+    array(name, first, share_start(rows, comm_.rank() + 1, comm_.size()) - first, values);
+  }
+  /// All rows on every rank; verified.
+  template <class T>
+  void whole(const std::string& name, std::vector<T>& values) const {
+    const ArrayInfo info = array_info(name);
+    file_->read(dataset(name), slab(name, 0, info.rows), values);
+    verify(info, 0, info.rows, values.data(), true);
+  }
+
+  std::int64_t integer(const std::string& name) const;
+  Real real(const std::string& name) const;
+  bool has_number(const std::string& name) const;
+  /// All numbers as text, for reports.
+  files::Texts numbers() const;
+
+  std::string text(const std::string& name) const;
+  bool has_text(const std::string& name) const;
+  files::Texts texts() const;
+  /// All that describes the run.
+  files::Texts provenance() const;
+
+  const std::string& path() const { return file_->path(); }
+
+ private:
+  static std::string dataset(const std::string& name) { return "/arrays/" + name; }
+  hdf5::Slab slab(const std::string& name, std::int64_t first, std::int64_t count) const;
+  void verify(const ArrayInfo& info, std::int64_t first, std::int64_t count, const void* values,
+              bool whole) const;
+  files::Texts texts_in(const std::string& group) const;
+  hdf5::Attribute number_named(const std::string& name) const;
+
+  Comm comm_;
+  std::string kind_;
+  std::int64_t version_ = -1;
+  std::unique_ptr<hdf5::File> file_;
+};
+
+}  // namespace scree

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+struct CompareOptions {
+  bool last_frame_only = false;  ///< of H5MD files and tables
+};
+
+/// How one quantity differs between two results.
+struct FieldDifference {
+  std::string name;
+  std::string unit;
+  bool equal = true;             ///< bit for bit
+  Real largest = 0;              ///< largest absolute difference; infinite if one side is NaN or infinite
+  std::int64_t n_different = 0;  ///< numbers whose bits differ
+  std::int64_t step = -1;        ///< where the largest one is: step of the frame, -1 if there are no frames
+  std::int64_t row = -1;         ///< row (or frame, for series)
+  std::int64_t id = -1;          ///< global id in this row, -1 if rows have none
+  std::string note{};            ///< what else is different: a missing field, other numbers of rows or frames
+};
+
+/// Two files, compared.
+struct FileComparison {
+  std::string first, second;
+  std::vector<FieldDifference> fields;
+  bool equal() const;
+};
+
+struct Comparison {
+  std::vector<FileComparison> files;
+  std::vector<std::string>
+      notes;  ///< files that only one folder has and the like: not a difference of results
+  bool equal() const;
+  std::string text() const;
+  std::string json() const;
+};
+
+/// Compares two results: two checkpoints, two H5MD files, two CSV tables, or two result folders (then: the
+/// latest checkpoint, *.h5 and *.csv of both, as far as both have them). What describes the run and not its
+/// result is left out: provenance of files, columns named wall_*. Rows are shared out over the ranks; the
+/// answer is the same for any number of them. Throws InputError on all ranks if something cannot be read or
+/// there is nothing to compare. Collective.
+Comparison compare_results(const Comm& comm, const std::string& first, const std::string& second,
+                           const CompareOptions& options = {});
+
+}  // namespace scree

@@ -1,0 +1,144 @@
+#include "io/describe_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+
+#include "comm/id_order.hpp"
+#include "core/error.hpp"
+#include "io/files.hpp"
+#include "io/result_file.hpp"
+
+namespace scree {
+
+namespace {
+
+/// "from a to b"; integers are kept as such, since ids may be larger than 2^53.
+std::string range_of(const Comm& comm, const FieldValues& values) {
+  return std::visit(
+      [&]<class T>(const std::vector<T>& list) -> std::string {
+        using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, Real>;
+        Wide least = std::numeric_limits<Wide>::max();
+        Wide most = std::numeric_limits<Wide>::lowest();
+        std::int64_t n_not_finite = 0;
+        for (const T value : list) {
+          if constexpr (!std::is_integral_v<T>) {
+            if (!std::isfinite(value)) {
+              ++n_not_finite;
+              continue;
+            }
+          }
+          least = std::min(least, static_cast<Wide>(value));
+          most = std::max(most, static_cast<Wide>(value));
+        }
+        least = comm.min(least);
+        most = comm.max(most);
+        n_not_finite = comm.sum(n_not_finite);
+        std::string text = least <= most ? fmt::format("{} to {}", least, most) : "no values";
+        if (n_not_finite > 0) text += fmt::format(", {} not finite", n_not_finite);
+        return text;
+      },
+      values);
+}
+
+std::string name_of(hdf5::Type type) {
+  switch (type) {
+    case hdf5::Type::real64:
+      return "real64";
+    case hdf5::Type::real32:
+      return "real32";
+    case hdf5::Type::int64:
+      return "int64";
+    case hdf5::Type::int32:
+      return "int32";
+  }
+  return "";
+}
+
+constexpr std::size_t longest_line = 100;
+
+void add_texts(std::string& text, const std::string& title, const files::Texts& entries) {
+  if (entries.empty()) return;
+  text += title + "\n";
+  for (const auto& [name, value] : entries) {
+    const bool short_line = value.size() <= longest_line && value.find('\n') == std::string::npos;
+    const auto n_lines = std::count(value.begin(), value.end(), '\n');
+    text +=
+        fmt::format("  {:<24} {}\n", name, short_line ? value : fmt::format("(text of {} lines)", n_lines));
+  }
+}
+
+std::string describe_result(const Comm& comm, const std::string& path) {
+  const ResultFile file(comm, path);
+  std::string text = fmt::format("{}: {}\n", path, file.kind());
+  if (file.is_h5md()) {
+    text += fmt::format("{} frames", file.n_frames());
+    if (file.n_frames() > 0)
+      text +=
+          fmt::format(", t = {} s to {} s, steps {} to {}, {} bodies in the last", file.times().front(),
+                      file.times().back(), file.steps().front(), file.steps().back(), file.counts().back());
+    text += "\n";
+  }
+  add_texts(text, "values", file.values());
+  if (!file.fields().empty()) text += "fields\n";
+  for (const ResultFile::Field& field : file.fields()) {
+    const std::int64_t frame = std::max<std::int64_t>(file.n_frames() - 1, 0);
+    const bool empty = file.is_h5md() && file.n_frames() == 0;
+    const std::int64_t rows = empty ? 0 : file.rows(field, frame);
+    const std::int64_t first = share_start(rows, comm.rank(), comm.size());
+    const std::int64_t count = share_start(rows, comm.rank() + 1, comm.size()) - first;
+    const std::string range = empty ? "no values" : range_of(comm, file.read(field, frame, first, count));
+    text += fmt::format("  {:<24} {:<7} {} x {} [{}]: {}\n", field.name, name_of(field.type), rows,
+                        field.components, field.unit, range);
+  }
+  add_texts(text, "provenance", file.provenance());
+  return text;
+}
+
+/// The values of an XML attribute in the entries of an index.
+std::vector<std::string> values_of(const std::string& text, const std::string& attribute) {
+  std::vector<std::string> values;
+  for (std::size_t at = text.find("<DataSet"); at != std::string::npos; at = text.find("<DataSet", at + 1)) {
+    const std::string entry = text.substr(at, text.find('>', at) - at);
+    const std::string key = " " + attribute + "=\"";
+    const std::size_t begin = entry.find(key);
+    if (begin == std::string::npos) continue;
+    values.push_back(
+        entry.substr(begin + key.size(), entry.find('"', begin + key.size()) - begin - key.size()));
+  }
+  return values;
+}
+
+std::string describe_index(const Comm& comm, const std::string& path) {
+  const std::string text = files::read_on_all(comm, path);
+  if (text.find("<VTKFile") == std::string::npos || text.find("<Collection>") == std::string::npos)
+    throw InputError(path + " is no index of VTK files");
+  const std::vector<std::string> times = values_of(text, "timestep");
+  const std::vector<std::string> names = values_of(text, "file");
+  std::string report = fmt::format("{}: index of a series for ParaView\n{} frames", path, names.size());
+  if (!times.empty()) report += fmt::format(", t = {} s to {} s", times.front(), times.back());
+  report += "\n";
+  std::string missing;
+  files::on_root(comm, [&] {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    for (const std::string& name : names)
+      if (!std::filesystem::exists(folder / name)) missing += fmt::format("  missing: {}\n", name);
+  });
+  comm.broadcast(missing);
+  if (!names.empty()) report += fmt::format("first {}\nlast  {}\n", names.front(), names.back());
+  return report + missing;
+}
+
+}  // namespace
+
+std::string describe_file(const Comm& comm, const std::string& path) {
+  if (path.ends_with(".pvd")) return describe_index(comm, path);
+  return describe_result(comm, path);
+}
+
+}  // namespace scree

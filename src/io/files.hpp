@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+/// Small operations on files that do not fail silently. Messages carry the path and the system's reason.
+namespace scree::files {
+
+/// Named texts: provenance of a run, for instance.
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+/// Runs `work` on rank 0; if it throws, all ranks throw the same. `work` must not communicate. Collective.
+void on_root(const Comm& comm, const std::function<void()>& work);
+
+/// Writes `content` to a temporary name beside `path` and renames it, so that a reader sees the old file or
+/// the new one and never half of it. With `durable` it also survives a loss of power. Throws RunError and
+/// leaves no temporary file. Local.
+void write_atomically(const std::string& path, std::string_view content, bool durable = false);
+
+/// Appends to an open descriptor; throws RunError. Local.
+void write_all(int descriptor, std::string_view content, const std::string& path);
+
+/// The whole file; throws InputError. Local.
+std::string read(const std::string& path);
+/// Reads on rank 0 and gives the text to all. Throws InputError on all ranks. Collective.
+std::string read_on_all(const Comm& comm, const std::string& path);
+
+/// Makes a folder and those above it; throws RunError on all ranks. Collective.
+void make_directory(const Comm& comm, const std::string& path);
+
+/// Renames `from` to `to` and makes both the content and the new name durable; throws RunError. Local.
+void rename_durably(const std::string& from, const std::string& to);
+
+/// Makes sure that `bytes` more can be written at offset `from` of an existing file without changing its
+/// length: a full disk or quota is found here, with the system's reason, and not in the middle of a
+/// collective write. File systems that cannot reserve accept silently. Throws RunError. Local.
+void reserve(const std::string& path, std::int64_t from, std::int64_t bytes, const std::string& purpose);
+
+/// "No space left on device (4096 bytes free)": text of an errno, with what helps to understand it. Local.
+std::string reason(int error_number, const std::string& path);
+
+}  // namespace scree::files

@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/id_order.hpp"
+#include "core/parallel.hpp"
+#include "io/files.hpp"
+#include "io/frame.hpp"
+#include "io/hdf5.hpp"
+
+namespace scree {
+
+/// What an H5MD file says once about its run.
+struct H5mdHead {
+  std::string author = "unknown";
+  std::string creator = "scree";
+  std::string creator_version;
+  std::vector<Real> lower, upper;  ///< the box [m], as many numbers as dimensions
+  std::vector<bool> periodic;
+  files::Texts texts;       ///< kept as /parameters/NAME: the deck, the resolved deck
+  files::Texts provenance;  ///< kept as attributes of /parameters: version, command line, number of ranks
+};
+
+struct H5mdOptions {
+  bool overwrite = false;         ///< replace a file that exists instead of refusing
+  bool single_precision = false;  ///< store reals with 32 bits
+  /// Bodies neither enter nor leave: ids and the columns named in `constant` are stored once, with the first
+  /// frame.
+  bool fixed_bodies = false;
+  std::vector<std::string> constant;
+  /// The most bodies that are expected, to choose the size of chunks; 0: as many as in the first frame.
+  std::int64_t expected_bodies = 0;
+};
+
+/// One value of a frame for /observables, the same on all ranks.
+struct Observable {
+  std::string name;
+  std::string unit;
+  Real value = 0;
+};
+
+/// A growing H5MD 1.1 file: one frame per append(), bodies sorted by id, so the values do not depend on the
+/// ranks.
+///
+///   /h5md                          version, author, creator, modules/units (SI)
+///   /particles/all/box             dimension, boundary, edges; attribute `lower`
+///   /particles/all/NAME/{step,time,value[T][N][components]}   step and time: one array, hard-linked
+///   /particles/all/NAME            [N][components] if constant
+///   /observables/NAME/{step,time,value[T]}    and /observables/count: the number of bodies of each frame
+///   /parameters                    texts, provenance
+/// The number of bodies may vary: places beyond the count of a frame hold id -1, NaN or 0.
+///
+/// Beside the file, NAME.xdmf shows every frame to ParaView ("XDMF Reader") without copying data.
+/// Each frame is flushed: a run that is killed leaves a readable file. All members are collective and throw
+/// RunError on all ranks if the disk is full or the file cannot be written.
+class H5mdWriter {
+ public:
+  /// Creates the file; throws InputError if it exists and may not be overwritten.
+  H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead& head, const H5mdOptions& options);
+  /// Opens an existing file to go on after `step`: removes the frames after it. Throws InputError if the file
+  /// is none of ours or damaged.
+  static H5mdWriter resume(const Comm& comm, const std::string& path, std::int64_t step,
+                           const H5mdOptions& options);
+
+  /// Adds a frame. `ids` and columns are those of this rank's bodies, in any order; there must be a column
+  /// "position", and the names are the same in every frame.
+  void append(std::int64_t step, Real time, std::span<const GlobalId> ids, std::span<const Column> columns,
+              std::span<const Observable> observables);
+
+  std::int64_t n_frames() const { return static_cast<std::int64_t>(times_.size()); }
+
+ private:
+  H5mdWriter(const Comm& comm, std::unique_ptr<hdf5::File> file, const H5mdOptions& options);
+  struct StoredColumn;
+  void define(const IdOrder& order, std::span<const Column> columns, std::span<const Observable> observables);
+  void define_series(const std::string& group, const std::string& unit);
+  void require_same_names(std::span<const Column> columns, std::span<const Observable> observables) const;
+  void require_same_bodies(const std::vector<GlobalId>& ids) const;
+  template <class T>
+  void write_column(StoredColumn& column, const IdOrder& order, const std::vector<T>& sorted);
+  template <class T>
+  void append_to(const std::string& series, T value);
+  void write_xdmf() const;
+
+  struct StoredColumn {
+    std::string name;
+    hdf5::Type type = hdf5::Type::real64;
+    int components = 1;
+    bool constant = false;
+    std::int64_t places = 0;  ///< length of the axis of bodies
+    std::string dataset() const;
+  };
+
+  Comm comm_;
+  std::unique_ptr<hdf5::File> file_;
+  H5mdOptions options_;
+  std::vector<StoredColumn> columns_;
+  std::vector<std::string> observables_;
+  std::vector<GlobalId> fixed_ids_;  ///< this rank's share, if the bodies are fixed
+  std::vector<std::int64_t> steps_, counts_;
+  std::vector<Real> times_;
+};
+
+/// A unit in the words of H5MD's units module: "kg/m3" gives "kg m-3", "1/s" gives "s-1", "-" gives nothing.
+std::string h5md_unit(const std::string& unit);
+
+}  // namespace scree

@@ -1,0 +1,131 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "io/frame.hpp"
+
+/// A thin layer over parallel HDF5. All members are collective unless they say otherwise; whatever fails on
+/// one rank makes all ranks throw the same InputError (a file opened to be read) or RunError (a file being
+/// written).
+namespace scree::hdf5 {
+
+enum class Type { real64, real32, int64, int32 };
+
+template <class T>
+constexpr Type type_of() {
+  if constexpr (std::is_same_v<T, double>) return Type::real64;
+  if constexpr (std::is_same_v<T, float>) return Type::real32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Type::int64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Type::int32;
+}
+std::int64_t bytes_of(Type type);
+
+using Shape = std::vector<std::int64_t>;
+
+struct DatasetInfo {
+  Type type = Type::real64;
+  Shape shape;
+};
+
+/// The box of a dataset that one rank reads or writes: along each axis the first place and how many. A zero
+/// count anywhere means nothing.
+struct Slab {
+  Shape start;
+  Shape count;
+  std::int64_t size() const;
+};
+
+using Attribute = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
+
+enum class Open {
+  create,     ///< a new file; one that exists is refused with InputError
+  overwrite,  ///< a new file, in place of one that exists
+  read,       ///< an existing file
+  append      ///< an existing file, to be changed
+};
+
+class File {
+ public:
+  File(const Comm& comm, const std::string& path, Open how);
+  /// Closes the file. While an exception travels it is left open instead, since only an agreed error brings
+  /// all ranks here: MPI_Finalize or the abort ends it, and what was flushed is safe.
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  const std::string& path() const { return path_; }
+  const Comm& comm() const { return comm_; }
+
+  void flush();
+  void close();
+  /// Closes and ignores errors: for a file that will be removed.
+  void discard() noexcept;
+  /// Makes sure that the disk has room for `bytes` more, before anything is written; `purpose` is for the
+  /// message.
+  void reserve(std::int64_t bytes, const std::string& purpose);
+
+  bool exists(const std::string& object) const;
+  bool is_dataset(const std::string& object) const;
+  /// Names in a group, sorted.
+  std::vector<std::string> members(const std::string& group) const;
+  /// Makes a group and those above it, as far as they do not exist.
+  void create_group(const std::string& group);
+  /// A second name for an object (hard link).
+  void link(const std::string& existing, const std::string& name);
+
+  void set_attribute(const std::string& object, const std::string& name, const std::string& text);
+  void set_attribute(const std::string& object, const std::string& name, std::span<const std::string> texts);
+  void set_attribute(const std::string& object, const std::string& name,
+                     std::span<const std::int64_t> values);
+  void set_attribute(const std::string& object, const std::string& name, std::span<const double> values);
+  bool has_attribute(const std::string& object, const std::string& name) const;
+  std::vector<std::string> attributes(const std::string& object) const;
+  Attribute attribute(const std::string& object, const std::string& name) const;
+  /// The text of an attribute, or "" if it is absent or no text.
+  std::string text_attribute(const std::string& object, const std::string& name) const;
+
+  /// A dataset that is written completely, once. The groups above it are made.
+  void create_dataset(const std::string& name, Type type, const Shape& shape);
+  /// A dataset whose first two axes can grow. New places hold -1 (int64), 0 (int32) or NaN (reals).
+  void create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
+  void resize(const std::string& name, const Shape& shape);
+  DatasetInfo info(const std::string& name) const;
+
+  /// Each rank writes or reads its own box of the dataset. The dataset must hold exactly T: HDF5 would
+  /// convert, but not collectively.
+  template <class T>
+  void write(const std::string& name, const Slab& slab, std::span<const T> values) {
+    transfer(name, type_of<T>(), slab, const_cast<T*>(values.data()), true);
+  }
+  template <class T>
+  void read(const std::string& name, const Slab& slab, std::vector<T>& values) const {
+    values.resize(static_cast<std::size_t>(slab.size()));
+    const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false);
+  }
+
+  /// A text of any length, kept as a dataset.
+  void write_text(const std::string& name, const std::string& text);
+  std::string read_text(const std::string& name) const;
+
+ private:
+  void transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing);
+  void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
+  void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
+                       std::size_t count, const void* values);
+  [[noreturn]] void throw_error(const std::string& message) const;
+  /// Agrees on the outcome of an operation; `operation` completes "cannot ...".
+  void require(bool done, const std::string& operation) const;
+
+  Comm comm_;
+  std::string path_;
+  bool writable_ = false;
+  std::int64_t id_ = -1;
+};
+
+}  // namespace scree::hdf5

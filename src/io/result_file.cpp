@@ -1,0 +1,144 @@
+#include "io/result_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+const std::string bodies = "/particles/all";
+const std::string observables = "/observables";
+
+template <class T>
+std::vector<T> whole(const hdf5::File& file, const std::string& name) {
+  std::vector<T> values;
+  file.read(name, {{0}, file.info(name).shape}, values);
+  return values;
+}
+
+/// Calls `use` with an empty vector of the type that is stored.
+template <class Use>
+void with_type(hdf5::Type type, const Use& use) {
+  switch (type) {
+    case hdf5::Type::real64:
+      return use(std::vector<double>{});
+    case hdf5::Type::real32:
+      return use(std::vector<float>{});
+    case hdf5::Type::int64:
+      return use(std::vector<std::int64_t>{});
+    case hdf5::Type::int32:
+      return use(std::vector<std::int32_t>{});
+  }
+}
+
+}  // namespace
+
+ResultFile::ResultFile(const Comm& comm, const std::string& path) : comm_(comm), path_(path) {
+  arrays_ = std::make_unique<ArrayFileReader>(comm, path);
+  if (!arrays_->kind().empty()) {
+    for (const ArrayFileReader::ArrayInfo& info : arrays_->arrays())
+      fields_.push_back(
+          {info.name, info.unit, info.name, info.type, info.components, true, false, info.rows});
+    return;
+  }
+  arrays_.reset();
+  h5md_ = std::make_unique<hdf5::File>(comm, path, hdf5::Open::read);
+  if (!h5md_->exists("/h5md"))
+    throw InputError(path + " is an HDF5 file, but neither a checkpoint of scree nor an H5MD file");
+  find_h5md_fields();
+}
+
+void ResultFile::find_h5md_fields() {
+  const std::string master = bodies + "/position";
+  if (!h5md_->exists(master)) return;
+  if (!h5md_->exists(observables + "/count/value") || !h5md_->exists(master + "/step"))
+    throw InputError(path_ + " is an H5MD file, but not one that scree wrote");
+  steps_ = whole<std::int64_t>(*h5md_, master + "/step");
+  times_ = whole<Real>(*h5md_, master + "/time");
+  counts_ = whole<std::int64_t>(*h5md_, observables + "/count/value");
+  // The last frame of a run that was killed may be incomplete.
+  const std::size_t n = std::min({steps_.size(), times_.size(), counts_.size()});
+  steps_.resize(n);
+  times_.resize(n);
+  counts_.resize(n);
+
+  fields_.push_back({"step", "-", master + "/step", hdf5::Type::int64, 1, false, false, n_frames()});
+  fields_.push_back({"time", "s", master + "/time", hdf5::Type::real64, 1, false, false, n_frames()});
+  const auto unit_of = [&](const std::string& dataset) {
+    const std::string unit = h5md_->text_attribute(dataset, "unit");
+    return unit.empty() ? std::string("-") : unit;
+  };
+  for (const std::string& name : h5md_->members(bodies)) {
+    if (name == "box") continue;
+    const bool constant = h5md_->is_dataset(bodies + "/" + name);
+    const std::string dataset = bodies + "/" + name + (constant ? "" : "/value");
+    const hdf5::DatasetInfo info = h5md_->info(dataset);
+    const std::size_t axis = constant ? 0 : 1;
+    const int components = info.shape.size() == axis + 2 ? static_cast<int>(info.shape[axis + 1]) : 1;
+    fields_.push_back({name, unit_of(dataset), dataset, info.type, components, true, !constant,
+                       constant ? info.shape[0] : 0});
+  }
+  for (const std::string& name : h5md_->members(observables)) {
+    const std::string dataset = observables + "/" + name + "/value";
+    fields_.push_back(
+        {name, unit_of(dataset), dataset, h5md_->info(dataset).type, 1, false, false, n_frames()});
+  }
+}
+
+std::string ResultFile::kind() const {
+  if (arrays_) return fmt::format("{}, version {}", arrays_->kind(), arrays_->version());
+  const hdf5::Attribute version = h5md_->attribute("/h5md", "version");
+  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&version);
+  return numbers != nullptr && numbers->size() == 2 ? fmt::format("H5MD {}.{}", (*numbers)[0], (*numbers)[1])
+                                                    : "H5MD of unknown version";
+}
+
+std::int64_t ResultFile::rows(const Field& field, std::int64_t frame) const {
+  return field.in_frames ? counts_[static_cast<std::size_t>(frame)] : field.rows;
+}
+
+FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_t first,
+                             std::int64_t count) const {
+  FieldValues result;
+  with_type(field.type, [&](auto values) {
+    if (arrays_) {
+      arrays_->array(field.dataset, first, count, values);
+    } else {
+      hdf5::Slab slab{{first}, {count}};
+      if (field.in_frames) {
+        slab.start.insert(slab.start.begin(), frame);
+        slab.count.insert(slab.count.begin(), 1);
+      }
+      if (field.components > 1) {
+        slab.start.push_back(0);
+        slab.count.push_back(field.components);
+      }
+      h5md_->read(field.dataset, slab, values);
+    }
+    result = std::move(values);
+  });
+  return result;
+}
+
+files::Texts ResultFile::values() const {
+  if (!arrays_) return {};
+  files::Texts result = arrays_->numbers();
+  for (auto& text : arrays_->texts()) result.push_back(std::move(text));
+  return result;
+}
+
+files::Texts ResultFile::provenance() const {
+  if (arrays_) return arrays_->provenance();
+  files::Texts result;
+  for (const std::string& name : h5md_->attributes("/parameters"))
+    result.emplace_back(name, h5md_->text_attribute("/parameters", name));
+  for (const std::string& name : h5md_->members("/parameters"))
+    result.emplace_back(name, h5md_->read_text("/parameters/" + name));
+  return result;
+}
+
+}  // namespace scree

@@ -1,0 +1,50 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// A time series as CSV: one header line "time[s],overlap_max[m],...", one row per sample with 17 significant
+/// digits, so that reading gives the same bits back. Rank 0 writes; each row reaches the system before add()
+/// returns. All members are collective; write errors make all ranks throw RunError.
+class Table {
+ public:
+  struct Heading {
+    std::string name;
+    std::string unit;
+  };
+
+  /// Starts a new file, in place of one that exists. The first column must be the time.
+  Table(const Comm& comm, const std::string& path, std::vector<Heading> headings);
+  /// Goes on with a file: rows later than `time` (and a last line cut short) are removed first, by replacing
+  /// the file as a whole. Throws InputError if there is no such file or its columns are others.
+  static Table resume(const Comm& comm, const std::string& path, std::vector<Heading> headings, Real time);
+
+  ~Table();
+  Table(Table&& other) noexcept;
+  Table& operator=(Table&&) = delete;
+
+  /// Adds a row; the values are those of rank 0.
+  void add(std::span<const Real> row);
+
+ private:
+  Table(const Comm& comm, const std::string& path, std::vector<Heading> headings, const std::string& content);
+
+  Comm comm_;
+  std::string path_;
+  std::size_t n_columns_;
+  int descriptor_ = -1;  ///< on rank 0
+};
+
+/// A CSV file in memory.
+struct TableContent {
+  std::vector<std::string> names;  ///< as in the header: "time[s]"
+  std::vector<std::vector<Real>> rows;
+};
+/// Reads a file that Table wrote. Throws InputError with path and line on all ranks. Collective.
+TableContent read_table(const Comm& comm, const std::string& path);
+
+}  // namespace scree

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "io/frame.hpp"
+
+namespace scree {
+
+struct VtkOptions {
+  int writers = 1;  ///< files per frame at most; ranks send their share to the writer of their group
+  bool single_precision = true;  ///< store reals with 32 bits
+  bool compress = true;          ///< LZ4
+};
+
+/// A series of frames for ParaView, one per object class of a run:
+///   DIRECTORY/RUN_NAME.pvd                        index with real times; open this one
+///   DIRECTORY/NAME/RUN_NAME_000000123.pvtp        one frame, lists its pieces
+///   DIRECTORY/NAME/RUN_NAME_000000123_p000.vtp    a piece: inline binary (ParaView of Debian 12 cannot read
+///   VTK's
+///                                                 default encoding), 64-bit ids and sizes
+/// Every file is written under a temporary name and renamed, the index last, so that a run that is killed
+/// leaves only complete frames. All members are collective; failures make all ranks throw RunError.
+class VtkSeries {
+ public:
+  VtkSeries(const Comm& comm, const std::string& directory, const std::string& run, const std::string& name,
+            const VtkOptions& options);
+  ~VtkSeries();
+  VtkSeries(const VtkSeries&) = delete;
+  VtkSeries& operator=(const VtkSeries&) = delete;
+
+  /// Goes on with a series on disk: keeps the frames up to `step` in the index and removes the files of later
+  /// ones.
+  void resume(std::int64_t step);
+
+  /// Writes a frame; one of the same step is replaced. Points, lines and triangles stay in the order of the
+  /// ranks. Columns have the same names on all ranks. Vertex cells are left out if there are cell columns,
+  /// which would have no value on them.
+  void write(std::int64_t step, Real time, const Geometry& geometry);
+
+ private:
+  struct Frame {
+    std::int64_t step = 0;
+    Real time = 0;
+  };
+  std::string frame_name(std::int64_t step) const;
+  std::string piece_name(std::int64_t step, int piece) const;
+  void write_index() const;
+
+  Comm comm_;
+  std::string directory_;
+  std::string folder_;
+  std::string series_;
+  VtkOptions options_;
+  int n_pieces_ = 1;
+  int piece_ = 0;
+  MPI_Comm group_ = MPI_COMM_NULL;  ///< the ranks that share a writer: its rank 0
+  std::vector<Frame> frames_;       ///< in the index
+};
+
+}  // namespace scree
