@@ -8,6 +8,10 @@
 
 namespace scree {
 
+namespace {
+__extension__ using WideInteger = __int128;
+}
+
 Domain::Domain(const Comm& comm)
     : comm_(comm), splitter_(static_cast<std::size_t>(comm.size()) + 1, std::numeric_limits<BlockKey>::max()) {
   splitter_.front() = 0;
@@ -45,8 +49,8 @@ void Domain::balance(std::span<const BlockKey> keys, std::span<const std::int64_
     }
     comm_.sum(below);
     for (std::size_t r = 1; r < n; ++r) {
-      const auto share = static_cast<std::int64_t>(static_cast<__extension__ __int128>(total) *
-                                                   static_cast<std::int64_t>(r) / comm_.size());
+      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(total) * static_cast<WideInteger>(r) /
+                                                   comm_.size());
       if (below[r] <= share) found[r] += half;
     }
   }

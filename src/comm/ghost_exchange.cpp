@@ -87,7 +87,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   home_.clear();
   // Parcels come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage order:
   // so the ghosts arrive sorted by (place, id), which is the order the block table needs.
-  for (const Parcel& parcel : exchange(comm_, std::move(outgoing))) {
+  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     Unpacker unpacker(parcel.bytes);
     const auto count = unpacker.take<Index>();
     std::vector<Index> slots(static_cast<std::size_t>(count));
@@ -179,7 +179,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   std::array<std::vector<PetscInt>, static_cast<std::size_t>(n_stages)> leaves;
   std::array<std::vector<PetscSFNode>, static_cast<std::size_t>(n_stages)> roots;
   std::size_t next = 0;
-  for (const Parcel& parcel : exchange(comm_, std::move(outgoing))) {
+  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     Unpacker unpacker(parcel.bytes);
     for (; next < received.size() && received[next].peer == parcel.rank; ++next) {
       const auto stage = static_cast<std::size_t>(received[next].stage);
@@ -247,7 +247,7 @@ ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const Rememb
   std::vector<Parcel> outgoing;
   for (const auto& [rank, list] : away)
     Packer(outgoing.emplace_back(Parcel{rank, {}}).bytes).put(std::span<const RememberedContact>(list));
-  for (const Parcel& parcel : exchange(comm_, std::move(outgoing))) {
+  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     const std::size_t before = at_home.size();
     at_home.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
     Unpacker(parcel.bytes).take(std::span<RememberedContact>(at_home).subspan(before));

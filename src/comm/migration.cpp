@@ -75,7 +75,7 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
     for (const Index i : staying) kept.append_from(memory, i);
     memory = std::move(kept);
   }
-  for (const Parcel& parcel : exchange(comm, outgoing)) {
+  for (const Parcel& parcel : deliver(comm, outgoing)) {
     Unpacker unpacker(parcel.bytes);
     const auto count = unpacker.take<Index>();
     const Index first = bodies.n_owned();

@@ -22,7 +22,7 @@ int units(std::size_t n_bytes) {
 }
 }  // namespace
 
-std::vector<Parcel> exchange(const Comm& comm, std::vector<Parcel> outgoing) {
+std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
   std::vector<PetscMPIInt> to;
   std::vector<std::int64_t> sizes;
   for (const Parcel& parcel : outgoing) {

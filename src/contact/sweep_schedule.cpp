@@ -289,9 +289,15 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
       around.upper[k] = std::max(around.upper[k], positions[i][k] + reach);
     }
   }
+  // Unbounded obstacles are cut to a box; it must reach as far as the bodies do.
+  Box<D> reached = box;
+  for (int k = 0; k < D; ++k) {
+    reached.lower[k] = std::min(box.lower[k], around.lower[k]);
+    reached.upper[k] = std::max(box.upper[k], around.upper[k]);
+  }
   surface_.resize(count);
   for (int c = 0; c < obstacles.n_constraints(); ++c) {
-    if (!boxes_meet(around, obstacles.bounds(c, box))) continue;
+    if (!boxes_meet(around, obstacles.bounds(c, reached))) continue;
     obstacles.nearest(c, positions, previous, surface_);
     const auto begin = static_cast<Index>(wall_bodies_.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -82,7 +82,12 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction) const {
     const Real squared = dot(moved, moved);
     most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
   }
-  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time, state.box);
+  Box<D> reached = state.box;
+  for (int k = 0; k < D; ++k) {
+    reached.lower[k] -= state.lattice.cell_edge[k];
+    reached.upper[k] += state.lattice.cell_edge[k];
+  }
+  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time, reached);
   return std::sqrt(comm_.max(most)) + travel > fraction * state.lattice.skin;
 }
 

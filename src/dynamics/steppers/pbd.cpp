@@ -191,7 +191,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     }
     state.clock.time = start_time;
     if (overlap_accepted(state, dt)) break;
-    std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
+    std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
+    state.obstacles.place(start_time);
     dt *= 0.5;
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
