@@ -23,7 +23,7 @@ import numpy as np
 import vtkmodules.vtkRenderingFreeType  # noqa: F401  text is drawn by it
 import vtkmodules.vtkRenderingOpenGL2   # noqa: F401  everything else is
 from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
-from vtkmodules.vtkCommonCore import vtkDataArray, vtkLookupTable
+from vtkmodules.vtkCommonCore import vtkLookupTable
 from vtkmodules.vtkFiltersSources import vtkOutlineSource
 from vtkmodules.vtkImagingCore import vtkImageShrink3D
 from vtkmodules.vtkIOImage import vtkPNGWriter
@@ -32,10 +32,11 @@ from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
 from vtkmodules.vtkRenderingCore import (vtkActor, vtkPointGaussianMapper, vtkPolyDataMapper, vtkRenderer,
                                          vtkRenderWindow, vtkTextActor, vtkWindowToImageFilter)
 
-from scree_results import Results, ResultsError, read_pvd
+from scree_results import DomainBox, Results, ResultsError, read_pvd
 
 SUPERSAMPLING = 2                   # the picture is drawn this much larger and shrunk: smooth edges everywhere
 BAR_SHARE = 0.16                    # of the width, kept free for the colour bar
+CLOCK_SHARE = 0.06                  # of the height, kept free for the time
 BACKGROUND = (1.0, 1.0, 1.0)
 INK = (0.18, 0.20, 0.24)            # obstacles, text
 PALE_INK = (0.62, 0.65, 0.70)       # domain
@@ -60,6 +61,9 @@ float brightness = 0.30 + 0.75 * light;
 ambientColor *= brightness;
 diffuseColor *= brightness;
 """
+
+
+DERIVED_FIELDS = {"speed": "velocity"}      # the length of a vector field, under a name of its own
 
 
 class RenderError(Exception):
@@ -117,24 +121,39 @@ class Frame:
     obstacles: Path | None
 
 
-def find_frames(target):
-    """Frames of a results folder or of one NAME_particles.pvd, and the domain box if the folder tells it."""
+@dataclass
+class Run:
+    """What there is to draw; the domain and the units are known if the run wrote a record (NAME.h5)."""
+    name: str
+    folder: Path
+    frames: list
+    box: DomainBox | None
+    units: dict
+
+
+def find_run(target):
+    """The run of a results folder or of one NAME_particles.pvd."""
+    box, units = None, {}
     if target.is_dir():
         results = Results(target)
         series = {kind: results.vtk_frames(kind) for kind in ("particles", "contacts", "obstacles")}
         name, folder = results.name, target
-        box = results.trajectory.box if (target / f"{results.name}.h5").exists() else None
+        if (target / f"{name}.h5").exists():
+            with results.trajectory as record:
+                box = record.box
+                units = {field: record.unit(field) for field in record.fields}
     else:
         name = target.stem.removesuffix("_particles")
         series = {"particles": read_pvd(target)}
         for kind in ("contacts", "obstacles"):
             sibling = target.with_name(f"{name}_{kind}.pvd")
             series[kind] = read_pvd(sibling) if sibling.exists() else []
-        folder, box = target.parent, None
+        folder = target.parent
     if not series["particles"]:
         raise RenderError(f"{target} holds no frame of bodies; was [output.vtk] in the deck?")
-    return name, folder, box, [Frame(time, path, latest(series["contacts"], time), latest(series["obstacles"], time))
-                               for time, path in series["particles"]]
+    frames = [Frame(time, path, latest(series["contacts"], time), latest(series["obstacles"], time))
+              for time, path in series["particles"]]
+    return Run(name, folder, frames, box, units)
 
 
 def latest(series, time):
@@ -164,17 +183,20 @@ def read_poly_data(path):
 
 
 def field_values(data, field):
-    """A number per body: a field of the file, the length of a vector field, or speed = |velocity|. With its unit."""
+    """A number per body: a field of the file, the length of a vector field, or speed = |velocity|."""
     arrays = data.GetPointData()
-    array = arrays.GetArray("velocity" if field == "speed" and not arrays.HasArray("speed") else field)
+    array = arrays.GetArray(stored_name(field))
     if array is None:
         valid = [arrays.GetArrayName(k) for k in range(arrays.GetNumberOfArrays())]
-        valid = ["none", *(["speed"] if "velocity" in valid else []), *valid]
+        valid = ["none", *(field for field in DERIVED_FIELDS if stored_name(field) in valid), *valid]
         raise RenderError(f"there is no field {field!r}; valid: {', '.join(valid)}")
-    key = vtkDataArray.UNITS_LABEL()
-    unit = array.GetInformation().Get(key) if array.HasInformation() and array.GetInformation().Has(key) else ""
     values = vtk_to_numpy(array).astype(float)
-    return (np.linalg.norm(values, axis=1) if values.ndim == 2 else values), unit
+    return np.linalg.norm(values, axis=1) if values.ndim == 2 else values
+
+
+def stored_name(field):
+    """The array of the files that a field is computed from."""
+    return DERIVED_FIELDS.get(field, field)
 
 
 def body_bounds(data):
@@ -214,11 +236,10 @@ class Survey:
     lower: np.ndarray
     upper: np.ndarray
     colour_range: tuple
-    unit: str
 
 
 def survey(frames, box, options):
-    bounds, planar, unit = [], True, ""
+    bounds, planar = [], True
     low, high = np.inf, -np.inf
     for frame in frames:
         data = read_poly_data(frame.bodies)
@@ -228,7 +249,7 @@ def survey(frames, box, options):
         depth = vtk_to_numpy(data.GetPoints().GetData())[:, 2]
         planar = planar and not depth.any()
         if options.field != "none":
-            values, unit = field_values(data, options.field)
+            values = field_values(data, options.field)
             low, high = min(low, values.min()), max(high, values.max())
     planar = planar and (box is None or len(box.lower) == 2)
     if options.fit == "domain":
@@ -241,7 +262,7 @@ def survey(frames, box, options):
         low, high = options.range
     elif not low < high:
         low, high = (low, low + 1.0) if np.isfinite(low) else (0.0, 1.0)
-    return Survey(planar, lower, upper, (low, high), unit)
+    return Survey(planar, lower, upper, (low, high))
 
 
 def padded(point):
@@ -276,7 +297,7 @@ def bodies_actor(data, planar, table, options):
         mapper.ScalarVisibilityOff()
         actor.GetProperty().SetColor(*PLAIN_BODY)
     else:
-        values = numpy_to_vtk(field_values(data, options.field)[0], deep=True)
+        values = numpy_to_vtk(field_values(data, options.field), deep=True)
         values.SetName("drawn field")
         data.GetPointData().AddArray(values)
         mapper.SetScalarModeToUsePointFieldData()
@@ -334,7 +355,7 @@ def aim_camera(renderer, found, aspect, has_bar, view):
     """Puts everything into the part of the picture that the colour bar leaves free."""
     camera = renderer.GetActiveCamera()
     share = 1 - (BAR_SHARE if has_bar else 0)
-    camera.SetWindowCenter(1 - share, 0)
+    camera.SetWindowCenter(1 - share, -CLOCK_SHARE)
     camera.ParallelProjectionOn()       # sizes can be compared, also in depth
     centre = (found.lower + found.upper) / 2
     half = np.maximum((found.upper - found.lower) / 2, 1e-12 * (1 + np.abs(centre).max()))
@@ -353,18 +374,17 @@ def aim_camera(renderer, found, aspect, has_bar, view):
     camera.SetFocalPoint(*centre)
     camera.SetPosition(*(centre + 4 * np.linalg.norm(half) * towards))
     camera.SetViewUp(*up)
-    camera.SetParallelScale(1.08 * max(height, width / (aspect * share)))
+    camera.SetParallelScale(1.04 * max(height / (1 - CLOCK_SHARE), width / (aspect * share)))
 
 
-def draw(frame, found, box, table, options):
+def draw(frame, found, run, table, options):
     """One frame as a renderer."""
     renderer = vtkRenderer()
     renderer.SetBackground(*BACKGROUND)
     depth = 1e-3 * float(np.linalg.norm(found.upper - found.lower)) if found.planar else 0.0
-    if box is not None:
+    if run.box is not None:
         outline = vtkOutlineSource()
-        lower, upper = padded(box.lower), padded(box.upper)
-        outline.SetBounds(*np.column_stack([lower, upper]).ravel())
+        outline.SetBounds(*np.column_stack([padded(run.box.lower), padded(run.box.upper)]).ravel())
         outline.Update()
         renderer.AddActor(lines_actor(outline.GetOutput(), PALE_INK, 1.0))
     bodies = read_poly_data(frame.bodies)
@@ -378,7 +398,8 @@ def draw(frame, found, box, table, options):
 
     width, height = (SUPERSAMPLING * pixels for pixels in options.size)
     if table is not None:
-        title = options.field + (f" [{found.unit}]" if found.unit else "")
+        unit = run.units.get(stored_name(options.field), "-")
+        title = options.field if unit == "-" else f"{options.field} [{unit}]"
         renderer.AddActor2D(colour_bar(table, title, height))
     clock = vtkTextActor()
     clock.SetInput(f"t = {frame.time:.4g} s")
@@ -443,20 +464,20 @@ def arguments():
 
 def main():
     options = arguments()
-    name, folder, box, frames = find_frames(options.target)
-    frames = choose_frames(frames, options)
-    found = survey(frames, box, options)
+    run = find_run(options.target)
+    frames = choose_frames(run.frames, options)
+    found = survey(frames, run.box, options)
     table = None if options.field == "none" else lookup_table(options.colours, found.colour_range)
 
     if options.all_frames:
-        output = options.output or folder / "pictures"
-        paths = [output / f"{name}_{number:04}.png" for number in range(len(frames))]
+        output = options.output or run.folder / "pictures"
+        paths = [output / f"{run.name}_{number:04}.png" for number in range(len(frames))]
     else:
-        paths = [options.output or folder / f"{name}.png"]
+        paths = [options.output or run.folder / f"{run.name}.png"]
     paths[0].parent.mkdir(parents=True, exist_ok=True)
     with virtual_screen():
         for frame, path in zip(frames, paths):
-            write_picture(draw(frame, found, box, table, options), options.size, path)
+            write_picture(draw(frame, found, run, table, options), options.size, path)
             print(path)
 
 
