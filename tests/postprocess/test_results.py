@@ -1,0 +1,95 @@
+"""The readers of postprocess/ give back what is in the files, and the plots are made of it."""
+import subprocess
+import sys
+
+import h5py
+import matplotlib.image
+import numpy as np
+
+from scree_program import check, check_close, check_in, main, source_folder
+from scree_results import Results, ResultsError
+
+
+def make_run(folder):
+    (folder / "case.scalars.csv").write_text(
+        "time[s],overlap_max[m],bodies[-]\n0,1e-3,3\n0.5,2.5000000000000001e-4,3\n1,0,2\n")
+    (folder / "summary.json").write_text('{"exit_status": 0}\n')
+    with h5py.File(folder / "case.h5", "w") as file:
+        file.create_group("h5md").attrs["version"] = [1, 1]
+        bodies = file.create_group("particles/all")
+        box = bodies.create_group("box")
+        box["edges"] = np.array([2.0, 3.0])
+        box.attrs.update({"dimension": 2, "boundary": ["periodic", "none"], "lower": [-1.0, 0.0]})
+        position = bodies.create_group("position")
+        position["step"], position["time"] = [0, 10], [0.0, 0.5]
+        position["value"] = np.array([[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], [np.nan, np.nan]]])
+        position["value"].attrs["unit"] = "m"
+        bodies.create_group("id")["value"] = np.array([[0, 1, 2**40], [0, 2**40, -1]])
+        bodies["radius"] = np.array([0.1, 0.2, 0.3])
+
+
+def run_script(name, *arguments):
+    return subprocess.run([sys.executable, source_folder() / "postprocess" / name, *arguments], text=True,
+                          capture_output=True, timeout=300)
+
+
+def test_scalars_have_names_units_and_all_digits(folder):
+    make_run(folder)
+    scalars = Results(folder).scalars
+    check(scalars.names == ["time", "overlap_max", "bodies"], "names without units", scalars.names)
+    check(scalars.units == {"time": "s", "overlap_max": "m", "bodies": "-"}, "units", scalars.units)
+    check(scalars["overlap_max"][1] == 2.5e-4, "values are read exactly", scalars["overlap_max"])
+    check(Results(folder).summary["exit_status"] == 0, "the summary is read")
+
+
+def test_trajectory_leaves_out_bodies_that_are_gone(folder):
+    make_run(folder)
+    trajectory = Results(folder).trajectory
+    check(trajectory.n_frames == 2, "two frames", trajectory.n_frames)
+    check(trajectory.ids(0).tolist() == [0, 1, 2**40], "ids keep 64 bits", trajectory.ids(0))
+    check(trajectory.ids(-1).tolist() == [0, 2**40], "one body left", trajectory.ids(-1))
+    check(trajectory.positions(-1).tolist() == [[6, 7], [8, 9]], "its row is left out", trajectory.positions(-1))
+    check(trajectory.unit("position") == "m", "unit", trajectory.unit("position"))
+    check(trajectory.box.lower.tolist() == [-1, 0] and trajectory.box.upper.tolist() == [1, 3], "corners of the box",
+          trajectory.box)
+    check(trajectory.box.periodic == (True, False), "periodic axes", trajectory.box)
+    check_close(trajectory.times[1], 0.5, "times")
+
+
+def test_errors_name_the_path(folder):
+    for make in (lambda: Results(folder / "nowhere"), lambda: Results(folder).name):
+        try:
+            make()
+        except ResultsError as error:
+            check_in(str(folder), str(error), "the message names the folder")
+        else:
+            check(False, "a ResultsError is raised")
+
+
+def test_plot_of_scalars(folder):
+    make_run(folder)
+    result = run_script("plot_scalars.py", folder, "--columns", "overlap*", "bodies")
+    check(result.returncode == 0, "exit code 0", result.stderr)
+    picture = matplotlib.image.imread(result.stdout.strip())
+    check(picture[..., :3].std() > 0.02, "the picture is not blank", picture.std())
+    result = run_script("plot_scalars.py", folder, "--columns", "energy")
+    check(result.returncode == 1, "a column that is not there", result)
+    check_in("there are: time, overlap_max, bodies", result.stderr, "the message names the columns")
+
+
+def test_plot_of_the_verification_table(folder):
+    table = folder / "pbd.csv"
+    rows = [f"ball,{method},{parameter},{h},{factor * h},{factor * h / 2},{int(4 / h)}"
+            for method, parameter, factor in (("pbd", "-", 41.3), ("penalty", "1e3", 0.8)) for h in (1e-2, 1e-3, 1e-4)]
+    table.write_text("case,method,parameter,h,error_max,error_end,evaluations\n" + "\n".join(rows) + "\n")
+    result = run_script("plot_pbd_verification.py", table)
+    check(result.returncode == 0, "exit code 0", result.stderr)
+    check(matplotlib.image.imread(folder / "pbd.png")[..., :3].std() > 0.02, "the picture is not blank")
+    table.write_text("case,method,h\n")
+    result = run_script("plot_pbd_verification.py", table)
+    check(result.returncode == 1, "a table of another kind", result)
+    check_in("no column parameter, error_max", result.stderr, "the message names the columns that are missing")
+
+
+if __name__ == "__main__":
+    main()
