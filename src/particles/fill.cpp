@@ -11,17 +11,17 @@ namespace scree {
 template <int D>
 std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
   std::vector<ParticleGroup<D>> groups;
-  root.tables("particles", {.doc = "a group of bodies"}, [&](const std::string& name, Section& section) {
+  root.tables("particles", {.doc = "A group of bodies."}, [&](const std::string& name, Section& section) {
     ParticleGroup<D> group;
     group.name = name;
     section.optional_table(
-        "radius", {.doc = "radii of the bodies; needed unless the source gives them"}, [&](Section& radius) {
+        "radius", {.doc = "Radii of the bodies; needed unless the source gives them."}, [&](Section& radius) {
           radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
         });
     section.real("mobility", group.mobility,
                  {.range = non_negative,
                   .doc = "weight of a body's share of a contact's correction; 0 holds the body in place"});
-    section.table("source", {.required = true, .doc = "where the bodies come from"}, [&](Section& source) {
+    section.table("source", {.required = true, .doc = "Where the bodies come from."}, [&](Section& source) {
       source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
     });
     if (!section.reading()) return;

@@ -23,7 +23,7 @@ class Extent final : public Measure<D> {
     std::vector<ColumnInfo> columns;
     for (int k = 0; k < D; ++k) {
       const std::string axis(1, "xyz"[k]);
-      columns.push_back({"centre_" + axis, "m", "mean " + axis + " of the bodies; nan without bodies"});
+      columns.push_back({"center_" + axis, "m", "mean " + axis + " of the bodies; nan without bodies"});
     }
     columns.push_back(
         {"gyration_radius", "m", "root mean square distance from the centre; nan without bodies"});

@@ -28,7 +28,7 @@ class SolidFraction final : public Measure<D> {
  public:
   void describe(Section& section) override {
     section.optional_table(
-        "region", {.doc = "box to look at; not given: the whole domain"}, [&](Section& region) {
+        "region", {.doc = "Box to look at; not given: the whole domain."}, [&](Section& region) {
           whole_ = false;
           region.point("lower", lower_, {.unit = Unit::length, .required = true, .doc = "lowest corner"});
           region.point("upper", upper_, {.unit = Unit::length, .required = true, .doc = "highest corner"});

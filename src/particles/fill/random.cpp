@@ -193,9 +193,9 @@ class Placement {
 
   /// Places the bodies; true if all found a place. Gives up after `tries` draws per body on average.
   /// Collective.
-  bool run(Real tries) {
+  bool run(std::int64_t tries) {
     // A few bodies are cheap to try more often.
-    const Real most_draws = tries * static_cast<Real>(n_bodies_) + 1e5;
+    const Real most_draws = static_cast<Real>(tries) * static_cast<Real>(n_bodies_) + 1e5;
     Real n_draws = 0;
     for (active_ = 0; active_ < n_classes_; ++active_) {
       while (const std::int64_t n_left = n_waiting()) {
@@ -377,7 +377,7 @@ class RandomFill final : public Fill<D> {
                  {.unit = Unit::length,
                   .range = non_negative,
                   .doc = "smallest gap between bodies, and between bodies and obstacles"});
-    section.real(
+    section.integer(
         "tries", tries_,
         {.range = positive, .doc = "places tried per body, on average, before the fill is given up"});
     if (!section.reading()) return;
@@ -424,7 +424,7 @@ class RandomFill final : public Fill<D> {
     const std::int64_t n_placed = context.comm.sum(static_cast<std::int64_t>(placed.size()));
     throw InputError(
         fmt::format("{}: {} of {} bodies found a place (solid fraction {:.4f} of the region); ask for fewer, "
-                    "raise tries = {:g}, "
+                    "raise tries = {}, "
                     "or use a lattice: random places seldom fill more than {} of the space",
                     where_, n_placed, n, solid, tries_, D == 2 ? "0.5" : "0.35"));
   }
@@ -434,7 +434,7 @@ class RandomFill final : public Fill<D> {
   std::int64_t count_ = 0;
   Real solid_fraction_ = 0;
   Real clearance_ = 0;
-  Real tries_ = 200;
+  std::int64_t tries_ = 200;
 };
 
 }  // namespace

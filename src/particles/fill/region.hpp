@@ -18,11 +18,11 @@ class Region {
   void describe(Section& section) {
     if (section.reading()) where_ = section.where("region");
     section.optional_table(
-        "region", {.doc = "where the bodies are put; not given: the whole domain"}, [&](Section& region) {
+        "region", {.doc = "Where the bodies are put; not given: the whole domain."}, [&](Section& region) {
           whole_ = false;
           region.point("lower", lower_, {.unit = Unit::length, .doc = "lowest corner of a box"});
           region.point("upper", upper_, {.unit = Unit::length, .doc = "highest corner of a box"});
-          region.point("centre", centre_,
+          region.point("center", center_,
                        {.unit = Unit::length, .doc = "centre of a disk (2D) or ball (3D)"});
           region.real("radius", radius_,
                       {.unit = Unit::length,
@@ -33,9 +33,9 @@ class Region {
           if (radius_ > 0) {
             if (lower_ != Vec<D>{} || upper_ != Vec<D>{})
               region.fail("radius",
-                          "give either lower and upper (a box) or centre and radius (a disk or ball)");
-            lower_ = centre_ - filled<D>(radius_);
-            upper_ = centre_ + filled<D>(radius_);
+                          "give either lower and upper (a box) or center and radius (a disk or ball)");
+            lower_ = center_ - filled<D>(radius_);
+            upper_ = center_ + filled<D>(radius_);
           }
           for (int k = 0; k < D; ++k)
             if (!(upper_[k] > lower_[k]))
@@ -63,7 +63,7 @@ class Region {
 
   /// True if a ball of radius `margin` around x lies in the region.
   bool holds(const Vec<D>& x, Real margin) const {
-    if (is_ball()) return norm(x - centre_) + margin <= radius_;
+    if (is_ball()) return norm(x - center_) + margin <= radius_;
     for (int k = 0; k < D; ++k)
       if (!bounds_.is_periodic(k) && !(x[k] - lower_[k] >= margin && upper_[k] - x[k] >= margin))
         return false;
@@ -84,7 +84,7 @@ class Region {
         const Real inset = bounds_.is_periodic(k) ? 0 : margin;
         x[k] = stream.uniform(lower_[k] + inset, upper_[k] - inset);
       }
-      if (!is_ball() || norm(x - centre_) <= radius_ - margin) return x;
+      if (!is_ball() || norm(x - center_) <= radius_ - margin) return x;
     }
   }
 
@@ -93,7 +93,7 @@ class Region {
 
   std::string where_;
   bool whole_ = true;
-  Vec<D> lower_{}, upper_{}, centre_{};
+  Vec<D> lower_{}, upper_{}, center_{};
   Real radius_ = 0;
   Box<D> bounds_{};
 };
