@@ -620,7 +620,7 @@ void write_tables(const std::list<Declaration>& members, const std::string& path
     if (!declaration.present) continue;
     const std::string inner = join_path(path, declaration.name);
     if (declaration.form != Declaration::Form::tables) {
-      text += fmt::format("\n[{}]\n", inner);
+      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", inner);
       write_values(declaration.members, text);
     }
     write_tables(declaration.members, inner, text);

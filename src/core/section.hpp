@@ -54,7 +54,8 @@ struct Key {
 /// `scree info --resolved` and in docs/decks.md. The same calls, run on a documenting section, make that file
 /// and the list of valid names that error messages suggest from. A describe() function must therefore make
 /// the same calls whatever it reads (except where a kind was chosen) and compute nothing from the values
-/// before `reading()` is true.
+/// before `reading()` is true. It also runs on a documenting section while a deck is read, to find out which
+/// keys exist.
 ///
 /// Errors: every call throws InputError "file:line:col: ..." for a wrong type, unit, range or missing key.
 /// The deck is the same on all ranks, so all ranks throw together.
@@ -64,7 +65,9 @@ class Section {
 
   /// False while documentation is generated: then no value is meaningful.
   virtual bool reading() const = 0;
-  /// True if the deck gives this key.
+  /// True if the deck gives this key. A resolved deck gives every key that has a default: to tell "not given"
+  /// from "given", start from a value that the key refuses (empty, not finite, out of range), which is
+  /// printed as "none".
   virtual bool has(std::string_view key) const = 0;
   /// Full name of this table, such as "particles.bed".
   virtual std::string path() const = 0;

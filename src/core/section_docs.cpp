@@ -114,7 +114,7 @@ std::string type_text(const Declaration& declaration) {
     case Form::reals:
       return "list of " + count + "numbers" + unit;
     case Form::booleans:
-      return "list of " + count + "times true or false";
+      return "list of " + count + "booleans";
     case Form::points:
       return "list of points of " + count + "numbers" + unit;
     case Form::choice:
@@ -353,6 +353,13 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
+/// A summary such as "half-space" as a sentence.
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') ? text : text + '.';
+}
+
 class Reference {
  public:
   std::string text;
@@ -388,15 +395,14 @@ class Reference {
     const std::string type =
         both.any().form == Form::kind ? "one of the kinds below" : in_both(both, type_text);
     text += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", toml_key(both.any().name), cell(type),
-                        cell(in_both(both, default_text)), range.empty() ? "any" : range,
-                        cell(both.any().doc), dimension_mark(both));
+                        cell(in_both(both, default_text)), range, cell(both.any().doc), dimension_mark(both));
   }
 
   void describe_options(const Both& kind, const std::string& path, int level) {
     for (const BothOption& option : merged_options(kind)) {
-      heading(level + 1, fmt::format("`[{}]` with `{} = \"{}\"`{}", path, kind.any().name, option.any().name,
-                                     dimension_mark(option)));
-      text += option.any().summary + ".\n\n";
+      heading(level, fmt::format("`[{}]` with `{} = \"{}\"`{}", path, kind.any().name, option.any().name,
+                                 dimension_mark(option)));
+      text += sentence(option.any().summary) + "\n\n";
       describe_members(option.members(), path, level + 1);
     }
   }
@@ -524,11 +530,7 @@ Json object_schema(const std::vector<Both>& members) {
   for (const Both& both : members) {
     const Declaration& declaration = both.any();
     Json property = value_schema(both);
-    std::string doc = declaration.doc + std::string(dimension_mark(both));
-    if (declaration.unit != Unit::none) doc += fmt::format(" [{}]", symbol(declaration.unit));
-    property["description"] = doc;
-    if (!declaration.required && !declaration.value.empty())
-      property["description"] = doc + "; default " + declaration.value;
+    property["description"] = in_both(both, meaning_text) + std::string(dimension_mark(both));
     properties[declaration.name] = property;
     if (declaration.required && both.flat && both.solid) required.push_back(declaration.name);
     if (declaration.form != Form::kind) continue;

@@ -96,7 +96,7 @@ TEST_CASE("deck: absent keys keep their defaults and absent optional tables stay
   CHECK_FALSE(loaded.run.has_output);
   CHECK(loaded.run.groups.empty());
   CHECK(loaded.resolved ==
-        "\n[simulation]\ndimension = 2\nend_time = 1.5\nsweeps = \"converged\"\nstrict = true\n"
+        "[simulation]\ndimension = 2\nend_time = 1.5\nsweeps = \"converged\"\nstrict = true\n"
         "\n[domain]\nperiodic = [false, true]\ncorner = [0.0, 0.0]\noutside = \"delete\"\n");
 }
 

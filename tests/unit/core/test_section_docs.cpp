@@ -37,12 +37,12 @@ TEST_CASE("deck reference: each key stands once with type, default, range and me
   CHECK(has_once("| `limit` | number | none | >= 0 | The largest value. |"));
   CHECK(has_once("## `[output]`\n\nFiles. Has an effect only if it is given.\n"));
   CHECK(has_once("## `[particles.NAME]`\n"));
-  CHECK(has_once("### `[particles.NAME]` with `type = \"disk\"`\n\na disk.\n"));
+  CHECK(has_once("### `[particles.NAME]` with `type = \"disk\"`\n\nA disk.\n"));
   CHECK(has_once("#### `[particles.NAME.surface]`\n"));
   CHECK(
       has_once("| `gravity` | 2D: list of 2 numbers [m/s2]; 3D: list of 3 numbers [m/s2] | "
-               "2D: `[0.0, 0.0]`; 3D: `[0.0, 0.0, 0.0]` | any | Pulls \\| down. |"));
-  CHECK(has_once("| `height` | number [m] | `2.0` | any | Upwards. (3D only) |"));
+               "2D: `[0.0, 0.0]`; 3D: `[0.0, 0.0, 0.0]` |  | Pulls \\| down. |"));
+  CHECK(has_once("| `height` | number [m] | `2.0` |  | Upwards. (3D only) |"));
   CHECK(text.find("cone") == std::string::npos);
 }
 
