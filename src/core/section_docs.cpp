@@ -353,7 +353,7 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-/// A summary such as "half-space" as a sentence.
+/// A summary or meaning such as "half-space" as a sentence.
 std::string sentence(std::string text) {
   if (text.empty()) return text;
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -414,14 +414,14 @@ class Reference {
     if (table.form == Form::tables) {
       const Both named = members.front();
       heading(level, fmt::format("`[{}.{}]`{}", inner, any_name, dimension_mark(both)));
-      text += fmt::format("{} Any number of tables, each with a name of your choice{}.\n\n", table.doc,
-                          table.required ? "; at least one is required" : "");
+      text += fmt::format("{} Any number of tables, each with a name of your choice{}.\n\n",
+                          sentence(table.doc), table.required ? "; at least one is required" : "");
       describe_members(merged(members_of(named.flat), members_of(named.solid)), join_path(inner, any_name),
                        level + 1);
       return;
     }
     heading(level, fmt::format("`[{}]`{}", inner, dimension_mark(both)));
-    text += table.doc;
+    text += sentence(table.doc);
     if (table.required) text += " Required.";
     if (table.form == Form::optional_table) text += " Has an effect only if it is given.";
     text += "\n\n";
