@@ -239,6 +239,10 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
   for (const Column& column : columns)
     if (column.name != "position") add_column(column);
 
+  // In the order in which resume() finds them.
+  std::sort(columns_.begin(), columns_.end(),
+            [](const StoredColumn& a, const StoredColumn& b) { return a.name < b.name; });
+
   const auto add_observable = [&](const std::string& name, const std::string& unit, hdf5::Type type) {
     const std::string group = observables_group + "/" + name;
     file_->create_growing_dataset(group + "/value", type, {0}, {series_chunk});

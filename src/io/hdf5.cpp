@@ -50,7 +50,8 @@ void mute_error_printing() {
   static_cast<void>(muted);
 }
 
-/// The innermost message of HDF5's error stack: the one that names the cause.
+/// The innermost message of HDF5's error stack: the one that names the cause. To be asked before any handle
+/// is closed, since every call of HDF5 starts a new stack.
 std::string cause() {
   std::string text;
   H5Ewalk2(
@@ -147,6 +148,11 @@ std::string obstacle_to_open(const std::string& path, Open how) {
   return "";
 }
 
+std::int64_t size_on_disk(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
 }  // namespace
 
 std::int64_t bytes_of(Type type) {
@@ -203,6 +209,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
     throw;
   }
   writable_ = how != Open::read;
+  if (!creating) flushed_size_ = size_on_disk(path_);
 }
 
 File::~File() {
@@ -216,23 +223,20 @@ void File::discard() noexcept {
 
 void File::flush() {
   require(H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0, "write to the disk");
+  flushed_size_ = size_on_disk(path_);
+  reserved_ = 0;
 }
 
 void File::close() {
   if (writable_) flush();
   require(H5Fclose(std::exchange(id_, -1)) >= 0, "close it");
+  // Gives back what was reserved and not used.
+  if (writable_ && comm_.is_root()) static_cast<void>(::truncate(path_.c_str(), flushed_size_));
 }
 
 void File::reserve(std::int64_t bytes, const std::string& purpose) {
-  hsize_t end = 0;
-  const bool known = H5Fget_filesize(id_, &end) >= 0;
-  require(known, "find its size");
-  files::on_root(comm_, [&] {
-    struct stat status {};
-    const std::int64_t on_disk = ::stat(path_.c_str(), &status) == 0 ? status.st_size : 0;
-    const std::int64_t from = std::min(on_disk, static_cast<std::int64_t>(end));
-    files::reserve(path_, from, static_cast<std::int64_t>(end) - from + bytes + metadata_slack, purpose);
-  });
+  reserved_ += bytes;
+  files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, reserved_ + metadata_slack, purpose); });
 }
 
 bool File::exists(const std::string& object) const {
@@ -280,15 +284,12 @@ void File::link(const std::string& existing, const std::string& name) {
 
 void File::write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                            std::size_t count, const void* values) {
-  bool done = false;
-  {
-    const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
-    if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
-    const hsize_t extent = count;
-    const Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), H5Sclose);
-    const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    done = made.valid() && H5Awrite(made, type, values) >= 0;
-  }
+  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
+  const hsize_t extent = count;
+  const Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), H5Sclose);
+  const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const bool done = made.valid() && H5Awrite(made, type, values) >= 0;
   require(done, fmt::format("write the attribute {} of {}", name, object));
 }
 
@@ -336,41 +337,38 @@ std::vector<std::string> File::attributes(const std::string& object) const {
 Attribute File::attribute(const std::string& object, const std::string& name) const {
   Attribute result;
   bool done = false;
-  {
-    const Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                        H5Aclose);
-    const Handle type(H5Aget_type(opened), H5Tclose);
-    const Handle space(H5Aget_space(opened), H5Sclose);
-    const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
-    switch (H5Tget_class(type)) {
-      case H5T_STRING: {
-        std::vector<std::string>& texts = result.emplace<std::vector<std::string>>();
-        if (H5Tis_variable_str(type) > 0) {
-          std::vector<char*> pointers(count, nullptr);
-          done = H5Aread(opened, type, pointers.data()) >= 0;
-          for (const char* pointer : pointers) texts.emplace_back(pointer == nullptr ? "" : pointer);
-          H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
-        } else {
-          const std::size_t width = H5Tget_size(type);
-          std::vector<char> padded(width * count);
-          done = H5Aread(opened, type, padded.data()) >= 0;
-          for (std::size_t i = 0; i < count; ++i) texts.push_back(without_padding(&padded[i * width], width));
-        }
-        break;
+  const Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(opened), H5Tclose);
+  const Handle space(H5Aget_space(opened), H5Sclose);
+  const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
+  switch (H5Tget_class(type)) {
+    case H5T_STRING: {
+      std::vector<std::string>& texts = result.emplace<std::vector<std::string>>();
+      if (H5Tis_variable_str(type) > 0) {
+        std::vector<char*> pointers(count, nullptr);
+        done = H5Aread(opened, type, pointers.data()) >= 0;
+        for (const char* pointer : pointers) texts.emplace_back(pointer == nullptr ? "" : pointer);
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+      } else {
+        const std::size_t width = H5Tget_size(type);
+        std::vector<char> padded(width * count);
+        done = H5Aread(opened, type, padded.data()) >= 0;
+        for (std::size_t i = 0; i < count; ++i) texts.push_back(without_padding(&padded[i * width], width));
       }
-      case H5T_INTEGER: {
-        std::vector<std::int64_t>& values = result.emplace<std::vector<std::int64_t>>(count);
-        done = H5Aread(opened, H5T_NATIVE_INT64, values.data()) >= 0;
-        break;
-      }
-      case H5T_FLOAT: {
-        std::vector<double>& values = result.emplace<std::vector<double>>(count);
-        done = H5Aread(opened, H5T_NATIVE_DOUBLE, values.data()) >= 0;
-        break;
-      }
-      default:
-        break;
+      break;
     }
+    case H5T_INTEGER: {
+      std::vector<std::int64_t>& values = result.emplace<std::vector<std::int64_t>>(count);
+      done = H5Aread(opened, H5T_NATIVE_INT64, values.data()) >= 0;
+      break;
+    }
+    case H5T_FLOAT: {
+      std::vector<double>& values = result.emplace<std::vector<double>>(count);
+      done = H5Aread(opened, H5T_NATIVE_DOUBLE, values.data()) >= 0;
+      break;
+    }
+    default:
+      break;
   }
   require(done, fmt::format("read the attribute {} of {}", name, object));
   return result;
@@ -426,19 +424,17 @@ void File::resize(const std::string& name, const Shape& shape) {
 DatasetInfo File::info(const std::string& name) const {
   DatasetInfo result;
   bool known = false;
-  {
-    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle type(H5Dget_type(dataset), H5Tclose);
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
-    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-    result.shape.assign(shape.begin(), shape.end());
-    for (const Type candidate : {Type::real64, Type::real32, Type::int64, Type::int32})
-      if (type.valid() && H5Tequal(type, native(candidate)) > 0) {
-        result.type = candidate;
-        known = true;
-      }
-  }
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+  H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+  result.shape.assign(shape.begin(), shape.end());
+  for (const Type candidate : {Type::real64, Type::real32, Type::int64, Type::int32})
+    if (type.valid() && H5Tequal(type, native(candidate)) > 0) {
+      result.type = candidate;
+      known = true;
+    }
   require(known, "use the dataset " + name + ", which holds neither 32- nor 64-bit numbers");
   return result;
 }
@@ -454,60 +450,53 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
                                     slab.start[axis] + slab.count[axis] <= stored.shape[axis]);
     if (!inside) throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });
-  bool done = false;
-  {
-    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle in_file(H5Dget_space(dataset), H5Sclose);
-    const hsize_t n = static_cast<hsize_t>(slab.size());
-    const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
-    if (n == 0) {
-      H5Sselect_none(in_file);
-      H5Sselect_none(in_memory);
-    } else {
-      H5Sselect_hyperslab(in_file, H5S_SELECT_SET, extents(slab.start).data(), nullptr,
-                          extents(slab.count).data(), nullptr);
-    }
-    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
-    double nothing = 0;  // HDF5 wants an address even from a rank without data
-    void* address = n == 0 ? &nothing : values;
-    done = (writing ? H5Dwrite(dataset, native(type), in_memory, in_file, collective, address)
-                    : H5Dread(dataset, native(type), in_memory, in_file, collective, address)) >= 0;
+  if (std::find(stored.shape.begin(), stored.shape.end(), 0) != stored.shape.end()) return;
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle in_file(H5Dget_space(dataset), H5Sclose);
+  const hsize_t n = static_cast<hsize_t>(slab.size());
+  const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
+  if (n == 0) {
+    H5Sselect_none(in_file);
+    H5Sselect_none(in_memory);
+  } else {
+    H5Sselect_hyperslab(in_file, H5S_SELECT_SET, extents(slab.start).data(), nullptr,
+                        extents(slab.count).data(), nullptr);
   }
+  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+  double nothing = 0;  // HDF5 wants an address even from a rank without data
+  void* address = n == 0 ? &nothing : values;
+  const bool done = (writing ? H5Dwrite(dataset, native(type), in_memory, in_file, collective, address)
+                             : H5Dread(dataset, native(type), in_memory, in_file, collective, address)) >= 0;
   require(done, (writing ? "write " : "read ") + name);
 }
 
 void File::write_text(const std::string& name, const std::string& text) {
   create_group(parent_of(name));
-  bool done = false;
-  {
-    const Handle type = text_type(text.size());
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Handle properties = object_properties(H5P_DATASET_CREATE);
-    const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                      H5Dclose);
-    const Handle selected(H5Scopy(space), H5Sclose);
-    if (!comm_.is_root()) H5Sselect_none(selected);
-    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
-    done = made.valid() && H5Dwrite(made, type, selected, selected, collective, text.c_str()) >= 0;
-  }
+  const Handle type = text_type(text.size());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                    H5Dclose);
+  const Handle selected(H5Scopy(space), H5Sclose);
+  if (!comm_.is_root()) H5Sselect_none(selected);
+  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+  const bool done = made.valid() && H5Dwrite(made, type, selected, selected, collective, text.c_str()) >= 0;
   require(done, "write " + name);
 }
 
 std::string File::read_text(const std::string& name) const {
   std::string text;
   bool done = false;
-  {
-    const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle type(H5Dget_type(dataset), H5Tclose);
-    if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
-      std::vector<char> padded(H5Tget_size(type));
-      const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-      H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
-      done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
-      text = without_padding(padded.data(), padded.size());
-    }
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
+    std::vector<char> padded(H5Tget_size(type));
+    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+    done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
+    text = without_padding(padded.data(), padded.size());
   }
   require(done, "read the text " + name);
   return text;

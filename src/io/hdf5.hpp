@@ -126,6 +126,8 @@ class File {
   std::string path_;
   bool writable_ = false;
   std::int64_t id_ = -1;
+  std::int64_t flushed_size_ = 0;  ///< length on the disk at the last flush (of use on rank 0)
+  std::int64_t reserved_ = 0;      ///< bytes asked for since then
 };
 
 }  // namespace scree::hdf5

@@ -1,0 +1,46 @@
+"""Reads an H5MD file and a checkpoint with h5py: read_outputs.py run.h5 checkpoint.scree. Exit code 77: no h5py."""
+import sys
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+n_frames, n = 3, 101
+with h5py.File(sys.argv[1], "r") as file:
+    assert list(file["h5md"].attrs["version"]) == [1, 1]
+    assert file["h5md/creator"].attrs["name"] == b"scree"
+    bodies = file["particles/all"]
+    position = bodies["position"]
+    assert position["value"].shape == (n_frames, n, 3)
+    assert position["value"].dtype == np.float64
+    assert position["value"].attrs["unit"] == b"m"
+    # Hard links: the same object under each name.
+    for name in ["velocity", "id"]:
+        assert bodies[name + "/step"] == position["step"]
+        assert bodies[name + "/time"] == position["time"]
+    assert file["observables/count/step"] == position["step"]
+    assert bodies["velocity/value"].attrs["unit"] == b"m s-1"
+    assert list(position["step"]) == [0, 10, 20]
+    assert list(position["time"]) == [0, 0.5, 1]
+    assert list(file["observables/count/value"]) == [n - 2, n - 1, n]
+    ids = bodies["id/value"][...]
+    expected = 2**53 + 1 + 2 * np.arange(n, dtype=np.int64)
+    for frame in range(n_frames):
+        count = n - 2 + frame
+        assert (ids[frame, :count] == expected[:count]).all()
+        assert (ids[frame, count:] == -1).all()
+        assert (position["value"][frame, :count, 0] == np.arange(count) / 8).all()
+        assert np.isnan(position["value"][frame, count:]).all()
+    assert bodies["box"].attrs["dimension"] == 3
+    assert list(bodies["box"].attrs["boundary"]) == [b"periodic", b"none", b"none"]
+    assert list(bodies["box/edges"]) == [20, 1, 1]
+    assert file["parameters/deck"][()] == b"[simulation]\n"
+
+with h5py.File(sys.argv[2], "r") as file:
+    assert file.attrs["kind"] == b"checkpoint" and file.attrs["version"] == 1
+    assert (file["arrays/id"][...] == expected).all()
+    assert file["arrays/position"].shape == (n, 3)
+    assert (file["arrays/position"][:, 0] == np.arange(n) / 8).all()
+    assert file["numbers"].attrs["time"] == 1.0

@@ -1,0 +1,183 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "io/array_file.hpp"
+#include "io/compare.hpp"
+#include "io/describe_file.hpp"
+#include "io/h5md.hpp"
+#include "io/vtk_series.hpp"
+#include "unit/io/scratch.hpp"
+
+using namespace scree;
+
+namespace {
+
+const std::vector<std::int64_t> ids{3, 7, std::int64_t{1} << 54};
+
+void write_checkpoint(const std::string& path, const std::vector<double>& speeds, const std::string& host,
+                      std::int64_t step = 5) {
+  ArrayFileWriter writer(Comm(), path, "checkpoint", 1);
+  writer.array({"id", "-", 1, std::span<const std::int64_t>(ids)});
+  writer.array({"speed", "m/s", 1, std::span<const double>(speeds)});
+  writer.number("step", step);
+  writer.provenance("host", host);
+  writer.commit();
+}
+
+void write_h5md(const std::string& path, const std::vector<std::vector<double>>& frames) {
+  H5mdHead head;
+  head.lower = {0};
+  head.upper = {1};
+  head.periodic = {false};
+  H5mdWriter writer(Comm(), path, head, {});
+  std::int64_t step = 0;
+  for (const std::vector<double>& x : frames) {
+    const std::vector<Column> columns{{"position", "m", 1, std::span<const double>(x)}};
+    const std::vector<Observable> observables{{"energy", "J", x.empty() ? 0 : x[0]}};
+    writer.append(step, 0.5 * static_cast<double>(step), std::span(ids).first(x.size()), columns,
+                  observables);
+    step += 10;
+  }
+}
+
+const FieldDifference& field(const Comparison& comparison, const std::string& name) {
+  for (const FieldDifference& difference : comparison.files.at(0).fields)
+    if (difference.name == name) return difference;
+  throw std::runtime_error("no field " + name);
+}
+
+}  // namespace
+
+TEST_CASE("compare: checkpoints that differ in provenance only are equal", "[io]") {
+  const Scratch scratch;
+  write_checkpoint(scratch / "a.scree", {1, 2, NAN}, "here");
+  write_checkpoint(scratch / "b.scree", {1, 2, NAN}, "there");
+  const Comparison comparison = compare_results(Comm(), scratch / "a.scree", scratch / "b.scree");
+  CHECK(comparison.equal());
+  CHECK(field(comparison, "speed").equal);
+  CHECK(field(comparison, "step").equal);
+  CHECK_THAT(comparison.text(), Catch::Contains("bitwise equal") && !Catch::Contains("host"));
+  CHECK(nlohmann::json::parse(comparison.json())["equal"] == true);
+}
+
+TEST_CASE("compare: the largest difference 0.5 is found with row 2 and id 2^54", "[io]") {
+  const Scratch scratch;
+  write_checkpoint(scratch / "a.scree", {1, 2, 3}, "here");
+  write_checkpoint(scratch / "b.scree", {1, 2.25, 3.5}, "here", 6);
+  const Comparison comparison = compare_results(Comm(), scratch / "a.scree", scratch / "b.scree");
+  CHECK_FALSE(comparison.equal());
+  const FieldDifference& speed = field(comparison, "speed");
+  CHECK(speed.largest == 0.5);
+  CHECK(speed.n_different == 2);
+  CHECK(speed.row == 2);
+  CHECK(speed.id == std::int64_t{1} << 54);
+  CHECK(field(comparison, "id").equal);
+  CHECK(field(comparison, "step").note == "5 against 6");
+  CHECK_THAT(comparison.text(),
+             Catch::Contains("2 numbers differ, by at most 0.5 m/s at id 18014398509481984"));
+  const auto json = nlohmann::json::parse(comparison.json());
+  CHECK(json["files"][0]["fields"][2]["largest_difference"] == 0.5);
+}
+
+TEST_CASE("compare: a zero of the other sign and a NaN are differences", "[io]") {
+  const Scratch scratch;
+  write_checkpoint(scratch / "a.scree", {0, 2, 3}, "here");
+  write_checkpoint(scratch / "b.scree", {-0.0, 2, 3}, "here");
+  write_checkpoint(scratch / "c.scree", {0, NAN, 3}, "here");
+  const Comparison sign = compare_results(Comm(), scratch / "a.scree", scratch / "b.scree");
+  CHECK_FALSE(sign.equal());
+  CHECK(field(sign, "speed").largest == 0);
+  CHECK(field(sign, "speed").row == 0);
+  const Comparison nan = compare_results(Comm(), scratch / "a.scree", scratch / "c.scree");
+  CHECK(field(nan, "speed").largest == HUGE_VAL);
+  CHECK_NOTHROW(nlohmann::json::parse(nan.json()));
+}
+
+TEST_CASE("compare: H5MD files, all frames or the last one only", "[io]") {
+  const Scratch scratch;
+  write_h5md(scratch / "a.h5", {{1, 2, 3}, {4, 5, 6}});
+  write_h5md(scratch / "b.h5", {{1, 2.5, 3}, {4, 5, 6}});
+  write_h5md(scratch / "c.h5", {{1, 2, 3}, {4, 5}});
+  write_h5md(scratch / "d.h5", {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+  CHECK(compare_results(Comm(), scratch / "a.h5", scratch / "a.h5").equal());
+  const Comparison b = compare_results(Comm(), scratch / "a.h5", scratch / "b.h5");
+  CHECK(field(b, "position").largest == 0.5);
+  CHECK(field(b, "position").id == 7);
+  CHECK(field(b, "position").step == 0);
+  CHECK(field(b, "energy").equal);
+  CHECK(compare_results(Comm(), scratch / "a.h5", scratch / "b.h5", {.last_frame_only = true}).equal());
+  const Comparison c = compare_results(Comm(), scratch / "a.h5", scratch / "c.h5");
+  CHECK(field(c, "position").note == "3 rows against 2");
+  CHECK(field(c, "position").n_different == 0);
+  const Comparison d = compare_results(Comm(), scratch / "a.h5", scratch / "d.h5");
+  CHECK(field(d, "frames").note == "2 frames against 3");
+  CHECK(field(d, "position").equal);
+}
+
+TEST_CASE("compare: tables by column, without those named wall_*", "[io]") {
+  const Scratch scratch;
+  put(scratch / "a.csv", "time[s],wall_time[s],x[m]\n0,1,1\n1,2,2\n");
+  put(scratch / "b.csv", "time[s],wall_time[s],x[m]\n0,5,1\n1,6,2\n");
+  put(scratch / "c.csv", "time[s],wall_time[s],x[m]\n0,5,1\n1,6,4\n2,7,1\n");
+  CHECK(compare_results(Comm(), scratch / "a.csv", scratch / "b.csv").equal());
+  const Comparison c = compare_results(Comm(), scratch / "a.csv", scratch / "c.csv");
+  CHECK(field(c, "x").largest == 2);
+  CHECK(field(c, "x").row == 1);
+  CHECK(field(c, "x").unit == "m");
+  CHECK(field(c, "rows").note == "2 rows against 3");
+  CHECK_FALSE(
+      compare_results(Comm(), scratch / "a.csv", scratch / "c.csv", {.last_frame_only = true}).equal());
+}
+
+TEST_CASE("compare: folders by their latest checkpoint, H5MD file and table", "[io]") {
+  const Scratch scratch;
+  for (const std::string run : {"one", "two"}) {
+    std::filesystem::create_directories(scratch / (run + "/checkpoint"));
+    put(scratch / (run + "/" + run + ".scalars.csv"), "time[s]\n0\n");
+  }
+  write_checkpoint(scratch / "one/checkpoint/one_000000001.scree", {0, 0, 0}, "here");
+  write_checkpoint(scratch / "one/checkpoint/one_000000002.scree", {1, 2, 3}, "here");
+  write_checkpoint(scratch / "two/checkpoint/two_000000002.scree", {1, 2, 3}, "here");
+  write_h5md(scratch / "one/one.h5", {{1}});
+  const Comparison comparison = compare_results(Comm(), scratch / "one", scratch / "two");
+  CHECK(comparison.equal());
+  CHECK(comparison.files.size() == 2);
+  CHECK(comparison.notes == std::vector<std::string>{scratch / "one/one.h5 has no counterpart"});
+}
+
+TEST_CASE("compare: what cannot be compared is an input error that says why", "[io]") {
+  const Scratch scratch;
+  write_checkpoint(scratch / "a.scree", {1, 2, 3}, "here");
+  write_h5md(scratch / "a.h5", {{1}});
+  std::filesystem::create_directories(scratch / "empty");
+  CHECK_THAT(message_of<InputError>([&] { compare_results(Comm(), scratch / "a.scree", scratch / "a.h5"); }),
+             Catch::Contains("checkpoint, version 1") && Catch::Contains("H5MD 1.1"));
+  CHECK_THROWS_AS(compare_results(Comm(), scratch / "a.scree", scratch / "b.scree"), InputError);
+  CHECK_THROWS_AS(compare_results(Comm(), scratch / "a.scree", scratch / "empty"), InputError);
+  CHECK_THROWS_AS(compare_results(Comm(), scratch / "empty", scratch / "empty"), InputError);
+}
+
+TEST_CASE("describe: checkpoint, H5MD file and index say what they hold", "[io]") {
+  const Scratch scratch;
+  write_checkpoint(scratch / "a.scree", {1, -2, NAN}, "here");
+  const std::string checkpoint = describe_file(Comm(), scratch / "a.scree");
+  CHECK_THAT(checkpoint, Catch::Contains("checkpoint, version 1") &&
+                             Catch::Contains("3 x 1 [m/s]: -2 to 1") && Catch::Contains("1 not finite") &&
+                             Catch::Contains("3 to 18014398509481984") && Catch::Contains("here") &&
+                             Catch::Contains("step"));
+  write_h5md(scratch / "a.h5", {{1, 2, 3}, {4, 5}});
+  const std::string h5md = describe_file(Comm(), scratch / "a.h5");
+  CHECK_THAT(h5md, Catch::Contains("H5MD 1.1") &&
+                       Catch::Contains("2 frames, t = 0 s to 5 s, steps 0 to 10") &&
+                       Catch::Contains("2 bodies in the last") && Catch::Contains("[m]: 4 to 5"));
+  VtkSeries series(Comm(), scratch / "vtk", "run", "particles", {});
+  series.write(4, 0.25, {});
+  CHECK_THAT(describe_file(Comm(), scratch / "vtk/run_particles.pvd"),
+             Catch::Contains("1 frames, t = 0.25 s") && !Catch::Contains("missing"));
+  std::filesystem::remove(scratch / "vtk/particles/run_particles_000000004.pvtp");
+  CHECK_THAT(describe_file(Comm(), scratch / "vtk/run_particles.pvd"), Catch::Contains("missing"));
+  put(scratch / "a.txt", "nothing");
+  CHECK_THROWS_AS(describe_file(Comm(), scratch / "a.txt"), InputError);
+}

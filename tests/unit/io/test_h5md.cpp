@@ -1,0 +1,232 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "io/h5md.hpp"
+#include "unit/io/file_size_limit.hpp"
+#include "unit/io/scratch.hpp"
+
+using namespace scree;
+
+namespace {
+
+H5mdHead head() {
+  H5mdHead result;
+  result.author = "A. Person";
+  result.creator_version = "0.1";
+  result.lower = {-1, 0};
+  result.upper = {1, 3};
+  result.periodic = {true, false};
+  result.texts = {{"deck", "[simulation]\n"}};
+  result.provenance = {{"ranks", "1"}};
+  return result;
+}
+
+/// n bodies with ids 10 (n - i), positions (step + id / 8, id), and one radius each.
+struct Bodies {
+  Bodies(std::int64_t step, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto id = static_cast<GlobalId>(10 * (n - i));
+      ids.push_back(id);
+      positions.push_back(static_cast<double>(step) + static_cast<double>(id) / 8);
+      positions.push_back(static_cast<double>(id));
+      radii.push_back(0.5);
+      groups.push_back(static_cast<std::int32_t>(id));
+    }
+  }
+  std::vector<Column> columns() const {
+    return {{"position", "m", 2, std::span<const double>(positions)},
+            {"radius", "m", 1, std::span<const double>(radii)},
+            {"group", "-", 1, std::span<const std::int32_t>(groups)}};
+  }
+  std::vector<GlobalId> ids;
+  std::vector<double> positions, radii;
+  std::vector<std::int32_t> groups;
+};
+
+void append(H5mdWriter& writer, std::int64_t step, std::size_t n) {
+  const Bodies bodies(step, n);
+  const std::vector<Observable> observables{{"kinetic_energy", "J", static_cast<double>(step) * 2}};
+  writer.append(step, 0.25 * static_cast<double>(step), bodies.ids, bodies.columns(), observables);
+}
+
+template <class T>
+std::vector<T> all_of(const hdf5::File& file, const std::string& name) {
+  const hdf5::Shape shape = file.info(name).shape;
+  std::vector<T> values;
+  file.read(name, {hdf5::Shape(shape.size(), 0), shape}, values);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("h5md: units are written as powers", "[io]") {
+  CHECK(h5md_unit("m") == "m");
+  CHECK(h5md_unit("m/s") == "m s-1");
+  CHECK(h5md_unit("m/s2") == "m s-2");
+  CHECK(h5md_unit("kg/m3") == "kg m-3");
+  CHECK(h5md_unit("1/s") == "s-1");
+  CHECK(h5md_unit("N s/m") == "N s m-1");
+  CHECK(h5md_unit("-").empty());
+}
+
+TEST_CASE("h5md: frames of 2, 3 and 0 bodies are sorted by id and padded with -1 and NaN", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "run.h5";
+  {
+    H5mdWriter writer(Comm(), path, head(), {});
+    append(writer, 0, 2);
+    append(writer, 4, 3);
+    append(writer, 8, 0);
+  }
+  const hdf5::File file(Comm(), path, hdf5::Open::read);
+  CHECK(all_of<std::int64_t>(file, "/particles/all/id/value") ==
+        std::vector<std::int64_t>{10, 20, -1, 10, 20, 30, -1, -1, -1});
+  const std::vector<double> positions = all_of<double>(file, "/particles/all/position/value");
+  CHECK(file.info("/particles/all/position/value").shape == hdf5::Shape{3, 3, 2});
+  CHECK(positions[2] == 2.5);
+  CHECK(std::isnan(positions[4]));
+  CHECK(positions[10] == 4 + 30.0 / 8);
+  CHECK(all_of<std::int64_t>(file, "/particles/all/radius/step") == std::vector<std::int64_t>{0, 4, 8});
+  CHECK(all_of<double>(file, "/observables/kinetic_energy/time") == std::vector<double>{0, 1, 2});
+  CHECK(all_of<double>(file, "/observables/kinetic_energy/value") == std::vector<double>{0, 8, 16});
+  CHECK(all_of<std::int64_t>(file, "/observables/count/value") == std::vector<std::int64_t>{2, 3, 0});
+  CHECK(all_of<double>(file, "/particles/all/box/edges") == std::vector<double>{2, 3});
+  CHECK(std::get<std::vector<std::string>>(file.attribute("/particles/all/box", "boundary")) ==
+        std::vector<std::string>{"periodic", "none"});
+  CHECK(std::get<std::vector<std::int64_t>>(file.attribute("/h5md", "version")) ==
+        std::vector<std::int64_t>{1, 1});
+  CHECK(file.text_attribute("/particles/all/position/value", "unit") == "m");
+  CHECK(file.text_attribute("/h5md/author", "name") == "A. Person");
+  CHECK(file.text_attribute("/parameters", "ranks") == "1");
+  CHECK(file.read_text("/parameters/deck") == "[simulation]\n");
+
+  const std::string xdmf = content_of(scratch / "run.xdmf");
+  CHECK_THAT(xdmf, Catch::Contains("run.h5:/particles/all/position/value") &&
+                       Catch::Contains("Value=\"1\"") && Catch::Contains("GeometryType=\"XY\"") &&
+                       !Catch::Contains("step 8"));
+}
+
+TEST_CASE("h5md: an existing file is refused unless it may be replaced", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "run.h5";
+  put(path, "precious");
+  CHECK(message_of<InputError>([&] { H5mdWriter(Comm(), path, head(), {}); }) ==
+        "cannot create " + path + ": File exists");
+  CHECK(content_of(path) == "precious");
+  H5mdOptions options;
+  options.overwrite = true;
+  CHECK_NOTHROW(H5mdWriter(Comm(), path, head(), options));
+}
+
+TEST_CASE("h5md: resume at step 5 drops the frames 6 and 8 and goes on to the same file", "[io]") {
+  const Scratch scratch;
+  {
+    H5mdWriter writer(Comm(), scratch / "a.h5", head(), {});
+    for (const std::int64_t step : {0, 4, 6, 8}) append(writer, step, 3);
+  }
+  {
+    H5mdWriter writer = H5mdWriter::resume(Comm(), scratch / "a.h5", 5, {});
+    CHECK(writer.n_frames() == 2);
+    for (const std::int64_t step : {7, 9}) append(writer, step, 3);
+  }
+  {
+    H5mdWriter writer(Comm(), scratch / "b.h5", head(), {});
+    for (const std::int64_t step : {0, 4, 7, 9}) append(writer, step, 3);
+  }
+  const hdf5::File a(Comm(), scratch / "a.h5", hdf5::Open::read);
+  const hdf5::File b(Comm(), scratch / "b.h5", hdf5::Open::read);
+  const std::string steps = "/particles/all/radius/step";
+  CHECK(all_of<std::int64_t>(a, steps) == std::vector<std::int64_t>{0, 4, 7, 9});
+  const std::string positions = "/particles/all/position/value";
+  CHECK(all_of<double>(a, positions) == all_of<double>(b, positions));
+  std::string xdmf = content_of(scratch / "a.xdmf");
+  for (std::size_t at = xdmf.find("a.h5"); at != std::string::npos; at = xdmf.find("a.h5")) xdmf[at] = 'b';
+  CHECK(xdmf == content_of(scratch / "b.xdmf"));
+}
+
+TEST_CASE("h5md: a file copied while the run goes on, as a killed run leaves it, can be read and resumed",
+          "[io]") {
+  const Scratch scratch;
+  H5mdWriter writer(Comm(), scratch / "run.h5", head(), {});
+  append(writer, 0, 200);
+  append(writer, 1, 300);
+  std::filesystem::copy_file(scratch / "run.h5", scratch / "copy.h5");
+  {
+    const hdf5::File copy(Comm(), scratch / "copy.h5", hdf5::Open::read);
+    CHECK(all_of<std::int64_t>(copy, "/observables/count/value") == std::vector<std::int64_t>{200, 300});
+    CHECK(all_of<double>(copy, "/particles/all/radius/value")[500 - 1 + 100] == 0.5);
+  }
+  H5mdWriter again = H5mdWriter::resume(Comm(), scratch / "copy.h5", 1, {});
+  append(again, 2, 100);
+  CHECK(again.n_frames() == 3);
+}
+
+TEST_CASE("h5md: a run without frames can be resumed", "[io]") {
+  const Scratch scratch;
+  { const H5mdWriter writer(Comm(), scratch / "run.h5", head(), {}); }
+  H5mdWriter writer = H5mdWriter::resume(Comm(), scratch / "run.h5", 0, {});
+  append(writer, 1, 2);
+  CHECK(writer.n_frames() == 1);
+}
+
+TEST_CASE("h5md: with fixed bodies ids and constant columns are stored once, other bodies are an error",
+          "[io]") {
+  const Scratch scratch;
+  H5mdOptions options;
+  options.fixed_bodies = true;
+  options.single_precision = true;
+  options.constant = {"radius"};
+  {
+    H5mdWriter writer(Comm(), scratch / "run.h5", head(), options);
+    append(writer, 0, 3);
+    append(writer, 1, 3);
+    CHECK_THROWS_AS(append(writer, 2, 4), RunError);
+  }
+  {
+    H5mdWriter writer = H5mdWriter::resume(Comm(), scratch / "run.h5", 1, options);
+    append(writer, 2, 3);
+    CHECK_THROWS_AS(append(writer, 3, 2), RunError);
+  }
+  const hdf5::File file(Comm(), scratch / "run.h5", hdf5::Open::read);
+  CHECK(all_of<std::int64_t>(file, "/particles/all/id") == std::vector<std::int64_t>{10, 20, 30});
+  CHECK(file.info("/particles/all/radius").shape == hdf5::Shape{3});
+  CHECK(file.info("/particles/all/radius").type == hdf5::Type::real32);
+  CHECK(file.info("/particles/all/position/value").type == hdf5::Type::real32);
+  CHECK(file.info("/particles/all/position/value").shape == hdf5::Shape{3, 3, 2});
+}
+
+TEST_CASE("h5md: a frame with other quantities is an error that names both lists", "[io]") {
+  const Scratch scratch;
+  H5mdWriter writer(Comm(), scratch / "run.h5", head(), {});
+  append(writer, 0, 2);
+  const Bodies bodies(1, 2);
+  const std::string message =
+      message_of<RunError>([&] { writer.append(1, 1, bodies.ids, bodies.columns(), {}); });
+  CHECK_THAT(message, Catch::Contains("group, kinetic_energy, position, radius") &&
+                          Catch::Contains("group, position, radius"));
+}
+
+TEST_CASE("h5md: resuming a file that is none of ours is an input error", "[io]") {
+  const Scratch scratch;
+  put(scratch / "a.h5", "text");
+  CHECK_THROWS_AS(H5mdWriter::resume(Comm(), scratch / "a.h5", 1, {}), InputError);
+  { hdf5::File(Comm(), scratch / "b.h5", hdf5::Open::create).close(); }
+  CHECK(message_of<InputError>([&] { H5mdWriter::resume(Comm(), scratch / "b.h5", 1, {}); }) ==
+        scratch / "b.h5 is no H5MD file of scree");
+}
+
+TEST_CASE("h5md: a disk that fills up stops with the bytes wanted; earlier frames stay readable", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "run.h5";
+  {
+    H5mdWriter writer(Comm(), path, head(), {});
+    append(writer, 0, 100);
+    const FileSizeLimit limit(std::filesystem::file_size(path) + 1000);
+    CHECK_THAT(message_of<RunError>([&] { append(writer, 1, 100000); }), Catch::Contains(path));
+  }
+  H5mdWriter writer = H5mdWriter::resume(Comm(), path, 0, {});
+  append(writer, 1, 10);
+  CHECK(writer.n_frames() == 2);
+}
