@@ -1,0 +1,176 @@
+#include <catch2/catch.hpp>
+#include <numbers>
+
+#include "analysis/measure.hpp"
+#include "core/deck.hpp"
+#include "core/error.hpp"
+
+using namespace scree;
+
+namespace {
+
+template <int D>
+using Places = std::vector<Vec<D>>;
+
+/// Bodies at given places with radius 1, ids in order; contacts are added by hand.
+template <int D>
+struct Scene {
+  explicit Scene(const std::vector<Vec<D>>& places, const std::string& obstacles = "") {
+    state.comm = Comm(MPI_COMM_SELF);
+    state.box = {filled<D>(0.0), filled<D>(10.0), {}};
+    state.bodies.resize(static_cast<Index>(places.size()), 0);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      state.bodies.id()[i] = static_cast<GlobalId>(i);
+      state.bodies.position()[i] = places[i];
+      state.bodies.radius()[i] = 1;
+    }
+    Deck deck = Deck::from_text(obstacles, "test.toml");
+    state.obstacles.describe(deck.root());
+  }
+
+  void touch(Index a, Index b, Index wall, Real gap, const Vec<D>& normal = {}, Real force = 0) {
+    contacts.a.push_back(a);
+    contacts.b.push_back(b);
+    contacts.wall.push_back(wall);
+    contacts.gap.push_back(gap);
+    contacts.normal.push_back(normal);
+    contacts.branch.push_back({});
+    contacts.force.push_back(force);
+  }
+
+  /// The row of a measure as a list of (name, value).
+  std::vector<std::pair<std::string, Real>> row(const std::string& lines) {
+    Deck deck = Deck::from_text(lines, "test.toml");
+    std::unique_ptr<Measure<D>> measure;
+    deck.root().kind("type", measure, {.required = true, .doc = ""});
+    deck.require_all_read();
+    const std::vector<ColumnInfo> columns = measure->columns(state);
+    std::vector<Real> values;
+    measure->sample({state, contacts}, values);
+    REQUIRE(values.size() == columns.size());
+    std::vector<std::pair<std::string, Real>> named;
+    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(columns[i].name, values[i]);
+    return named;
+  }
+  Real value(const std::string& lines, const std::string& column) {
+    for (const auto& [name, number] : row(lines))
+      if (name == column) return number;
+    FAIL("no column " << column);
+    return 0;
+  }
+
+  State<D> state;
+  ContactGraph<D> contacts;
+};
+
+}  // namespace
+
+TEST_CASE("overlap: gaps -0.1, -0.3, 0.05 and 0.2 are 2 overlaps of mean 0.2, and 3 contacts within 0.1",
+          "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{5, 1}}});
+  scene.touch(0, 1, -1, -0.1);
+  scene.touch(1, 2, -1, -0.3);
+  scene.touch(0, -1, 0, 0.05);
+  scene.touch(2, -1, 0, 0.2);
+  const std::string lines = "type = 'overlap'\ntolerance = 0.1";
+  CHECK(scene.value(lines, "contacts") == 3);
+  CHECK(scene.value(lines, "overlaps") == 2);
+  CHECK(scene.value(lines, "mean_overlap") == Approx(0.2));
+  CHECK(scene.value(lines, "max_overlap") == 0.3);
+  CHECK(scene.value(lines, "mean_overlap_share") == Approx(0.1));
+  CHECK(scene.value(lines, "max_overlap_share") == Approx(0.15));
+  CHECK(scene.value("type = 'overlap'", "contacts") == 2);
+}
+
+TEST_CASE("overlap: without contacts everything is 0", "[analysis]") {
+  Scene<3> scene(Places<3>{{{1, 1, 1}}});
+  for (const auto& [name, number] : scene.row("type = 'overlap'")) CHECK(number == 0);
+}
+
+TEST_CASE(
+    "extent: two bodies 6 apart have gyration radius 3; half the squared distances from (1, 2) are 18.5",
+    "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 3}}, {{7, 3}}});
+  CHECK(scene.value("type = 'extent'", "center_x") == 4);
+  CHECK(scene.value("type = 'extent'", "center_y") == 3);
+  CHECK(scene.value("type = 'extent'", "gyration_radius") == Approx(3));
+  CHECK(scene.value("type = 'extent'\npoint = [1, 2]", "half_square_distance") == Approx(0.5 * (1 + 37)));
+}
+
+TEST_CASE("extent: a body that left through a periodic face counts where it would be", "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 3}}, {{7, 3}}});
+  scene.state.box.periodic = {true, true};
+  scene.state.bodies.image()[0] = {1, -2};
+  CHECK(scene.value("type = 'extent'", "center_x") == 9);
+  CHECK(scene.value("type = 'extent'", "center_y") == -7);
+}
+
+TEST_CASE("speed: velocities (3, 4) and (0, 1) have mean 3 and maximum 5", "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 3}}, {{7, 3}}});
+  scene.state.bodies.velocity()[0] = {{3, 4}};
+  scene.state.bodies.velocity()[1] = {{0, 1}};
+  CHECK(scene.value("type = 'speed'", "mean_speed") == 3);
+  CHECK(scene.value("type = 'speed'", "max_speed") == 5);
+  CHECK(std::isnan(Scene<2>(Places<2>{}).value("type = 'speed'", "mean_speed")));
+}
+
+TEST_CASE("coordination: three bodies in a triangle on a wall have 2 to 3 contacts, a fourth has none",
+          "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{2, 2.7}}, {{8, 8}}});
+  scene.touch(0, 1, -1, 0);
+  scene.touch(0, 2, -1, 0);
+  scene.touch(1, 2, -1, 0);
+  scene.touch(0, -1, 0, 0);
+  scene.touch(1, -1, 0, -0.01);
+  scene.touch(2, 3, -1, 0.5);
+  CHECK(scene.value("type = 'coordination'", "coordination") == 2);  // (3 + 3 + 2 + 0) / 4
+  CHECK(scene.value("type = 'coordination'", "rattlers") == 0.5);    // fewer than 3: the third and the fourth
+  CHECK(scene.value("type = 'coordination'\ntolerance = 1", "rattlers") == 0.25);
+}
+
+TEST_CASE("solid_fraction: a body is cut exactly by the face across the last axis", "[analysis]") {
+  Scene<2> disks(Places<2>{{{5, 5}}});
+  // Half of the unit disk is below its centre, and below half its radius pi/2 + asin(1/2) + sqrt(3)/4.
+  const auto share = [&](const std::string& upper) {
+    return 20 *
+           disks.value("type = 'solid_fraction'\nregion = { lower = [0, 3], upper = [10, " + upper + "] }",
+                       "solid_fraction");
+  };
+  CHECK(share("5") == Approx(std::numbers::pi / 2));
+  CHECK(share("5.5") * 2.5 / 2 == Approx(std::numbers::pi / 2 + std::numbers::pi / 6 + std::sqrt(3) / 4));
+  CHECK(disks.value("type = 'solid_fraction'", "solid_fraction") == Approx(std::numbers::pi / 100));
+
+  Scene<3> spheres(Places<3>{{{5, 5, 5}}});
+  // A cap of height h = 1/2 has the volume pi h^2 (3 - h) / 3.
+  const std::string cap = "type = 'solid_fraction'\nregion = { lower = [0, 0, 5.5], upper = [10, 10, 7.5] }";
+  CHECK(200 * spheres.value(cap, "solid_fraction") == Approx(std::numbers::pi / 4 * 2.5 / 3));
+  CHECK(spheres.value(cap, "bodies_inside") == 0);
+}
+
+TEST_CASE("solid_fraction: beside the region nothing counts, and a periodic body re-enters", "[analysis]") {
+  Scene<2> scene(Places<2>{{{5, 9.5}}});
+  CHECK(scene.value("type = 'solid_fraction'\nregion = { lower = [6, 0], upper = [10, 10] }",
+                    "solid_fraction") == 0);
+  const std::string bottom = "type = 'solid_fraction'\nregion = { lower = [0, 0], upper = [10, 2] }";
+  CHECK(scene.value(bottom, "solid_fraction") == 0);
+  scene.state.box.periodic = {true, true};
+  CHECK(20 * scene.value(bottom, "solid_fraction") == Approx(std::numbers::pi / 3 - std::sqrt(3) / 4));
+}
+
+TEST_CASE("wall_force: reactions of 2 and 3 on a floor push it down by 5", "[analysis]") {
+  const std::string obstacles =
+      "[obstacles.floor]\ntype = 'plane'\npoint = [0, 0]\nnormal = [0, 1]\n"
+      "[obstacles.side]\ntype = 'plane'\npoint = [0, 0]\nnormal = [1, 0]\n";
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}}, obstacles);
+  scene.touch(0, 1, -1, 0, {{1, 0}}, 100);
+  scene.touch(0, -1, 0, 0, {{0, -1}}, 2);
+  scene.touch(1, -1, 0, 0, {{0, -1}}, 3);
+  scene.touch(0, -1, 1, 0, {{-1, 0}}, 7);
+  CHECK(scene.row("type = 'wall_force'").size() == 4);
+  CHECK(scene.value("type = 'wall_force'", "force_floor_x") == 0);
+  CHECK(scene.value("type = 'wall_force'", "force_floor_y") == -5);
+  CHECK(scene.value("type = 'wall_force'", "force_side_x") == -7);
+  CHECK(scene.row("type = 'wall_force'\nobstacles = ['side']").size() == 2);
+  CHECK_THROWS_WITH(scene.row("type = 'wall_force'\nobstacles = ['ceiling']"),
+                    Catch::Contains("no obstacle 'ceiling'") && Catch::Contains("floor, side"));
+}

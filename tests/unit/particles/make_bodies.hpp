@@ -1,0 +1,87 @@
+#pragma once
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "core/deck.hpp"
+#include "core/error.hpp"
+#include "particles/fill.hpp"
+
+namespace scree {
+
+/// Bodies of a deck text that has [particles.NAME] tables and may have [obstacles.NAME], as this rank makes
+/// them.
+template <int D>
+struct Start {
+  ObstacleSet<D> obstacles;
+  std::vector<ParticleGroup<D>> groups;
+  BodyStore<D> bodies;
+  GlobalId next_id = 0;
+
+  std::size_t size() const { return static_cast<std::size_t>(bodies.n_owned()); }
+};
+
+template <int D>
+Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& toml, std::uint64_t seed = 7) {
+  Deck deck = Deck::from_text(toml, "test.toml");
+  Start<D> start;
+  start.obstacles.describe(deck.root());
+  start.groups = describe_particle_groups<D>(deck.root());
+  deck.require_all_read();
+  start.obstacles.place(0);
+  start.next_id = create_bodies(comm, box, start.obstacles, seed, start.groups, start.bodies);
+  return start;
+}
+
+/// One group "bed", made by this rank alone, from the lines of its table.
+template <int D>
+Start<D> make_bed(const Box<D>& box, const std::string& lines) {
+  return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines);
+}
+
+/// The message of the InputError that `work` throws; empty if it throws none.
+template <class Work>
+std::string input_error(const Work& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Vector from b to the nearest image of a.
+template <int D>
+Vec<D> apart(const Box<D>& box, const Vec<D>& a, const Vec<D>& b) {
+  Vec<D> d = a - b;
+  for (int k = 0; k < D; ++k)
+    if (box.is_periodic(k)) d[k] -= box.length(k) * std::round(d[k] / box.length(k));
+  return d;
+}
+
+/// Smallest gap between the surfaces of two bodies [m], by looking at all pairs.
+template <int D>
+Real smallest_gap(const Box<D>& box, const BodyStore<D>& bodies) {
+  Real gap = HUGE_VAL;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      gap = std::min(gap, norm(apart(box, bodies.position()[i], bodies.position()[j])) - bodies.radius()[i] -
+                              bodies.radius()[j]);
+  return gap;
+}
+
+/// Smallest gap between a body and an obstacle [m].
+template <int D>
+Real smallest_obstacle_gap(const Start<D>& start) {
+  Real gap = HUGE_VAL;
+  for (int constraint = 0; constraint < start.obstacles.n_constraints(); ++constraint)
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const Vec<D> x = start.bodies.position()[i];
+      SurfacePoint<D> nearest;
+      start.obstacles.nearest(constraint, {&x, 1}, {&x, 1}, {&nearest, 1});
+      gap = std::min(gap, nearest.distance - start.bodies.radius()[i]);
+    }
+  return gap;
+}
+
+}  // namespace scree
