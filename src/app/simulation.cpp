@@ -1,0 +1,197 @@
+#include "app/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "app/checkpoint.hpp"
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+/// A 64-bit mixing function: every bit of the input changes half the bits of the result (the finaliser of
+/// splitmix64, Steele, Lea, Flood, OOPSLA 2014).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// Gives the message of the rank that knows the smallest `key` to all ranks; nothing happens if none has a message.
+void throw_if_any(const Comm& comm, GlobalId key, std::string message) {
+  const GlobalId first = comm.min(message.empty() ? std::numeric_limits<GlobalId>::max() : key);
+  if (first == std::numeric_limits<GlobalId>::max()) return;
+  const bool mine = !message.empty() && key == first;
+  const auto speaker = comm.max(static_cast<std::int64_t>(mine ? comm.rank() : -1));
+  comm.broadcast(message, static_cast<int>(speaker));
+  throw InputError(message);
+}
+
+}  // namespace
+
+template <int D>
+Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
+    : deck_(std::move(deck)),
+      state_{comm, deck_.box, {}, std::move(deck_.obstacles), {}, {}, {}, 0},
+      neighborhood_(comm, deck_.neighbors, deck_.outside) {
+  Scope timer("start");
+  state_.obstacles.place(0);
+  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, static_cast<std::uint64_t>(deck_.seed),
+                                    deck_.groups, state_.bodies);
+  if (n_bodies() == 0) throw InputError("the deck makes no bodies: add a [particles.NAME] table");
+  require_bodies_inside();
+  state_.memory.clear(state_.bodies.n_owned());
+  const auto position = state_.bodies.position();
+  std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
+  neighborhood_.make_lattice(state_);
+  neighborhood_.rebuild(state_);
+  deck_.stepper->start(state_, neighborhood_);
+  if (!deck_.allow_overlap) require_no_overlap();
+}
+
+template <int D>
+Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint)
+    : deck_(std::move(deck)),
+      state_{comm, deck_.box, {}, std::move(deck_.obstacles), {}, {}, {}, 0},
+      neighborhood_(comm, deck_.neighbors, deck_.outside) {
+  Scope timer("start");
+  read_checkpoint<D>(state_, checkpoint);
+  // The candidates are a function of where the bodies were when they were found: find the same ones again.
+  BodyStore<D>& bodies = state_.bodies;
+  const Clock clock = state_.clock;
+  state_.clock.time = clock.listed_time;
+  state_.obstacles.place(clock.listed_time);
+  std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
+  std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
+  neighborhood_.rebuild(state_);
+  std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
+  state_.clock = clock;
+  state_.obstacles.place(clock.time);
+  deck_.stepper->start(state_, neighborhood_);
+}
+
+template <int D>
+Real Simulation<D>::next_dt() const {
+  const Real left = deck_.end_time - state_.clock.time;
+  return left < deck_.dt * (1 - 1e-9) ? left : deck_.dt;
+}
+
+template <int D>
+void Simulation<D>::step(bool record_forces) {
+  Scope timer("step");
+  deck_.stepper->advance(state_, next_dt(), record_forces);
+  ++state_.clock.step;
+  state_.clock.time += state_.clock.last_dt;
+}
+
+template <int D>
+const ContactGraph<D>& Simulation<D>::find_contacts(Real tolerance) {
+  Scope timer("contacts");
+  deck_.stepper->find_contacts(state_, tolerance, contacts_);
+  return contacts_;
+}
+
+template <int D>
+std::span<const std::int32_t> Simulation<D>::count_contacts() {
+  contact_counts_.assign(static_cast<std::size_t>(state_.bodies.n_held()), 0);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    ++contact_counts_[static_cast<std::size_t>(contacts_.a[c])];
+    if (contacts_.b[c] >= 0) ++contact_counts_[static_cast<std::size_t>(contacts_.b[c])];
+  }
+  neighborhood_.ghosts().add_to_owners(contact_counts_);
+  return contact_counts_;
+}
+
+template <int D>
+std::uint64_t Simulation<D>::hash() const {
+  const BodyStore<D>& bodies = state_.bodies;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    std::uint64_t h = mix(static_cast<std::uint64_t>(bodies.id()[i]));
+    const auto add = [&](auto number) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &number, sizeof number);
+      h = mix(h ^ bits);
+    };
+    for (int k = 0; k < D; ++k) {
+      add(bodies.position()[i][k]);
+      add(bodies.velocity()[i][k]);
+      add(bodies.image()[i][static_cast<std::size_t>(k)]);
+    }
+    add(bodies.radius()[i]);
+    sum += h;
+  }
+  // The sum of integers modulo 2^64 does not depend on order.
+  return std::bit_cast<std::uint64_t>(state_.comm.sum(std::bit_cast<std::int64_t>(sum)));
+}
+
+template <int D>
+std::string Simulation<D>::name_group_of(GlobalId id) const {
+  const auto ids = state_.bodies.id();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] == id) {
+      const auto& group = deck_.groups[static_cast<std::size_t>(state_.bodies.group()[i])];
+      return fmt::format("{}: [particles.{}]", group.where, group.name);
+    }
+  return {};
+}
+
+template <int D>
+void Simulation<D>::require_bodies_inside() const {
+  GlobalId worst = std::numeric_limits<GlobalId>::max();
+  std::string message;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state_.bodies.n_owned()); ++i) {
+    const Vec<D>& x = state_.bodies.position()[i];
+    if (state_.box.contains(x) || state_.bodies.id()[i] > worst) continue;
+    worst = state_.bodies.id()[i];
+    message = fmt::format("{}: body {} starts at ({:g}), outside the domain ({:g}) to ({:g}) of {}",
+                          name_group_of(worst), worst, fmt::join(x.component, ", "),
+                          fmt::join(state_.box.lower.component, ", "), fmt::join(state_.box.upper.component, ", "),
+                          deck_.box_place);
+  }
+  throw_if_any(state_.comm, worst, message);
+}
+
+template <int D>
+void Simulation<D>::require_no_overlap() {
+  // Fills and files are exact to rounding: an overlap beyond that is a mistake in the deck.
+  constexpr Real rounding = 1e-9;
+  const ContactGraph<D>& contacts = find_contacts(0);
+  Real deepest = 0;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const Real radius = state_.bodies.radius()[static_cast<std::size_t>(contacts.a[c])];
+    if (contacts.gap[c] < -rounding * radius) deepest = std::min(deepest, contacts.gap[c]);
+  }
+  const Real worst = state_.comm.min(deepest);
+  if (worst == 0) return;
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string message;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const GlobalId id = state_.bodies.id()[a];
+    if (contacts.gap[c] != worst || id >= key) continue;
+    key = id;
+    const std::string other =
+        contacts.b[c] >= 0
+            ? fmt::format("body {}", state_.bodies.id()[static_cast<std::size_t>(contacts.b[c])])
+            : fmt::format("obstacle \"{}\"",
+                          state_.obstacles.list()[static_cast<std::size_t>(
+                                                      state_.obstacles.obstacle_of(contacts.wall[c]))]
+                              .name);
+    message = fmt::format("{}: body {} at ({:g}) overlaps {} by {:.3g} m at the start, the worst of all; move them "
+                          "apart or set simulation.allow_overlap = true",
+                          name_group_of(id), id, fmt::join(state_.bodies.position()[a].component, ", "), other, -worst);
+  }
+  throw_if_any(state_.comm, key, message);
+}
+
+template class Simulation<2>;
+template class Simulation<3>;
+
+}  // namespace scree

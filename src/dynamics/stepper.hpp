@@ -40,4 +40,9 @@ class Stepper {
   virtual std::size_t bytes() const = 0;
 };
 
+template <>
+std::span<const Entry<Stepper<2>>> registry<Stepper<2>>();
+template <>
+std::span<const Entry<Stepper<3>>> registry<Stepper<3>>();
+
 }  // namespace scree

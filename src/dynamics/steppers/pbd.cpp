@@ -41,6 +41,8 @@ class PbdStepper final : public Stepper<D> {
   bool converged(const State<D>& state);
   bool overlap_accepted(State<D>& state, Real dt);
 
+  static constexpr Real not_given = -1;  // a value the key refuses: see Section::has
+
   // The deck.
   std::string method_name_ = "pbd";
   Method method_ = Method::pbd;
@@ -49,9 +51,9 @@ class PbdStepper final : public Stepper<D> {
   std::int64_t max_sweeps_ = 10'000;
   Real relative_tolerance_ = 1e-10;
   Real absolute_tolerance_ = 1e-12;
-  Real warm_start_ = 0.9;
-  Real compliance_ = 0;
-  Real penalty_rate_ = 0;
+  Real warm_start_ = not_given;
+  Real compliance_ = not_given;
+  Real penalty_rate_ = not_given;
   Real overlap_limit_ = 0.1;
   std::string on_overlap_name_ = "warn";
   OnOverlap on_overlap_ = OnOverlap::warn;
@@ -67,7 +69,8 @@ class PbdStepper final : public Stepper<D> {
   bool converged_ = true;
   Real deepest_ = 0;
   Real force_scale_ = 0;  // multiplier -> pressure of the last step
-  std::int64_t n_rejected_ = 0, n_beyond_limit_ = 0;
+  std::int64_t n_halvings_ = 0;  // of the last step
+  std::int64_t n_beyond_limit_ = 0;
 };
 
 template <int D>
@@ -90,12 +93,12 @@ void PbdStepper<D>::describe(Section& root) {
     section.real("warm_start", warm_start_,
                  {.range = unit_interval,
                   .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
-                         "off (the published method). Used by \"pbd\" only"});
+                         "off (the published method). For \"pbd\" only, where it is 0.9 if not given"});
     section.real("compliance", compliance_,
                  {.unit = Unit::time,
                   .range = non_negative,
-                  .doc = "Overlap of a contact per pressure it carries [m per m/s]; 0 is hard contact. Used by "
-                         "\"pbd\" only"});
+                  .doc = "Overlap of a contact per pressure it carries [m per m/s]. For \"pbd\" only, where "
+                         "contact is hard if it is not given"});
     section.real("penalty_rate", penalty_rate_,
                  {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
     section.real("overlap_limit", overlap_limit_,
@@ -111,16 +114,16 @@ void PbdStepper<D>::describe(Section& root) {
     on_overlap_ = on_overlap_name_ == "warn"    ? OnOverlap::warn
                   : on_overlap_name_ == "halve" ? OnOverlap::halve
                                                 : OnOverlap::stop;
-    if (method_ != Method::pbd) {
-      if (section.has("warm_start") && warm_start_ > 0)
-        section.fail("warm_start", "warm_start works with method = \"pbd\" only; remove it or set it to 0");
-      if (compliance_ > 0) section.fail("compliance", "compliance works with method = \"pbd\" only");
-      warm_start_ = 0;
-    }
+    const auto only_for = [&](Method method, std::string_view key, Real& value, Real otherwise) {
+      if (value != not_given && method_ != method)
+        section.fail(key, std::string(key) + " has no effect with method = \"" + method_name_ + "\": remove it");
+      if (value == not_given) value = method_ == method ? otherwise : 0;
+    };
+    only_for(Method::pbd, "warm_start", warm_start_, 0.9);
+    only_for(Method::pbd, "compliance", compliance_, 0);
+    only_for(Method::penalty, "penalty_rate", penalty_rate_, 0);
     if (method_ == Method::penalty && penalty_rate_ == 0)
       section.fail("penalty_rate", "method = \"penalty\" needs penalty_rate > 0");
-    if (method_ != Method::penalty && section.has("penalty_rate"))
-      section.fail("penalty_rate", "penalty_rate has no effect with method = \"" + method_name_ + "\"");
   });
   root.table("velocity", {.required = true, .doc = "The velocity that a body has when nothing touches it"},
              [&](Section& section) {
@@ -174,6 +177,7 @@ template <int D>
 void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   BodyStore<D>& bodies = state.bodies;
   const Real start_time = state.clock.time;
+  n_halvings_ = 0;
   while (true) {
     predict(state, dt);
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
@@ -312,7 +316,7 @@ bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
   if (on_overlap_ == OnOverlap::stop || (on_overlap_ == OnOverlap::halve && dt < least_dt))
     throw AgreedError(ExitCode::solver_failure, place + "; reduce [time] step or raise [pbd] sweeps");
   if (on_overlap_ == OnOverlap::halve) {
-    ++n_rejected_;
+    ++n_halvings_;
     log::detail("{}: again with {:.3g} s", place, 0.5 * dt);
     return false;
   }
@@ -330,8 +334,7 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
   return {{"sweeps", "-", static_cast<Real>(sweeps_done_)},
           {"sweeps_converged", "-", converged_ ? 1.0 : 0.0},
           {"overlap_met", "m", deepest_},
-          {"steps_rejected", "-", static_cast<Real>(n_rejected_)},
-          {"steps_beyond_overlap_limit", "-", static_cast<Real>(n_beyond_limit_)}};
+          {"halvings", "-", static_cast<Real>(n_halvings_)}};
 }
 
 SCREE_PLUGIN(Stepper, pbd, PbdStepper, "first-order position-based dynamics: bodies kept apart by sweeps on positions")

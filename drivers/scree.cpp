@@ -1,0 +1,86 @@
+// The scree program: command line only. What the verbs do is in app/commands.hpp.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/run_deck.hpp"
+#include "core/log.hpp"
+#include "driver_main.hpp"
+#include "io/compare.hpp"
+
+namespace {
+
+using namespace scree;
+
+ExitCode run_program(const Comm& comm, int argc, char** argv) {
+  CLI::App app{"scree: grains and crowds on any number of MPI ranks"};
+  app.set_version_flag("--version", [] { return version_text(); });
+  app.require_subcommand(1);
+  bool quiet = false, verbose = false;
+  app.add_flag("-q,--quiet", quiet, "only warnings and errors");
+  app.add_flag("-v,--verbose", verbose, "more messages");
+
+  std::string path, other, what;
+  std::vector<std::string> overrides;
+  bool json = false, schema = false, reference = false, last = false;
+  RunOptions options;
+  options.command_line = command_line(argc, argv);
+
+  const auto with_overrides = [&](CLI::App* verb) {
+    verb->add_option("--set", overrides, "override a key: --set time.step=0.01")->take_all();
+    return verb;
+  };
+  const auto with_wall_time = [&](CLI::App* verb) {
+    verb->add_option("--max-wall-time", options.max_wall_time, "stop with a checkpoint after so many seconds (exit 4)");
+    return verb;
+  };
+  auto* run = with_wall_time(with_overrides(app.add_subcommand("run", "run a deck")));
+  run->add_option("deck", path, "TOML deck")->required();
+  run->add_flag("--force", options.force, "replace existing results");
+  run->add_flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start");
+  auto* restart = with_wall_time(with_overrides(app.add_subcommand("restart", "go on from a checkpoint")));
+  restart->add_option("checkpoint", path, "checkpoint (.scree)")->required();
+  auto* check = with_overrides(app.add_subcommand("check", "read a deck, build everything, take no step"));
+  check->add_option("deck", path, "TOML deck")->required();
+  check->add_flag("--json", json, "machine-readable");
+  auto* info = with_overrides(app.add_subcommand("info", "describe a deck (resolved), checkpoint, H5MD file or .pvd"));
+  info->add_option("file", path, "file; not needed with --schema or --reference");
+  info->add_flag("--schema", schema, "JSON Schema of decks");
+  info->add_flag("--reference", reference, "Markdown reference of all deck keys (docs/decks.md)");
+  auto* compare = app.add_subcommand("compare", "compare two result folders, checkpoints or H5MD files (exit 0: equal)");
+  compare->add_option("a", path, "first")->required();
+  compare->add_option("b", other, "second")->required();
+  compare->add_flag("--last", last, "only the last frame of series");
+  compare->add_flag("--json", json, "machine-readable");
+  auto* list = app.add_subcommand("list", "list schemes, obstacles, measures...");
+  list->add_option("what", what, "one list only");
+
+  if (const auto done = parse(app, argc, argv, comm)) return *done;
+  log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
+  options.progress = !quiet;
+
+  if (*run) return run_deck(comm, Deck::read(comm, path, overrides), options);
+  if (*restart) return restart_run(comm, path, overrides, options);
+  if (*compare) {
+    const Comparison result = compare_results(comm, path, other, {.last_frame_only = last});
+    print(comm, json ? result.json() : result.text());
+    return result.equal() ? ExitCode::done : ExitCode::runtime_failure;
+  }
+  if (*check) {
+    print(comm, check_deck(comm, Deck::read(comm, path, overrides), json));
+  } else if (*list) {
+    print(comm, list_kinds(what));
+  } else if (schema || reference) {
+    print(comm, schema ? deck_schema(deck_description()) : deck_reference(deck_description()));
+  } else {
+    if (path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
+    print(comm, describe(comm, path, overrides));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return scree::driver_main(argc, argv, run_program); }

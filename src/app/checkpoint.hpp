@@ -1,0 +1,39 @@
+#pragma once
+#include <string>
+
+#include "dynamics/state.hpp"
+#include "io/files.hpp"
+
+namespace scree {
+
+/// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must hold the
+/// memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not depend on the number
+/// of ranks. `deck` is the resolved deck. Collective; throws RunError on all ranks.
+template <int D>
+void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
+                      const std::string& deck, const files::Texts& provenance);
+
+/// What a checkpoint says about its run before its bodies are read.
+struct CheckpointHead {
+  int dimension = 0;
+  std::int64_t step = 0;
+  Real time = 0;
+  std::string run_name;
+  std::string deck;
+};
+/// Throws InputError on all ranks if `path` is no complete checkpoint. Collective.
+CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
+
+/// Fills bodies, clock, lattice, memory and next_id; box and obstacles come from the deck. Each rank reads an equal
+/// share of the bodies. Collective; throws InputError on all ranks.
+template <int D>
+void read_checkpoint(State<D>& state, const std::string& path);
+
+/// The checkpoint with the highest step in a folder, or "" if there is none. Collective.
+std::string latest_checkpoint(const Comm& comm, const std::string& folder);
+/// Path of the checkpoint of a step.
+std::string checkpoint_path(const std::string& folder, const std::string& run_name, std::int64_t step);
+/// Removes all but the latest `keep` checkpoints of a folder. Collective.
+void remove_old_checkpoints(const Comm& comm, const std::string& folder, std::int64_t keep);
+
+}  // namespace scree

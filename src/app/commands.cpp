@@ -1,0 +1,441 @@
+#include "app/commands.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <petscversion.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/checkpoint.hpp"
+#include "app/progress.hpp"
+#include "app/run_deck.hpp"
+#include "app/simulation.hpp"
+#include "app/version.hpp"
+#include "app/writers.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "io/describe_file.hpp"
+
+namespace scree {
+
+namespace {
+
+using WallClock = std::chrono::steady_clock;
+
+Real seconds_since(WallClock::time_point start) {
+  return std::chrono::duration<Real>(WallClock::now() - start).count();
+}
+
+volatile std::sig_atomic_t signal_received = 0;
+
+/// SIGTERM and SIGUSR1 end the run after the present step, with a checkpoint.
+class SignalWatch {
+ public:
+  SignalWatch() {
+    signal_received = 0;
+    for (std::size_t i = 0; i < signals.size(); ++i)
+      previous_[i] = std::signal(signals[i], [](int number) { signal_received = number; });
+  }
+  ~SignalWatch() {
+    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], previous_[i]);
+  }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  static constexpr std::array<int, 2> signals{SIGTERM, SIGUSR1};
+  std::array<void (*)(int), 2> previous_{};
+};
+
+files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const std::string& deck_text,
+                           const std::string& command_line) {
+  return {{"deck_name", deck_name},
+          {"deck_text", deck_text},
+          {"command_line", command_line},
+          {"version", version_text()},
+          {"ranks", std::to_string(comm.size())}};
+}
+
+/// The folder of a run, checked or emptied before anything is written.
+RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const std::string& deck_name, bool keep_content,
+                        bool force) {
+  namespace fs = std::filesystem;
+  RunFiles run;
+  run.name = output.name.empty() ? fs::path(deck_name).stem().string() : output.name;
+  run.folder = output.directory + "/" + run.name;
+  files::on_root(comm, [&] {
+    try {
+      if (fs::exists(run.folder) && !fs::is_directory(run.folder))
+        throw InputError(run.folder + " is a file: the results need a folder of this name");
+      const bool occupied = fs::exists(run.folder) && !fs::is_empty(run.folder);
+      if (occupied && !keep_content && !force)
+        throw InputError(run.folder + " holds results already: --force replaces them, --resume goes on from their "
+                                      "latest checkpoint; or choose another [output] name");
+      if (occupied && !keep_content) {
+        // Only what a run of this name writes.
+        fs::remove_all(run.folder + "/vtk");
+        fs::remove_all(run.folder + "/checkpoint");
+        fs::remove(run.folder + "/summary.json");
+        for (const char* ending : {".scalars.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
+          fs::remove(run.with(ending));
+      }
+      fs::create_directories(run.checkpoints());
+      files::write_atomically(run.folder + "/.writable", "");
+      fs::remove(run.folder + "/.writable");
+    } catch (const std::exception& error) {
+      if (dynamic_cast<const InputError*>(&error)) throw;
+      throw InputError(fmt::format("the results cannot be written to {}: {}", run.folder, error.what()));
+    }
+  });
+  return run;
+}
+
+/// The loop over the steps and everything around it.
+template <int D>
+class Run {
+ public:
+  Run(const Comm& comm, Simulation<D>& simulation, const RunFiles& files, std::string resolved,
+      const files::Texts& provenance, const RunOptions& options, std::optional<Clock> resumed)
+      : comm_(comm),
+        simulation_(simulation),
+        files_(files),
+        resolved_(std::move(resolved)),
+        provenance_(provenance),
+        options_(options),
+        resumed_(resumed),
+        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed) {}
+
+  ExitCode go() {
+    const OutputSettings& output = simulation_.deck().output;
+    const Clock& clock = simulation_.state().clock;
+    if (!resumed_) write(-1);
+    Progress progress(options_.progress && comm_.is_root(), clock.time, simulation_.deck().end_time);
+    WallClock::time_point last_checkpoint = WallClock::now();
+    bool interrupted = false;
+    while (simulation_.running() && !interrupted) {
+      const Real before = clock.time;
+      simulation_.step(writers_.needs_contacts(clock.step + 1, before, before + simulation_.next_dt()));
+      write(before);
+
+      const bool wall_time_due = output.checkpoint_wall_time > 0 && comm_.is_root() &&
+                                 seconds_since(last_checkpoint) > output.checkpoint_wall_time;
+      const bool out_of_time =
+          options_.max_wall_time > 0 && comm_.is_root() && seconds_since(start_) > options_.max_wall_time;
+      // One reduction a step: has anybody a reason to save, or to stop?
+      const std::int64_t reasons = comm_.max(
+          std::int64_t{signal_received != 0 || out_of_time ? 2 : wall_time_due ? 1 : 0});
+      interrupted = reasons == 2 && simulation_.running();
+      if (reasons > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
+        save();
+        last_checkpoint = WallClock::now();
+      }
+      progress.step_done(clock);
+    }
+    return interrupted ? ExitCode::interrupted : ExitCode::done;
+  }
+
+  /// Timers, throughput and state at the end, to the log and to summary.json.
+  void report(ExitCode code) {
+    const State<D>& state = simulation_.state();
+    const Neighborhood<D>& neighborhood = simulation_.neighborhood();
+    const Real wall = comm_.max(seconds_since(start_));
+    const std::vector<TimerRow> timers = timer_table(comm_);
+    const std::int64_t n_bodies = simulation_.n_bodies();
+    const std::int64_t steps = state.clock.step - (resumed_ ? resumed_->step : 0);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
+    const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
+    const std::uint64_t hash = simulation_.hash();
+    log::info("\n{}", format_timer_table(timers));
+    log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
+              n_bodies, n_contacts, wall,
+              static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
+    files::on_root(comm_, [&] {
+      nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
+      for (const TimerRow& row : timers)
+        timer_json.push_back({{"name", row.name},
+                              {"depth", row.depth},
+                              {"calls", row.calls},
+                              {"min_s", row.least},
+                              {"mean_s", row.mean},
+                              {"max_s", row.most}});
+      nlohmann::ordered_json certificate;
+      for (const CertificateEntry& entry : simulation_.stepper().certificate())
+        certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
+      nlohmann::ordered_json summary{
+          {"name", files_.name},
+          {"title", simulation_.deck().title},
+          {"status", code == ExitCode::done ? "done" : "interrupted"},
+          {"exit_code", static_cast<int>(code)},
+          {"dimension", D},
+          {"bodies", n_bodies},
+          {"bodies_deleted", neighborhood.n_removed()},
+          {"steps", state.clock.step},
+          {"steps_this_run", steps},
+          {"time_s", state.clock.time},
+          {"state_hash", fmt::format("{:016x}", hash)},
+          {"certificate_of_last_step", certificate},
+          {"candidate_pairs", n_contacts},
+          {"list_builds", neighborhood.n_rebuilds()},
+          {"rebalances", neighborhood.n_rebalances()},
+          {"bodies_migrated", neighborhood.n_migrated()},
+          {"imbalance", neighborhood.imbalance()},
+          {"ranks", comm_.size()},
+          {"wall_s", wall},
+          {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+          {"timers", timer_json}};
+      for (const auto& [name, text] : provenance_)
+        if (name != "deck_text") summary["provenance"][name] = text;
+      files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
+    });
+    log::info("results in {}", files_.folder);
+  }
+
+ private:
+  void write(Real before) {
+    const State<D>& state = simulation_.state();
+    const bool contacts_due = writers_.needs_contacts(state.clock.step, before, state.clock.time);
+    std::span<const std::int32_t> counts;
+    if (contacts_due) {
+      contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
+      counts = simulation_.count_contacts();
+    }
+    writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
+  }
+
+  void save() {
+    simulation_.save_memory();
+    write_checkpoint(simulation_.state(),
+                     checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step), files_.name,
+                     resolved_, provenance_);
+    remove_old_checkpoints(comm_, files_.checkpoints(), simulation_.deck().output.checkpoint_keep);
+  }
+
+  Comm comm_;
+  Simulation<D>& simulation_;
+  RunFiles files_;
+  std::string resolved_;
+  files::Texts provenance_;
+  RunOptions options_;
+  std::optional<Clock> resumed_;
+  Writers<D> writers_;
+  ContactGraph<D> no_contacts_;
+  const ContactGraph<D>* contacts_ = nullptr;
+  WallClock::time_point start_ = WallClock::now();
+};
+
+template <int D>
+RunDeck<D> read_run_deck(Deck& deck) {
+  RunDeck<D> content;
+  content.describe(deck.root());
+  deck.require_all_read();
+  if (!content.petsc_options.empty()) insert_petsc_options(content.petsc_options);
+  return content;
+}
+
+template <int D>
+ExitCode run(const Comm& comm, Deck& deck, const RunOptions& options, const std::string& checkpoint) {
+  const SignalWatch watch;
+  reset_timers();
+  RunDeck<D> content = read_run_deck<D>(deck);
+  const std::string resolved = deck.resolved();
+  const bool restarts = !checkpoint.empty();
+  const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
+  RunFiles files;
+  std::optional<Clock> resumed;
+  std::optional<Simulation<D>> simulation;
+  if (restarts) {
+    simulation.emplace(comm, std::move(content), checkpoint);
+    resumed = simulation->state().clock;
+    files = prepare_folder(comm, simulation->deck().output, deck.name(), true, false);
+  } else {
+    // Everything that can be wrong with the deck is found before results that exist are touched.
+    simulation.emplace(comm, std::move(content));
+    require_petsc_options_used(comm);
+    files = prepare_folder(comm, simulation->deck().output, deck.name(), false, options.force);
+  }
+  files::on_root(comm, [&] {
+    log::open_file(files.with(".log"), restarts);
+    if (!restarts) files::write_atomically(files.with(".deck.toml"), deck.text());
+    files::write_atomically(files.with(".resolved.toml"), resolved);
+  });
+  log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number, comm.size(),
+            files.name, simulation->n_bodies(), D, simulation->deck().end_time - simulation->state().clock.time,
+            simulation->deck().dt);
+  if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
+
+  Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
+  const ExitCode code = loop.go();
+  loop.report(code);
+  log::close_file();
+  return code;
+}
+
+/// Overrides of a restart may not touch what the checkpoint's state was made by.
+void require_changeable(const std::vector<std::string>& overrides) {
+  static const std::vector<std::string> allowed{"simulation.end_time", "simulation.title", "output.", "analysis.",
+                                                "measures.", "decomposition.rebalance"};
+  for (const std::string& text : overrides) {
+    const std::string key = text.substr(0, text.find('='));
+    const bool fine = std::any_of(allowed.begin(), allowed.end(),
+                                  [&](const std::string& start) { return key.compare(0, start.size(), start) == 0; });
+    if (!fine)
+      throw InputError(fmt::format("--set {}: a restart goes on with the run as it was; only simulation.end_time, "
+                                   "simulation.title, output.*, analysis.*, measures.* and decomposition.rebalance* "
+                                   "can change",
+                                   text));
+  }
+}
+
+template <int D>
+std::string check(const Comm& comm, Deck& deck, bool as_json) {
+  Simulation<D> simulation(comm, read_run_deck<D>(deck));
+  require_petsc_options_used(comm);
+  const State<D>& state = simulation.state();
+  const OutputSettings& output = simulation.deck().output;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const auto radius = state.bodies.radius().first(n);
+  Real least = HUGE_VAL, most = 0;
+  std::vector<Real> volumes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    least = std::min(least, radius[i]);
+    most = std::max(most, radius[i]);
+    volumes[i] = D == 2 ? M_PI * radius[i] * radius[i] : 4.0 / 3 * M_PI * radius[i] * radius[i] * radius[i];
+  }
+  least = comm.min(least);
+  most = comm.max(most);
+  const Real volume = ReproducibleSum::sum(comm, volumes);
+  const std::int64_t n_bodies = simulation.n_bodies();
+  const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
+  std::int64_t field_bytes = 0;
+  state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
+    field_bytes += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
+  });
+  const std::int64_t bytes =
+      comm.sum(field_bytes + static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
+  const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
+  const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
+  const auto body = static_cast<Real>(n_bodies);
+  // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after LZ4 (about
+  // 80 bytes, measured); H5MD position, image and velocity.
+  const Real disk = output.vtk.count(end, dt) * body * 80 +
+                    output.h5md.count(end, dt) * body * D * (output.h5md_precision == "double" ? 20 : 12) +
+                    static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
+  // A rank should have some blocks to itself and enough bodies to outweigh its messages (docs/performance.md).
+  const std::int64_t most_ranks = std::max<std::int64_t>(1, n_bodies / 5000);
+
+  nlohmann::ordered_json report{{"deck", deck.name()},
+                                {"dimension", D},
+                                {"bodies", n_bodies},
+                                {"radius_min_m", least},
+                                {"radius_max_m", most},
+                                {"solid_fraction_of_domain", volume / state.box.volume()},
+                                {"obstacles", state.obstacles.list().size()},
+                                {"candidate_pairs", n_pairs},
+                                {"skin_m", state.lattice.skin},
+                                {"block_cells", state.lattice.block_cells[0]},
+                                {"steps", steps},
+                                {"memory_mib", static_cast<Real>(bytes) / (1 << 20)},
+                                {"disk_mib", disk / (1 << 20)},
+                                {"sensible_ranks", most_ranks}};
+  if (as_json) return report.dump(2) + "\n";
+  return fmt::format(
+      "{}: valid\n"
+      "  {} bodies in {}D, radii {:g} to {:g} m, solid fraction of the domain {:.3f}, {} obstacles\n"
+      "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
+      "  {:g} steps of {:g} s to t = {:g} s\n"
+      "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n",
+      deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(), n_pairs,
+      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
+      disk / (1 << 20), most_ranks);
+}
+
+/// Kinds that exist in 2D, then those of 3D only.
+template <template <int> class Base>
+std::string all_kinds(const std::string& heading) {
+  std::string text = heading + "\n";
+  const auto in_2d = registry<Base<2>>();
+  const auto in_3d = registry<Base<3>>();
+  for (std::size_t i = 0; i < in_2d.size(); ++i) {
+    const char* where = !in_3d[i].make ? " (2D)" : !in_2d[i].make ? " (3D)" : "";
+    text += fmt::format("  {:<16} {}{}\n", in_2d[i].name, in_2d[i].summary, where);
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options) {
+  const int dimension = dimension_of(deck);
+  if (options.resume) {
+    // Where would this deck write? Only [output] is needed to know.
+    OutputSettings output;
+    Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
+    output.describe(copy.root());
+    const std::string name = output.name.empty() ? std::filesystem::path(deck.name()).stem().string() : output.name;
+    const std::string checkpoint = latest_checkpoint(comm, output.directory + "/" + name + "/checkpoint");
+    if (!checkpoint.empty()) return restart_run(comm, checkpoint, {}, options);
+  }
+  return dimension == 2 ? run<2>(comm, deck, options, "") : run<3>(comm, deck, options, "");
+}
+
+ExitCode restart_run(const Comm& comm, const std::string& checkpoint, const std::vector<std::string>& overrides,
+                     const RunOptions& options) {
+  require_changeable(overrides);
+  const CheckpointHead head = read_checkpoint_head(comm, checkpoint);
+  Deck deck = Deck::from_text(head.deck, head.run_name + ".resolved.toml", overrides);
+  return head.dimension == 2 ? run<2>(comm, deck, options, checkpoint) : run<3>(comm, deck, options, checkpoint);
+}
+
+std::string check_deck(const Comm& comm, Deck deck, bool as_json) {
+  return dimension_of(deck) == 2 ? check<2>(comm, deck, as_json) : check<3>(comm, deck, as_json);
+}
+
+std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {
+  if (std::filesystem::path(path).extension() != ".toml") return describe_file(comm, path);
+  Deck deck = Deck::read(comm, path, overrides);
+  if (dimension_of(deck) == 2)
+    read_run_deck<2>(deck);
+  else
+    read_run_deck<3>(deck);
+  return deck.resolved();
+}
+
+std::string list_kinds(const std::string& what) {
+  const std::vector<std::pair<std::string, std::string>> lists{
+      {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
+      {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
+      {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
+      {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
+      {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},
+      {"distributions", all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)")},
+      {"measures", all_kinds<Measure>("measures ([measures.NAME] type)")}};
+  std::string text, words;
+  for (const auto& [word, list] : lists) {
+    if (what.empty() || what == word) text += list + "\n";
+    words += (words.empty() ? "" : ", ") + word;
+  }
+  if (text.empty()) throw InputError("there is no list \"" + what + "\"; the lists are " + words);
+  text.pop_back();
+  return text;
+}
+
+std::string version_text() {
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  const std::string mpi(library, static_cast<std::size_t>(length));
+  return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}", version::number,
+                     version::commit, version::compiler, version::build_type, mpi.substr(0, mpi.find(',')),
+                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR, H5_VERS_MINOR,
+                     H5_VERS_RELEASE);
+}
+
+}  // namespace scree

@@ -1,0 +1,71 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/measure.hpp"
+#include "app/every.hpp"
+#include "core/deck.hpp"
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/stepper.hpp"
+#include "geometry/box.hpp"
+#include "geometry/obstacle.hpp"
+#include "particles/fill.hpp"
+
+namespace scree {
+
+/// Keys of [output] and its tables.
+struct OutputSettings {
+  std::string directory = "results";
+  std::string name;  ///< empty: the deck's file name without ending
+  Every vtk;
+  std::int64_t vtk_writers = 1;
+  bool vtk_contacts = true;
+  bool vtk_obstacles = true;
+  std::string vtk_precision = "single";
+  Every h5md;
+  std::string h5md_precision = "double";
+  Every checkpoint;
+  Real checkpoint_wall_time = 0;
+  std::int64_t checkpoint_keep = 2;
+  Every scalars;
+  Real contact_tolerance = 1e-3;
+
+  void describe(Section& root);
+};
+
+template <int D>
+struct NamedMeasure {
+  std::string name;
+  std::unique_ptr<Measure<D>> measure;
+};
+
+/// Everything a deck says about a run in D dimensions.
+template <int D>
+struct RunDeck {
+  std::string title;
+  Real end_time = 0;
+  std::int64_t seed = 1;
+  bool allow_overlap = false;
+  Real dt = 0;
+  std::string petsc_options;
+  Box<D> box;
+  std::string box_place;  ///< of [domain] in the deck
+  Outside outside = Outside::error;
+  NeighborhoodSettings neighbors;
+  std::vector<ParticleGroup<D>> groups;
+  ObstacleSet<D> obstacles;
+  std::unique_ptr<Stepper<D>> stepper;
+  OutputSettings output;
+  std::vector<NamedMeasure<D>> measures;
+
+  /// Declares and reads all tables. Throws InputError.
+  void describe(Section& root);
+};
+
+/// simulation.dimension of a deck: 2 or 3. Throws InputError if it is missing.
+int dimension_of(Deck& deck);
+/// The same for documentation.
+DeckDescription deck_description();
+
+}  // namespace scree

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/run_deck.hpp"
+#include "contact/contact_graph.hpp"
+#include "core/parallel.hpp"
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/state.hpp"
+
+namespace scree {
+
+/// The bodies, walls and scheme of a run, without its files: a deck made ready to step. All members are collective.
+template <int D>
+class Simulation {
+ public:
+  /// Creates the bodies that the deck asks for and places them. Throws InputError if there are none, or one lies outside
+  /// the domain, or two overlap (unless the deck allows it), naming the bodies.
+  Simulation(const Comm& comm, RunDeck<D> deck);
+  /// Continues from a checkpoint of such a run, on any number of ranks.
+  Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint);
+
+  bool running() const { return state_.clock.time < deck_.end_time * (1 - 1e-12); }
+  /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
+  void step(bool record_forces = false);
+  /// Length of the next step [s]: the deck's, or what is left until the end.
+  Real next_dt() const;
+  /// Contacts at the present positions.
+  const ContactGraph<D>& find_contacts(Real tolerance);
+  /// Number of contacts of each owned body, of those found last.
+  std::span<const std::int32_t> count_contacts();
+  /// Brings state().memory up to date, for a checkpoint.
+  void save_memory() { deck_.stepper->save(state_); }
+
+  /// A number that changes if any bit of any body's id, position, image, velocity or radius does: the same for any
+  /// number of ranks.
+  std::uint64_t hash() const;
+
+  const State<D>& state() const { return state_; }
+  RunDeck<D>& deck() { return deck_; }
+  const Neighborhood<D>& neighborhood() const { return neighborhood_; }
+  Neighborhood<D>& neighborhood() { return neighborhood_; }
+  Stepper<D>& stepper() { return *deck_.stepper; }
+  std::int64_t n_bodies() const { return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned())); }
+
+ private:
+  void require_bodies_inside() const;
+  void require_no_overlap();
+  std::string name_group_of(GlobalId id) const;
+
+  RunDeck<D> deck_;
+  State<D> state_;
+  Neighborhood<D> neighborhood_;
+  ContactGraph<D> contacts_;
+  std::vector<std::int32_t> contact_counts_;
+};
+
+}  // namespace scree

@@ -1,0 +1,197 @@
+#include "app/writers.hpp"
+
+#include <fmt/format.h>
+
+#include "app/version.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+/// ParaView's points have three components.
+template <int D>
+void append_3d(std::vector<double>& list, const Vec<D>& v) {
+  for (int k = 0; k < 3; ++k) list.push_back(k < D ? v[k] : 0);
+}
+
+template <int D>
+std::span<const double> numbers(std::span<const Vec<D>> vectors) {
+  return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
+}
+
+}  // namespace
+
+template <int D>
+Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
+                    const std::string& resolved, const files::Texts& provenance, std::optional<Clock> resume_after)
+    : comm_(comm), deck_(deck), files_(files) {
+  const OutputSettings& output = deck.output;
+  if (output.scalars.ever()) {
+    std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
+    for (const CertificateEntry& entry : deck.stepper->certificate())
+      headings.push_back({std::string(entry.name), std::string(entry.unit)});
+    for (const auto& [name, measure] : deck.measures)
+      for (const ColumnInfo& column : measure->columns(state))
+        headings.push_back({name + "_" + column.name, column.unit});
+    const std::string path = files.with(".scalars.csv");
+    scalars_ = std::make_unique<Table>(resume_after ? Table::resume(comm, path, headings, resume_after->time)
+                                                    : Table(comm, path, headings));
+  }
+  if (output.vtk.ever()) {
+    const VtkOptions options{.writers = static_cast<int>(output.vtk_writers),
+                             .single_precision = output.vtk_precision == "single",
+                             .compress = true};
+    const auto make = [&](const std::string& name) {
+      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name + "_" + name, name, options);
+      if (resume_after) series->resume(resume_after->step);
+      return series;
+    };
+    particles_ = make("particles");
+    if (output.vtk_contacts) contacts_ = make("contacts");
+    if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
+  }
+  if (output.h5md.ever()) {
+    const H5mdOptions options{.overwrite = true,
+                              .single_precision = output.h5md_precision == "single",
+                              .fixed_bodies = deck.outside != Outside::remove,
+                              .constant = {"radius", "group"},
+                              .expected_bodies = 0};
+    const std::string path = files.with(".h5");
+    if (resume_after) {
+      h5md_ = std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume_after->step, options));
+    } else {
+      H5mdHead head;
+      head.creator_version = version::number;
+      head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
+      head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
+      head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
+      head.texts = {{"resolved_deck", resolved}};
+      head.provenance = provenance;
+      h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
+    }
+  }
+}
+
+template <int D>
+bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
+  return deck_.output.scalars.due(step, before, time) || deck_.output.vtk.due(step, before, time);
+}
+
+template <int D>
+void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                       std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  Scope timer("output");
+  const auto [step, time, last_dt, listed_time] = state.clock;
+  if (scalars_ && deck_.output.scalars.due(step, before, time)) write_row(state, contacts, stepper);
+  if (particles_ && deck_.output.vtk.due(step, before, time)) write_vtk(state, contacts, contact_counts);
+  if (h5md_ && deck_.output.h5md.due(step, before, time)) write_h5md(state, stepper);
+}
+
+template <int D>
+void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper) {
+  Scope timer("measures");
+  row_.clear();
+  row_.push_back(state.clock.time);
+  row_.push_back(static_cast<Real>(state.clock.step));
+  row_.push_back(state.clock.last_dt);
+  row_.push_back(static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()))));
+  for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
+  for (const auto& [name, measure] : deck_.measures) measure->sample({state, contacts}, row_);
+  scalars_->add(row_);
+}
+
+template <int D>
+void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
+                           std::span<const std::int32_t> contact_counts) {
+  Scope timer("vtk");
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<double> points, velocity;
+  points.reserve(3 * n);
+  velocity.reserve(3 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    append_3d<D>(points, bodies.position()[i]);
+    append_3d<D>(velocity, bodies.velocity()[i]);
+  }
+  const std::vector<std::int32_t> rank(n, comm_.rank());
+  Geometry geometry;
+  geometry.points = points;
+  geometry.point_columns = {{"id", "-", 1, bodies.id().first(n)},
+                            {"radius", "m", 1, bodies.radius().first(n)},
+                            {"velocity", "m/s", 3, std::span<const double>(velocity)},
+                            {"group", "-", 1, bodies.group().first(n)},
+                            {"rank", "-", 1, std::span<const std::int32_t>(rank)},
+                            {"contacts", "-", 1, contact_counts.first(n)}};
+  particles_->write(state.clock.step, state.clock.time, geometry);
+
+  if (contacts_) {
+    points.clear();
+    std::vector<std::int64_t> lines, id_a, id_b;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
+      const auto a = static_cast<std::size_t>(contacts.a[c]);
+      lines.push_back(static_cast<std::int64_t>(2 * c));
+      lines.push_back(static_cast<std::int64_t>(2 * c + 1));
+      append_3d<D>(points, bodies.position()[a]);
+      append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
+      id_a.push_back(bodies.id()[a]);
+      id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
+                                       : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
+    }
+    Geometry graph;
+    graph.points = points;
+    graph.lines = lines;
+    graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
+                          {"force", "m/s", 1, std::span<const double>(contacts.force)},
+                          {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
+                          {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
+    contacts_->write(state.clock.step, state.clock.time, graph);
+  }
+
+  if (obstacles_) {
+    points.clear();
+    std::vector<std::int64_t> lines, triangles;
+    std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
+    if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
+      for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
+        const Outline<D> outline = state.obstacles.outline(static_cast<int>(o), state.box);
+        const auto first = static_cast<std::int64_t>(points.size() / 3);
+        for (const Vec<D>& p : outline.points) append_3d<D>(points, p);
+        for (const auto& line : outline.lines)
+          for (const int p : line) lines.push_back(first + p);
+        for (const auto& triangle : outline.triangles)
+          for (const int p : triangle) triangles.push_back(first + p);
+        number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
+      }
+    }
+    Geometry walls;
+    walls.points = points;
+    walls.lines = lines;
+    walls.triangles = triangles;
+    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+    obstacles_->write(state.clock.step, state.clock.time, walls);
+  }
+}
+
+template <int D>
+void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
+  Scope timer("h5md");
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()), n * D);
+  const std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
+                                    {"image", "-", D, images},
+                                    {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
+                                    {"radius", "m", 1, bodies.radius().first(n)},
+                                    {"group", "-", 1, bodies.group().first(n)}};
+  std::vector<Observable> observables;
+  for (const CertificateEntry& entry : stepper.certificate())
+    observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});
+  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns, observables);
+}
+
+template class Writers<2>;
+template class Writers<3>;
+
+}  // namespace scree
