@@ -24,7 +24,8 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
-/// Parses on every rank; help and mistakes are printed once. Returns an exit code if the program is to end here.
+/// Parses on every rank; help and mistakes are printed once. Returns an exit code if the program is to end
+/// here.
 inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {
   try {
     app.parse(argc, argv);
@@ -38,8 +39,8 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const
   return std::nullopt;
 }
 
-/// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0 prints it and
-/// all leave with its code. Any other exception is this rank's alone, so the job is aborted.
+/// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0
+/// prints it and all leave with its code. Any other exception is this rank's alone, so the job is aborted.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
   Parallel parallel(argc, argv);
   const Comm& comm = parallel.world();

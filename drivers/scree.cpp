@@ -33,7 +33,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     return verb;
   };
   const auto with_wall_time = [&](CLI::App* verb) {
-    verb->add_option("--max-wall-time", options.max_wall_time, "stop with a checkpoint after so many seconds (exit 4)");
+    verb->add_option("--max-wall-time", options.max_wall_time,
+                     "stop with a checkpoint after so many seconds (exit 4)");
     return verb;
   };
   auto* run = with_wall_time(with_overrides(app.add_subcommand("run", "run a deck")));
@@ -45,11 +46,13 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   auto* check = with_overrides(app.add_subcommand("check", "read a deck, build everything, take no step"));
   check->add_option("deck", path, "TOML deck")->required();
   check->add_flag("--json", json, "machine-readable");
-  auto* info = with_overrides(app.add_subcommand("info", "describe a deck (resolved), checkpoint, H5MD file or .pvd"));
+  auto* info =
+      with_overrides(app.add_subcommand("info", "describe a deck (resolved), checkpoint, H5MD file or .pvd"));
   info->add_option("file", path, "file; not needed with --schema or --reference");
   info->add_flag("--schema", schema, "JSON Schema of decks");
   info->add_flag("--reference", reference, "Markdown reference of all deck keys (docs/decks.md)");
-  auto* compare = app.add_subcommand("compare", "compare two result folders, checkpoints or H5MD files (exit 0: equal)");
+  auto* compare =
+      app.add_subcommand("compare", "compare two result folders, checkpoints or H5MD files (exit 0: equal)");
   compare->add_option("a", path, "first")->required();
   compare->add_option("b", other, "second")->required();
   compare->add_flag("--last", last, "only the last frame of series");
@@ -83,4 +86,6 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return scree::driver_main(argc, argv, run_program); }
+int main(int argc, char** argv) {
+  return scree::driver_main(argc, argv, run_program);
+}

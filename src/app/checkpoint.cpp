@@ -96,7 +96,8 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
     if (info.saved) file.array(column_of(info.name, info.unit, std::span<const T>(values).first(n)), by_id);
   });
 
-  // What contacts remember: per body in the order of ids, within a body by partner. The rows get unique, ordered keys.
+  // What contacts remember: per body in the order of ids, within a body by partner. The rows get unique,
+  // ordered keys.
   std::vector<std::int32_t> counts(n);
   std::vector<GlobalId> keys, others;
   std::vector<Real> values;
@@ -172,8 +173,8 @@ void read_checkpoint(State<D>& state, const std::string& path) {
     if (!info.saved) return;
     const auto stored = file.array_info(std::string(info.name));
     if (stored.rows != n_bodies || stored.components != Stored<T>::components)
-      throw InputError(fmt::format("{}: array {} has {} x {} numbers, not {} x {}", path, info.name, stored.rows,
-                                   stored.components, n_bodies, Stored<T>::components));
+      throw InputError(fmt::format("{}: array {} has {} x {} numbers, not {} x {}", path, info.name,
+                                   stored.rows, stored.components, n_bodies, Stored<T>::components));
     std::vector<Number> numbers;
     file.array(std::string(info.name), first, count, numbers);
     std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Number*>(values.data()));
@@ -184,7 +185,8 @@ void read_checkpoint(State<D>& state, const std::string& path) {
   const std::int64_t n_rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const std::int64_t first_row = comm.sum_before(n_rows);
   state.memory.clear(static_cast<Index>(count));
-  for (std::size_t i = 0; i < counts.size(); ++i) state.memory.start[i + 1] = state.memory.start[i] + counts[i];
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    state.memory.start[i + 1] = state.memory.start[i] + counts[i];
   file.array("memory_other", first_row, n_rows, state.memory.other);
   file.array("memory_value", first_row, n_rows, state.memory.value);
 }
@@ -206,13 +208,14 @@ std::string checkpoint_path(const std::string& folder, const std::string& run_na
 void remove_old_checkpoints(const Comm& comm, const std::string& folder, std::int64_t keep) {
   files::on_root(comm, [&] {
     const auto found = checkpoints_in(folder);
-    for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < found.size(); ++i) std::filesystem::remove(found[i]);
+    for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < found.size(); ++i)
+      std::filesystem::remove(found[i]);
   });
 }
 
-#define SCREE_INSTANTIATE(D)                                                                                  \
-  template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&, const std::string&, \
-                                    const files::Texts&);                                                     \
+#define SCREE_INSTANTIATE(D)                                                                 \
+  template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&, \
+                                    const std::string&, const files::Texts&);                \
   template void read_checkpoint<D>(State<D>&, const std::string&);
 SCREE_INSTANTIATE(2)
 SCREE_INSTANTIATE(3)

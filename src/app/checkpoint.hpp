@@ -6,9 +6,9 @@
 
 namespace scree {
 
-/// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must hold the
-/// memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not depend on the number
-/// of ranks. `deck` is the resolved deck. Collective; throws RunError on all ranks.
+/// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must
+/// hold the memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not
+/// depend on the number of ranks. `deck` is the resolved deck. Collective; throws RunError on all ranks.
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance);
@@ -24,8 +24,8 @@ struct CheckpointHead {
 /// Throws InputError on all ranks if `path` is no complete checkpoint. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
-/// Fills bodies, clock, lattice, memory and next_id; box and obstacles come from the deck. Each rank reads an equal
-/// share of the bodies. Collective; throws InputError on all ranks.
+/// Fills bodies, clock, lattice, memory and next_id; box and obstacles come from the deck. Each rank reads an
+/// equal share of the bodies. Collective; throws InputError on all ranks.
 template <int D>
 void read_checkpoint(State<D>& state, const std::string& path);
 

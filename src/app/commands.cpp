@@ -63,8 +63,8 @@ files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const
 }
 
 /// The folder of a run, checked or emptied before anything is written.
-RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const std::string& deck_name, bool keep_content,
-                        bool force) {
+RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const std::string& deck_name,
+                        bool keep_content, bool force) {
   namespace fs = std::filesystem;
   RunFiles run;
   run.name = output.name.empty() ? fs::path(deck_name).stem().string() : output.name;
@@ -75,8 +75,9 @@ RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const st
         throw InputError(run.folder + " is a file: the results need a folder of this name");
       const bool occupied = fs::exists(run.folder) && !fs::is_empty(run.folder);
       if (occupied && !keep_content && !force)
-        throw InputError(run.folder + " holds results already: --force replaces them, --resume goes on from their "
-                                      "latest checkpoint; or choose another [output] name");
+        throw InputError(run.folder +
+                         " holds results already: --force replaces them, --resume goes on from their "
+                         "latest checkpoint; or choose another [output] name");
       if (occupied && !keep_content) {
         // Only what a run of this name writes.
         fs::remove_all(run.folder + "/vtk");
@@ -128,8 +129,9 @@ class Run {
       const bool out_of_time =
           options_.max_wall_time > 0 && comm_.is_root() && seconds_since(start_) > options_.max_wall_time;
       // One reduction a step: has anybody a reason to save, or to stop?
-      const std::int64_t reasons = comm_.max(
-          std::int64_t{signal_received != 0 || out_of_time ? 2 : wall_time_due ? 1 : 0});
+      const std::int64_t reasons = comm_.max(std::int64_t{signal_received != 0 || out_of_time ? 2
+                                                          : wall_time_due                     ? 1
+                                                                                              : 0});
       interrupted = reasons == 2 && simulation_.running();
       if (reasons > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
         save();
@@ -154,8 +156,8 @@ class Run {
     const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
     const std::uint64_t hash = simulation_.hash();
     log::info("\n{}", format_timer_table(timers));
-    log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
-              n_bodies, n_contacts, wall,
+    log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
+              steps, n_bodies, n_contacts, wall,
               static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
     files::on_root(comm_, [&] {
       nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
@@ -169,28 +171,27 @@ class Run {
       nlohmann::ordered_json certificate;
       for (const CertificateEntry& entry : simulation_.stepper().certificate())
         certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
-      nlohmann::ordered_json summary{
-          {"name", files_.name},
-          {"title", simulation_.deck().title},
-          {"status", code == ExitCode::done ? "done" : "interrupted"},
-          {"exit_code", static_cast<int>(code)},
-          {"dimension", D},
-          {"bodies", n_bodies},
-          {"bodies_deleted", neighborhood.n_removed()},
-          {"steps", state.clock.step},
-          {"steps_this_run", steps},
-          {"time_s", state.clock.time},
-          {"state_hash", fmt::format("{:016x}", hash)},
-          {"certificate_of_last_step", certificate},
-          {"candidate_pairs", n_contacts},
-          {"list_builds", neighborhood.n_rebuilds()},
-          {"rebalances", neighborhood.n_rebalances()},
-          {"bodies_migrated", neighborhood.n_migrated()},
-          {"imbalance", neighborhood.imbalance()},
-          {"ranks", comm_.size()},
-          {"wall_s", wall},
-          {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
-          {"timers", timer_json}};
+      nlohmann::ordered_json summary{{"name", files_.name},
+                                     {"title", simulation_.deck().title},
+                                     {"status", code == ExitCode::done ? "done" : "interrupted"},
+                                     {"exit_code", static_cast<int>(code)},
+                                     {"dimension", D},
+                                     {"bodies", n_bodies},
+                                     {"bodies_deleted", neighborhood.n_removed()},
+                                     {"steps", state.clock.step},
+                                     {"steps_this_run", steps},
+                                     {"time_s", state.clock.time},
+                                     {"state_hash", fmt::format("{:016x}", hash)},
+                                     {"certificate_of_last_step", certificate},
+                                     {"candidate_pairs", n_contacts},
+                                     {"list_builds", neighborhood.n_rebuilds()},
+                                     {"rebalances", neighborhood.n_rebalances()},
+                                     {"bodies_migrated", neighborhood.n_migrated()},
+                                     {"imbalance", neighborhood.imbalance()},
+                                     {"ranks", comm_.size()},
+                                     {"wall_s", wall},
+                                     {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                                     {"timers", timer_json}};
       for (const auto& [name, text] : provenance_)
         if (name != "deck_text") summary["provenance"][name] = text;
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
@@ -213,8 +214,8 @@ class Run {
   void save() {
     simulation_.save_memory();
     write_checkpoint(simulation_.state(),
-                     checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step), files_.name,
-                     resolved_, provenance_);
+                     checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step),
+                     files_.name, resolved_, provenance_);
     remove_old_checkpoints(comm_, files_.checkpoints(), simulation_.deck().output.checkpoint_keep);
   }
 
@@ -266,9 +267,9 @@ ExitCode run(const Comm& comm, Deck& deck, const RunOptions& options, const std:
     if (!restarts) files::write_atomically(files.with(".deck.toml"), deck.text());
     files::write_atomically(files.with(".resolved.toml"), resolved);
   });
-  log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number, comm.size(),
-            files.name, simulation->n_bodies(), D, simulation->deck().end_time - simulation->state().clock.time,
-            simulation->deck().dt);
+  log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
+            comm.size(), files.name, simulation->n_bodies(), D,
+            simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
@@ -280,17 +281,20 @@ ExitCode run(const Comm& comm, Deck& deck, const RunOptions& options, const std:
 
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
 void require_changeable(const std::vector<std::string>& overrides) {
-  static const std::vector<std::string> allowed{"simulation.end_time", "simulation.title", "output.", "analysis.",
-                                                "measures.", "decomposition.rebalance"};
+  static const std::vector<std::string> allowed{
+      "simulation.end_time", "simulation.title", "output.",
+      "analysis.",           "measures.",        "decomposition.rebalance"};
   for (const std::string& text : overrides) {
     const std::string key = text.substr(0, text.find('='));
-    const bool fine = std::any_of(allowed.begin(), allowed.end(),
-                                  [&](const std::string& start) { return key.compare(0, start.size(), start) == 0; });
+    const bool fine = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& start) {
+      return key.compare(0, start.size(), start) == 0;
+    });
     if (!fine)
-      throw InputError(fmt::format("--set {}: a restart goes on with the run as it was; only simulation.end_time, "
-                                   "simulation.title, output.*, analysis.*, measures.* and decomposition.rebalance* "
-                                   "can change",
-                                   text));
+      throw InputError(
+          fmt::format("--set {}: a restart goes on with the run as it was; only simulation.end_time, "
+                      "simulation.title, output.*, analysis.*, measures.* and decomposition.rebalance* "
+                      "can change",
+                      text));
   }
 }
 
@@ -319,16 +323,18 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
     field_bytes += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
   });
   const std::int64_t bytes =
-      comm.sum(field_bytes + static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
+      comm.sum(field_bytes +
+               static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
   const auto body = static_cast<Real>(n_bodies);
-  // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after LZ4 (about
-  // 80 bytes, measured); H5MD position, image and velocity.
+  // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after
+  // LZ4 (about 80 bytes, measured); H5MD position, image and velocity.
   const Real disk = output.vtk.count(end, dt) * body * 80 +
                     output.h5md.count(end, dt) * body * D * (output.h5md_precision == "double" ? 20 : 12) +
                     static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
-  // A rank should have some blocks to itself and enough bodies to outweigh its messages (docs/performance.md).
+  // A rank should have some blocks to itself and enough bodies to outweigh its messages
+  // (docs/performance.md).
   const std::int64_t most_ranks = std::max<std::int64_t>(1, n_bodies / 5000);
 
   nlohmann::ordered_json report{{"deck", deck.name()},
@@ -352,9 +358,9 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
       "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n",
-      deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(), n_pairs,
-      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
-      disk / (1 << 20), most_ranks);
+      deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
+      n_pairs, state.lattice.skin, state.lattice.block_cells[0], steps, dt, end,
+      static_cast<Real>(bytes) / (1 << 20), disk / (1 << 20), most_ranks);
 }
 
 /// Kinds that exist in 2D, then those of 3D only.
@@ -379,19 +385,21 @@ ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options) {
     OutputSettings output;
     Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
     output.describe(copy.root());
-    const std::string name = output.name.empty() ? std::filesystem::path(deck.name()).stem().string() : output.name;
+    const std::string name =
+        output.name.empty() ? std::filesystem::path(deck.name()).stem().string() : output.name;
     const std::string checkpoint = latest_checkpoint(comm, output.directory + "/" + name + "/checkpoint");
     if (!checkpoint.empty()) return restart_run(comm, checkpoint, {}, options);
   }
   return dimension == 2 ? run<2>(comm, deck, options, "") : run<3>(comm, deck, options, "");
 }
 
-ExitCode restart_run(const Comm& comm, const std::string& checkpoint, const std::vector<std::string>& overrides,
-                     const RunOptions& options) {
+ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
+                     const std::vector<std::string>& overrides, const RunOptions& options) {
   require_changeable(overrides);
   const CheckpointHead head = read_checkpoint_head(comm, checkpoint);
   Deck deck = Deck::from_text(head.deck, head.run_name + ".resolved.toml", overrides);
-  return head.dimension == 2 ? run<2>(comm, deck, options, checkpoint) : run<3>(comm, deck, options, checkpoint);
+  return head.dimension == 2 ? run<2>(comm, deck, options, checkpoint)
+                             : run<3>(comm, deck, options, checkpoint);
 }
 
 std::string check_deck(const Comm& comm, Deck deck, bool as_json) {
@@ -434,8 +442,8 @@ std::string version_text() {
   const std::string mpi(library, static_cast<std::size_t>(length));
   return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}", version::number,
                      version::commit, version::compiler, version::build_type, mpi.substr(0, mpi.find(',')),
-                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR, H5_VERS_MINOR,
-                     H5_VERS_RELEASE);
+                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR,
+                     H5_VERS_MINOR, H5_VERS_RELEASE);
 }
 
 }  // namespace scree

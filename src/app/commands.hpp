@@ -10,30 +10,32 @@ namespace scree {
 
 /// What the command line of `run` and `restart` decides.
 struct RunOptions {
-  bool force = false;     ///< replace existing results
-  bool resume = false;    ///< go on from the latest checkpoint if there is one, else start
-  bool progress = true;   ///< show how far the run is
-  Real max_wall_time = 0; ///< stop with a checkpoint after this many seconds; 0: no limit
+  bool force = false;      ///< replace existing results
+  bool resume = false;     ///< go on from the latest checkpoint if there is one, else start
+  bool progress = true;    ///< show how far the run is
+  Real max_wall_time = 0;  ///< stop with a checkpoint after this many seconds; 0: no limit
   std::string command_line;
 };
 
-/// Runs a deck with all its outputs. Returns done, or interrupted (a signal or max_wall_time: a checkpoint is written).
-/// Collective.
+/// Runs a deck with all its outputs. Returns done, or interrupted (a signal or max_wall_time: a checkpoint is
+/// written). Collective.
 ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options);
 
-/// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the state:
-/// simulation.end_time, simulation.title, output, analysis, measures and decomposition (but block_cells). Collective.
-ExitCode restart_run(const Comm& comm, const std::string& checkpoint, const std::vector<std::string>& overrides,
-                     const RunOptions& options);
+/// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the
+/// state: simulation.end_time, simulation.title, output, analysis, measures and decomposition (but
+/// block_cells). Collective.
+ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
+                     const std::vector<std::string>& overrides, const RunOptions& options);
 
-/// Builds everything, takes no step, and tells what the run would be, as text or JSON. Throws InputError as `run` would.
-/// Collective.
+/// Builds everything, takes no step, and tells what the run would be, as text or JSON. Throws InputError as
+/// `run` would. Collective.
 std::string check_deck(const Comm& comm, Deck deck, bool as_json);
 
 /// Describes a deck (its resolved form) or a result file. Collective.
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
 
-/// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown word.
+/// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown
+/// word.
 std::string list_kinds(const std::string& what);
 
 /// Version, commit, compiler and libraries: one line each.

@@ -7,8 +7,8 @@
 
 namespace scree {
 
-/// When something is due: at multiples of a time, or of a number of steps, and at the start. It keeps no history, so
-/// a restarted run does the same things at the same steps as one that was never interrupted.
+/// When something is due: at multiples of a time, or of a number of steps, and at the start. It keeps no
+/// history, so a restarted run does the same things at the same steps as one that was never interrupted.
 class Every {
  public:
   /// Declares `every` and `every_steps`; neither given means never.

@@ -32,9 +32,9 @@ void Progress::step_done(const Clock& clock) {
   const Real rate = (clock.time - last_time_) / elapsed;
   rate_ = rate_ == 0 ? rate : 0.5 * (rate_ + rate);
   const Real left = rate_ > 0 ? (end_time_ - clock.time) / rate_ : 0;
-  const std::string line =
-      fmt::format("{:5.1f} %   step {}   t = {:.6g} s   {:.4g} steps/s   {} left", 100 * clock.time / end_time_,
-                  clock.step, clock.time, static_cast<Real>(steps_since_) / elapsed, format_duration(left));
+  const std::string line = fmt::format("{:5.1f} %   step {}   t = {:.6g} s   {:.4g} steps/s   {} left",
+                                       100 * clock.time / end_time_, clock.step, clock.time,
+                                       static_cast<Real>(steps_since_) / elapsed, format_duration(left));
   if (terminal_) {
     fmt::print(stderr, "\r{:<78}", line);
     std::fflush(stderr);

@@ -8,8 +8,8 @@
 
 namespace scree {
 
-/// A line on how far the run is, every two seconds: rewritten in place on a terminal, a new line each time elsewhere.
-/// Rank 0 only; local.
+/// A line on how far the run is, every two seconds: rewritten in place on a terminal, a new line each time
+/// elsewhere. Rank 0 only; local.
 class Progress {
  public:
   Progress(bool shown, Real start_time, Real end_time);

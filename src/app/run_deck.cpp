@@ -7,8 +7,9 @@ namespace scree {
 namespace {
 
 void describe_dimension(Section& section, std::int64_t& dimension) {
-  section.integer("dimension", dimension,
-                  {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
+  section.integer(
+      "dimension", dimension,
+      {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
 }
 
 /// The names of all steppers, for simulation.scheme.
@@ -22,31 +23,40 @@ std::vector<std::string> scheme_names() {
 }  // namespace
 
 void OutputSettings::describe(Section& root) {
-  root.table("output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
-    section.text("directory", directory, {.doc = "Folder of result folders"});
-    section.text("name", name, {.doc = "Name of the run's folder and files; the deck's file name if not given"});
-    section.table("vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
-      vtk.describe(table, "frames");
-      table.integer("writers", vtk_writers, {.range = {.least = 1}, .doc = "Files per frame and series, at most"});
-      table.boolean("contacts", vtk_contacts, {.doc = "Whether contacts are written, as lines with gap and pressure"});
-      table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
-      table.choice("precision", vtk_precision, {"single", "double"}, {.doc = "Of real numbers"});
-    });
-    section.table("h5md", {.doc = "Trajectory in one HDF5 file (H5MD 1.1), bodies sorted by id"},
-                  [&](Section& table) {
-                    h5md.describe(table, "frames");
-                    table.choice("precision", h5md_precision, {"single", "double"}, {.doc = "Of real numbers"});
-                  });
-    section.table("checkpoint", {.doc = "Complete states to restart from; one is always written at the end"},
-                  [&](Section& table) {
-                    checkpoint.describe(table, "checkpoints");
-                    table.real("wall_time", checkpoint_wall_time,
-                               {.unit = Unit::time, .range = non_negative,
-                                .doc = "Real time between checkpoints; 0: none for this reason"});
-                    table.integer("keep", checkpoint_keep,
-                                  {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
-                  });
-  });
+  root.table(
+      "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
+        section.text("directory", directory, {.doc = "Folder of result folders"});
+        section.text("name", name,
+                     {.doc = "Name of the run's folder and files; the deck's file name if not given"});
+        section.table(
+            "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
+              vtk.describe(table, "frames");
+              table.integer("writers", vtk_writers,
+                            {.range = {.least = 1}, .doc = "Files per frame and series, at most"});
+              table.boolean("contacts", vtk_contacts,
+                            {.doc = "Whether contacts are written, as lines with gap and pressure"});
+              table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
+              table.choice("precision", vtk_precision, {"single", "double"}, {.doc = "Of real numbers"});
+            });
+        section.table(
+            "h5md", {.doc = "Trajectory in one HDF5 file (H5MD 1.1), bodies sorted by id"},
+            [&](Section& table) {
+              h5md.describe(table, "frames");
+              table.choice("precision", h5md_precision, {"single", "double"}, {.doc = "Of real numbers"});
+            });
+        section.table(
+            "checkpoint", {.doc = "Complete states to restart from; one is always written at the end"},
+            [&](Section& table) {
+              checkpoint.describe(table, "checkpoints");
+              table.real("wall_time", checkpoint_wall_time,
+                         {.unit = Unit::time,
+                          .range = non_negative,
+                          .doc = "Real time between checkpoints; 0: none for this reason"});
+              table.integer(
+                  "keep", checkpoint_keep,
+                  {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
+            });
+      });
   root.table("analysis", {.doc = "Scalars over time, in NAME.scalars.csv"}, [&](Section& section) {
     scalars.describe(section, "rows");
     section.real("contact_tolerance", contact_tolerance,
@@ -62,30 +72,39 @@ void RunDeck<D>::describe(Section& root) {
     std::int64_t dimension = D;
     section.text("title", title, {.doc = "One line, kept with all results"});
     describe_dimension(section, dimension);
-    section.choice("scheme", scheme, scheme_names<D>(), {.doc = "How bodies move; each scheme has a table of its own"});
+    section.choice("scheme", scheme, scheme_names<D>(),
+                   {.doc = "How bodies move; each scheme has a table of its own"});
     section.real("end_time", end_time,
                  {.unit = Unit::time, .range = non_negative, .required = true, .doc = "When the run ends"});
-    section.integer("seed", seed,
-                    {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
+    section.integer(
+        "seed", seed,
+        {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
     section.boolean("allow_overlap", allow_overlap,
                     {.doc = "Whether bodies may overlap each other or obstacles at the start"});
-    section.text("petsc_options", petsc_options,
-                 {.doc = "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
+    section.text(
+        "petsc_options", petsc_options,
+        {.doc =
+             "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
   });
   root.table("time", {.required = true, .doc = "Time steps"}, [&](Section& section) {
-    section.real("step", dt, {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
+    section.real("step", dt,
+                 {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
   root.table("domain", {.required = true, .doc = "The box that holds everything"}, [&](Section& section) {
     box_place = section.where("lower");
     section.point<D>("lower", box.lower, {.unit = Unit::length, .required = true, .doc = "Lower corner"});
     section.point<D>("upper", box.upper, {.unit = Unit::length, .required = true, .doc = "Upper corner"});
     std::vector<bool> periodic(D, false);
-    section.booleans("periodic", periodic, D, {.doc = "Whether bodies that leave along an axis come back opposite"});
+    section.booleans("periodic", periodic, D,
+                     {.doc = "Whether bodies that leave along an axis come back opposite"});
     std::string outside_name = "error";
-    section.choice("outside", outside_name, {"error", "delete", "keep"},
-                   {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
-                           "the body; the body is deleted; or it stays"});
-    outside = outside_name == "error" ? Outside::error : outside_name == "delete" ? Outside::remove : Outside::keep;
+    section.choice(
+        "outside", outside_name, {"error", "delete", "keep"},
+        {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
+                "the body; the body is deleted; or it stays"});
+    outside = outside_name == "error"    ? Outside::error
+              : outside_name == "delete" ? Outside::remove
+                                         : Outside::keep;
     if (!section.reading()) return;
     for (int k = 0; k < D; ++k) {
       box.periodic[static_cast<std::size_t>(k)] = periodic[static_cast<std::size_t>(k)];
@@ -119,7 +138,8 @@ int dimension_of(Deck& deck) {
 }
 
 DeckDescription deck_description() {
-  return {[](Section& root) { RunDeck<2>().describe(root); }, [](Section& root) { RunDeck<3>().describe(root); }};
+  return {[](Section& root) { RunDeck<2>().describe(root); },
+          [](Section& root) { RunDeck<3>().describe(root); }};
 }
 
 template struct RunDeck<2>;

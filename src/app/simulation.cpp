@@ -23,7 +23,8 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Gives the message of the rank that knows the smallest `key` to all ranks; nothing happens if none has a message.
+/// Gives the message of the rank that knows the smallest `key` to all ranks; nothing happens if none has a
+/// message.
 void throw_if_any(const Comm& comm, GlobalId key, std::string message) {
   const GlobalId first = comm.min(message.empty() ? std::numeric_limits<GlobalId>::max() : key);
   if (first == std::numeric_limits<GlobalId>::max()) return;
@@ -42,8 +43,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   state_.obstacles.place(0);
-  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, static_cast<std::uint64_t>(deck_.seed),
-                                    deck_.groups, state_.bodies);
+  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles,
+                                    static_cast<std::uint64_t>(deck_.seed), deck_.groups, state_.bodies);
   if (n_bodies() == 0) throw InputError("the deck makes no bodies: add a [particles.NAME] table");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
@@ -152,8 +153,8 @@ void Simulation<D>::require_bodies_inside() const {
     worst = state_.bodies.id()[i];
     message = fmt::format("{}: body {} starts at ({:g}), outside the domain ({:g}) to ({:g}) of {}",
                           name_group_of(worst), worst, fmt::join(x.component, ", "),
-                          fmt::join(state_.box.lower.component, ", "), fmt::join(state_.box.upper.component, ", "),
-                          deck_.box_place);
+                          fmt::join(state_.box.lower.component, ", "),
+                          fmt::join(state_.box.upper.component, ", "), deck_.box_place);
   }
   throw_if_any(state_.comm, worst, message);
 }
@@ -180,13 +181,15 @@ void Simulation<D>::require_no_overlap() {
     const std::string other =
         contacts.b[c] >= 0
             ? fmt::format("body {}", state_.bodies.id()[static_cast<std::size_t>(contacts.b[c])])
-            : fmt::format("obstacle \"{}\"",
-                          state_.obstacles.list()[static_cast<std::size_t>(
-                                                      state_.obstacles.obstacle_of(contacts.wall[c]))]
-                              .name);
-    message = fmt::format("{}: body {} at ({:g}) overlaps {} by {:.3g} m at the start, the worst of all; move them "
-                          "apart or set simulation.allow_overlap = true",
-                          name_group_of(id), id, fmt::join(state_.bodies.position()[a].component, ", "), other, -worst);
+            : fmt::format(
+                  "obstacle \"{}\"",
+                  state_.obstacles
+                      .list()[static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts.wall[c]))]
+                      .name);
+    message = fmt::format(
+        "{}: body {} at ({:g}) overlaps {} by {:.3g} m at the start, the worst of all; move them "
+        "apart or set simulation.allow_overlap = true",
+        name_group_of(id), id, fmt::join(state_.bodies.position()[a].component, ", "), other, -worst);
   }
   throw_if_any(state_.comm, key, message);
 }

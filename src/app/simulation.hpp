@@ -12,12 +12,13 @@
 
 namespace scree {
 
-/// The bodies, walls and scheme of a run, without its files: a deck made ready to step. All members are collective.
+/// The bodies, walls and scheme of a run, without its files: a deck made ready to step. All members are
+/// collective.
 template <int D>
 class Simulation {
  public:
-  /// Creates the bodies that the deck asks for and places them. Throws InputError if there are none, or one lies outside
-  /// the domain, or two overlap (unless the deck allows it), naming the bodies.
+  /// Creates the bodies that the deck asks for and places them. Throws InputError if there are none, or one
+  /// lies outside the domain, or two overlap (unless the deck allows it), naming the bodies.
   Simulation(const Comm& comm, RunDeck<D> deck);
   /// Continues from a checkpoint of such a run, on any number of ranks.
   Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint);
@@ -34,8 +35,8 @@ class Simulation {
   /// Brings state().memory up to date, for a checkpoint.
   void save_memory() { deck_.stepper->save(state_); }
 
-  /// A number that changes if any bit of any body's id, position, image, velocity or radius does: the same for any
-  /// number of ranks.
+  /// A number that changes if any bit of any body's id, position, image, velocity or radius does: the same
+  /// for any number of ranks.
   std::uint64_t hash() const;
 
   const State<D>& state() const { return state_; }
@@ -43,7 +44,9 @@ class Simulation {
   const Neighborhood<D>& neighborhood() const { return neighborhood_; }
   Neighborhood<D>& neighborhood() { return neighborhood_; }
   Stepper<D>& stepper() { return *deck_.stepper; }
-  std::int64_t n_bodies() const { return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned())); }
+  std::int64_t n_bodies() const {
+    return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned()));
+  }
 
  private:
   void require_bodies_inside() const;

@@ -24,7 +24,8 @@ std::span<const double> numbers(std::span<const Vec<D>> vectors) {
 
 template <int D>
 Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
-                    const std::string& resolved, const files::Texts& provenance, std::optional<Clock> resume_after)
+                    const std::string& resolved, const files::Texts& provenance,
+                    std::optional<Clock> resume_after)
     : comm_(comm), deck_(deck), files_(files) {
   const OutputSettings& output = deck.output;
   if (output.scalars.ever()) {
@@ -43,7 +44,8 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                              .single_precision = output.vtk_precision == "single",
                              .compress = true};
     const auto make = [&](const std::string& name) {
-      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name + "_" + name, name, options);
+      auto series =
+          std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name + "_" + name, name, options);
       if (resume_after) series->resume(resume_after->step);
       return series;
     };
@@ -89,7 +91,8 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
 }
 
 template <int D>
-void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper) {
+void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contacts,
+                           const Stepper<D>& stepper) {
   Scope timer("measures");
   row_.clear();
   row_.push_back(state.clock.time);
@@ -179,7 +182,8 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   Scope timer("h5md");
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()), n * D);
+  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()),
+                                             n * D);
   const std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
                                     {"image", "-", D, images},
                                     {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},

@@ -30,7 +30,8 @@ class Writers {
   Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
           const std::string& resolved, const files::Texts& provenance, std::optional<Clock> resume_after);
 
-  /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of contacts.
+  /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
+  /// contacts.
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
   /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,

@@ -13,7 +13,8 @@ __extension__ using WideInteger = __int128;
 }
 
 Domain::Domain(const Comm& comm)
-    : comm_(comm), splitter_(static_cast<std::size_t>(comm.size()) + 1, std::numeric_limits<BlockKey>::max()) {
+    : comm_(comm),
+      splitter_(static_cast<std::size_t>(comm.size()) + 1, std::numeric_limits<BlockKey>::max()) {
   splitter_.front() = 0;
 }
 
@@ -37,7 +38,8 @@ void Domain::balance(std::span<const BlockKey> keys, std::span<const std::int64_
   std::partial_sum(weights.begin(), weights.end(), weight_before.begin() + 1);
   const std::int64_t total = comm_.sum(weight_before.back());
 
-  // Bisection, all splitters at once: the largest key whose predecessors weigh no more than r/ranks of the total.
+  // Bisection, all splitters at once: the largest key whose predecessors weigh no more than r/ranks of the
+  // total.
   const auto n = static_cast<std::size_t>(comm_.size());
   std::vector<BlockKey> found(n, 0);
   std::vector<std::int64_t> below(n);
@@ -49,8 +51,8 @@ void Domain::balance(std::span<const BlockKey> keys, std::span<const std::int64_
     }
     comm_.sum(below);
     for (std::size_t r = 1; r < n; ++r) {
-      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(total) * static_cast<WideInteger>(r) /
-                                                   comm_.size());
+      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(total) *
+                                                   static_cast<WideInteger>(r) / comm_.size());
       if (below[r] <= share) found[r] += half;
     }
   }

@@ -19,9 +19,9 @@ class Domain {
   /// Load of the fullest rank over the mean load, for the given local load. Collective.
   Real imbalance(std::int64_t local_load) const;
 
-  /// Moves the splitters so that every rank owns about the same weight. `keys`: the blocks that this rank knows
-  /// weights of, ascending (a block may be known to several ranks: weights add up). Exact integers, so all ranks
-  /// agree. Costs one reduction of `ranks` integers per bit of the curve. Collective.
+  /// Moves the splitters so that every rank owns about the same weight. `keys`: the blocks that this rank
+  /// knows weights of, ascending (a block may be known to several ranks: weights add up). Exact integers, so
+  /// all ranks agree. Costs one reduction of `ranks` integers per bit of the curve. Collective.
   void balance(std::span<const BlockKey> keys, std::span<const std::int64_t> weights, int key_bits);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 /// The blocks that touch the bodies of one block: entry `axes` is the block one step down along `axes`.
 template <int D>
 struct Touchers {
-  std::array<int, std::size_t{1} << D> rank;   // -1: no such block
+  std::array<int, std::size_t{1} << D> rank;  // -1: no such block
   std::array<int, std::size_t{1} << D> phase;
   bool shared = false;  // touched by more than one rank
 
@@ -41,7 +41,9 @@ unsigned low_layers(const Lattice<D>& lattice, std::int32_t local) {
   return mask;
 }
 
-constexpr bool contains(unsigned set, unsigned subset) { return (set & subset) == subset; }
+constexpr bool contains(unsigned set, unsigned subset) {
+  return (set & subset) == subset;
+}
 
 }  // namespace
 
@@ -85,8 +87,8 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     pack_bodies(bodies, memory, which, true, packer);
   }
   home_.clear();
-  // Parcels come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage order:
-  // so the ghosts arrive sorted by (place, id), which is the order the block table needs.
+  // Parcels come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage
+  // order: so the ghosts arrive sorted by (place, id), which is the order the block table needs.
   for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     Unpacker unpacker(parcel.bytes);
     const auto count = unpacker.take<Index>();
@@ -111,8 +113,8 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     leaves[g] = static_cast<PetscInt>(n_owned + g);
   }
   SCREE_PETSC(PetscSFCreate(comm_.handle(), ghosts_.address()));
-  SCREE_PETSC(PetscSFSetGraph(ghosts_.get(), bodies.n_owned(), static_cast<PetscInt>(leaves.size()), leaves.data(),
-                              PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
+  SCREE_PETSC(PetscSFSetGraph(ghosts_.get(), bodies.n_owned(), static_cast<PetscInt>(leaves.size()),
+                              leaves.data(), PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
   SCREE_PETSC(PetscSFSetUp(ghosts_.get()));
 
   std::vector<Place> all_places(places.begin(), places.end());
@@ -121,8 +123,9 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
 }
 
 template <int D>
-void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
-                                       std::span<const Place> places, const BodyStore<D>& bodies) {
+void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& lattice,
+                                       const BlockTable<D>& table, std::span<const Place> places,
+                                       const BodyStore<D>& bodies) {
   struct HandOver {
     int peer;
     int stage;
@@ -170,7 +173,8 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   std::sort(received.begin(), received.end());
   n_records_sent_ = static_cast<std::int64_t>(sent.size());
 
-  // Both ends list the same bodies in the same order, so telling where each lies at the sender completes the plan.
+  // Both ends list the same bodies in the same order, so telling where each lies at the sender completes the
+  // plan.
   std::vector<Parcel> outgoing;
   for (const HandOver& h : sent) {
     if (outgoing.empty() || outgoing.back().rank != h.peer) outgoing.push_back({h.peer, {}});

@@ -23,13 +23,15 @@ struct alignas(32) SweepRecord {
 
 /// Everything that one rank holds of another rank's bodies, and how values reach it.
 ///
-/// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its ghosts.
-/// Two ways of moving values, both PetscSF:
+/// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
+/// ghosts. Two ways of moving values, both PetscSF:
 /// - `copy_to_ghosts` copies from every owned body to all its ghosts (fields of the store);
-/// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in several
-///   phases, by several ranks. Each rank passes the body on right after the last of its phases, so the copy that is
-///   read is always the latest one, nothing is summed and nothing is computed twice. Stage 0 comes before the first
-///   phase, stage p + 1 after phase p; after the last stage every live copy is back with its owner.
+/// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in
+/// several
+///   phases, by several ranks. Each rank passes the body on right after the last of its phases, so the copy
+///   that is read is always the latest one, nothing is summed and nothing is computed twice. Stage 0 comes
+///   before the first phase, stage p + 1 after phase p; after the last stage every live copy is back with its
+///   owner.
 template <int D>
 class GhostExchange {
  public:
@@ -40,17 +42,18 @@ class GhostExchange {
   GhostExchange(const GhostExchange&) = delete;
   GhostExchange& operator=(const GhostExchange&) = delete;
 
-  /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and gets those
-  /// of the ghosts; `memory` (owned bodies on entry) gets the ghosts' entries. Collective.
-  void rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table, std::span<const Place> places,
-               BodyStore<D>& bodies, ContactMemory& memory);
+  /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and
+  /// gets those of the ghosts; `memory` (owned bodies on entry) gets the ghosts' entries. Collective.
+  void rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
+               std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory);
 
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
   void copy_to_ghosts(std::span<Real> values, int width);
   void copy_to_ghosts(std::span<Vec<D>> values) {
     copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
   }
-  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry (integers: exact). Collective.
+  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry (integers: exact).
+  /// Collective.
   void add_to_owners(std::span<std::int32_t> counts);
 
   void begin_hand_over(int stage, std::span<SweepRecord> records);
@@ -58,8 +61,8 @@ class GhostExchange {
   /// 1 for every held body whose live copy leaves or reaches this rank during a sweep.
   std::span<const std::uint8_t> travels() const { return travels_; }
 
-  /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a held
-  /// body here. Returns the memory of the owned bodies. Collective.
+  /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
+  /// held body here. Returns the memory of the owned bodies. Collective.
   ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }

@@ -39,7 +39,8 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
                    ContactMemory& memory) {
   for_each_packed(bodies, ghost_fields_only, [&](auto& values) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
-    unpacker.take(std::span<T>(values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    unpacker.take(
+        std::span<T>(values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
   });
   ContactMemory arriving;
   arriving.start.resize(static_cast<std::size_t>(count) + 1);
@@ -52,7 +53,8 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
 }
 
 template <int D>
-std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies, ContactMemory& memory) {
+std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies,
+                     ContactMemory& memory) {
   std::map<int, std::vector<Index>> leaving;
   std::vector<Index> staying;
   staying.reserve(destination.size());
@@ -85,9 +87,10 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
   return n_moved;
 }
 
-#define SCREE_INSTANTIATE(D)                                                                                         \
-  template void pack_bodies<D>(const BodyStore<D>&, const ContactMemory&, std::span<const Index>, bool, Packer&);    \
-  template void unpack_bodies<D>(Unpacker&, Index, Index, bool, BodyStore<D>&, ContactMemory&);                      \
+#define SCREE_INSTANTIATE(D)                                                                            \
+  template void pack_bodies<D>(const BodyStore<D>&, const ContactMemory&, std::span<const Index>, bool, \
+                               Packer&);                                                                \
+  template void unpack_bodies<D>(Unpacker&, Index, Index, bool, BodyStore<D>&, ContactMemory&);         \
   template std::int64_t migrate<D>(const Comm&, std::span<const int>, BodyStore<D>&, ContactMemory&);
 SCREE_INSTANTIATE(2)
 SCREE_INSTANTIATE(3)

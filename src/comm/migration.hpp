@@ -13,8 +13,8 @@ namespace scree {
 template <int D>
 void pack_bodies(const BodyStore<D>& bodies, const ContactMemory& memory, std::span<const Index> which,
                  bool ghost_fields_only, Packer& packer);
-/// Writes `count` bodies taken from a parcel to places first, first + 1, ... (which must exist) and appends their
-/// memory.
+/// Writes `count` bodies taken from a parcel to places first, first + 1, ... (which must exist) and appends
+/// their memory.
 template <int D>
 void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fields_only, BodyStore<D>& bodies,
                    ContactMemory& memory);
@@ -22,6 +22,7 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
 /// Sends every owned body i to rank destination[i], with its memory; ghosts are dropped. A body may move any
 /// distance: nothing is lost. Returns the number that moved, over all ranks. Collective.
 template <int D>
-std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies, ContactMemory& memory);
+std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies,
+                     ContactMemory& memory);
 
 }  // namespace scree

@@ -17,7 +17,8 @@ constexpr int parcel_tag = 7101;
 constexpr std::size_t unit = 1024;
 int units(std::size_t n_bytes) {
   const std::size_t n = (n_bytes + unit - 1) / unit;
-  if (n > static_cast<std::size_t>(std::numeric_limits<int>::max())) throw std::length_error("a message exceeds 2 TiB");
+  if (n > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw std::length_error("a message exceeds 2 TiB");
   return static_cast<int>(n);
 }
 }  // namespace
@@ -32,8 +33,9 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
   PetscMPIInt n_from = 0;
   PetscMPIInt* from = nullptr;
   std::int64_t* from_sizes = nullptr;
-  SCREE_PETSC(PetscCommBuildTwoSided(comm.handle(), 1, MPI_INT64_T, static_cast<PetscMPIInt>(to.size()), to.data(),
-                                     sizes.data(), &n_from, &from, static_cast<void*>(&from_sizes)));
+  SCREE_PETSC(PetscCommBuildTwoSided(comm.handle(), 1, MPI_INT64_T, static_cast<PetscMPIInt>(to.size()),
+                                     to.data(), sizes.data(), &n_from, &from,
+                                     static_cast<void*>(&from_sizes)));
 
   MPI_Datatype chunk;
   MPI_Type_contiguous(static_cast<int>(unit), MPI_BYTE, &chunk);
@@ -44,16 +46,19 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
     const int n = units(static_cast<std::size_t>(from_sizes[i]));
     arrived[i].rank = from[i];
     arrived[i].bytes.resize(static_cast<std::size_t>(n) * unit);
-    MPI_Irecv(arrived[i].bytes.data(), n, chunk, from[i], parcel_tag, comm.handle(), &requests.emplace_back());
+    MPI_Irecv(arrived[i].bytes.data(), n, chunk, from[i], parcel_tag, comm.handle(),
+              &requests.emplace_back());
   }
   for (Parcel& parcel : outgoing) {
     const int n = units(parcel.bytes.size());
     parcel.bytes.resize(static_cast<std::size_t>(n) * unit);
-    MPI_Isend(parcel.bytes.data(), n, chunk, parcel.rank, parcel_tag, comm.handle(), &requests.emplace_back());
+    MPI_Isend(parcel.bytes.data(), n, chunk, parcel.rank, parcel_tag, comm.handle(),
+              &requests.emplace_back());
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   MPI_Type_free(&chunk);
-  for (std::size_t i = 0; i < arrived.size(); ++i) arrived[i].bytes.resize(static_cast<std::size_t>(from_sizes[i]));
+  for (std::size_t i = 0; i < arrived.size(); ++i)
+    arrived[i].bytes.resize(static_cast<std::size_t>(from_sizes[i]));
   PetscFree(from);
   PetscFree(from_sizes);
   std::sort(arrived.begin(), arrived.end(), [](const Parcel& p, const Parcel& q) { return p.rank < q.rank; });

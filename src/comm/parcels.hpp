@@ -15,8 +15,9 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// Delivers parcels to ranks that do not expect them; returns what arrived, in ascending order of the sending rank.
-/// At most one parcel per destination. Costs O(log ranks) latency plus the messages themselves. Collective.
+/// Delivers parcels to ranks that do not expect them; returns what arrived, in ascending order of the sending
+/// rank. At most one parcel per destination. Costs O(log ranks) latency plus the messages themselves.
+/// Collective.
 std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing);
 
 /// Appends trivially copyable values to a parcel.

@@ -16,7 +16,8 @@ struct ContactGraph {
   std::vector<Real> gap;       ///< distance of the surfaces [m], negative = overlap
   std::vector<Vec<D>> normal;  ///< unit, from a to b (or to the obstacle)
   std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
-  std::vector<Real> force;     ///< normal reaction, pushes a along -normal, b along +normal [m/s in PBD: per mobility]
+  std::vector<Real>
+      force;  ///< normal reaction, pushes a along -normal, b along +normal [m/s in PBD: per mobility]
 
   std::size_t size() const { return a.size(); }
   void clear() {

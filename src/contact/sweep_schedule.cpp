@@ -44,8 +44,9 @@ bool boxes_meet(const Box<D>& a, const Box<D>& b) {
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
-                               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels) {
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                               Real reach_of_walls, const std::function<bool(BlockKey)>& owned,
+                               std::span<const std::uint8_t> travels) {
   blocks_.clear();
   first_shift_.clear();
   ends_.clear();
@@ -57,7 +58,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   n_held_ = bodies.n_held();
   classes_of_.assign(static_cast<std::size_t>(n_held_), 0);
 
-  // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several sides.
+  // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several
+  // sides.
   struct Task {
     Cell<D> place;
     BlockKey key;
@@ -67,7 +69,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   std::unordered_map<BlockKey, bool> seen;  // key -> rim
   for (const auto& block : table.blocks()) {
     bool block_travels = false;
-    for (Index i = block.first; i < block.last; ++i) block_travels |= travels[static_cast<std::size_t>(i)] != 0;
+    for (Index i = block.first; i < block.last; ++i)
+      block_travels |= travels[static_cast<std::size_t>(i)] != 0;
     for (unsigned axes = 0; axes < 1U << D; ++axes) {
       Cell<D> down;
       unsigned wrapped;
@@ -116,8 +119,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
 }
 
 template <int D>
-void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<D>& table, const BodyStore<D>& bodies,
-                                    const Cell<D>& place) {
+void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<D>& table,
+                                    const BodyStore<D>& bodies, const Cell<D>& place) {
   // Which table entry holds each corner of the block and its upper neighbours.
   std::array<Index, std::size_t{1} << D> source;
   std::array<unsigned, std::size_t{1} << D> wrapped;
@@ -313,8 +316,8 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
 template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_, wrapped_, plain_,
-              through_face_, postponed_, classes_of_, class_of_, surface_);
+  return held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_, wrapped_,
+              plain_, through_face_, postponed_, classes_of_, class_of_, surface_);
 }
 
 template class SweepSchedule<2>;

@@ -17,18 +17,19 @@ inline constexpr Index batch_size = 8;
 
 /// The candidate contacts of this rank in the order in which sweeps visit them (docs/method.md, "Sweeps").
 ///
-/// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by phase. In a
-/// block come first the pairs that cross no periodic face, then those that do, then the obstacles. Pairs are put into
-/// classes without a common body, in an order fixed by cells and ids; nothing here depends on who owns which block.
+/// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by
+/// phase. In a block come first the pairs that cross no periodic face, then those that do, then the
+/// obstacles. Pairs are put into classes without a common body, in an order fixed by cells and ids; nothing
+/// here depends on who owns which block.
 ///
-/// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id ones.
-/// Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
+/// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id
+/// ones. Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
 template <int D>
 class SweepSchedule {
  public:
   struct Block {
-    Index first_batch;          ///< pairs within the box: batches [first_batch, first_shifted)
-    Index first_shifted;        ///< pairs through a periodic face: batches [first_shifted, last_batch)
+    Index first_batch;    ///< pairs within the box: batches [first_batch, first_shifted)
+    Index first_shifted;  ///< pairs through a periodic face: batches [first_shifted, last_batch)
     Index last_batch;
     Index first_wall, last_wall;  ///< obstacle batches
     std::int64_t n_pairs;         ///< without the padding
@@ -40,16 +41,20 @@ class SweepSchedule {
     Index first, last;
   };
 
-  /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as placed;
-  /// `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank runs a block;
-  /// blocks with a body in `travels` run first in their phase. Local.
-  void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table, const BodyStore<D>& bodies,
-               const ObstacleSet<D>& obstacles, Real reach_of_walls,
+  /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
+  /// placed; `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank
+  /// runs a block; blocks with a body in `travels` run first in their phase. Local.
+  void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels);
 
-  std::span<const Block> blocks(int phase) const { return range(phase_[index(phase)], phase_[index(phase) + 1]); }
+  std::span<const Block> blocks(int phase) const {
+    return range(phase_[index(phase)], phase_[index(phase) + 1]);
+  }
   /// The blocks whose bodies travel: they run before the others.
-  std::span<const Block> rim_blocks(int phase) const { return range(phase_[index(phase)], interior_[index(phase)]); }
+  std::span<const Block> rim_blocks(int phase) const {
+    return range(phase_[index(phase)], interior_[index(phase)]);
+  }
   std::span<const Block> interior_blocks(int phase) const {
     return range(interior_[index(phase)], phase_[index(phase) + 1]);
   }
@@ -60,8 +65,8 @@ class SweepSchedule {
   /// Places for one number per pair: n_batches() * batch_size.
   Index n_batches() const { return n_batches_; }
   std::int64_t n_pairs() const { return n_pairs_; }  ///< without the padding
-  /// For each place of the shifted batches of the rank, counted over all blocks: sum over k of (s_k + 1) 3^k, where
-  /// the smaller-id body is seen s periods further along axis k.
+  /// For each place of the shifted batches of the rank, counted over all blocks: sum over k of (s_k + 1) 3^k,
+  /// where the smaller-id body is seen s periods further along axis k.
   std::span<const std::uint8_t> shifts() const { return shifts_; }
   /// First entry of shifts() that belongs to a block.
   Index first_shift(const Block& block) const {
@@ -96,7 +101,8 @@ class SweepSchedule {
   }
   std::span<const Index> wall_bodies() const { return wall_bodies_; }
   std::span<const Index> wall_bodies(const WallBatch& wall) const {
-    return wall_bodies().subspan(static_cast<std::size_t>(wall.first), static_cast<std::size_t>(wall.last - wall.first));
+    return wall_bodies().subspan(static_cast<std::size_t>(wall.first),
+                                 static_cast<std::size_t>(wall.last - wall.first));
   }
 
   /// Bytes held, scratch included.
@@ -116,8 +122,8 @@ class SweepSchedule {
                     const Cell<D>& place);
   void find_pairs(const Lattice<D>& lattice, const Box<D>& box);
   void append_classes(std::vector<Candidate>& candidates, bool shifted);
-  void find_walls(const Box<D>& box, const BodyStore<D>& bodies,
-                  const ObstacleSet<D>& obstacles, Real reach_of_walls, const typename BlockTable<D>::Block& block);
+  void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                  Real reach_of_walls, const typename BlockTable<D>::Block& block);
 
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
@@ -138,9 +144,10 @@ class SweepSchedule {
     GlobalId id;
     Index body;
   };
-  std::vector<Local> local_;            // bodies of a block and of the layer above it, by cell
-  std::vector<Index> local_start_;      // (block_cells + 1)^D + 1 entries
-  std::vector<std::uint8_t> wrapped_;   // per such cell: axes along which it was reached through a periodic face
+  std::vector<Local> local_;        // bodies of a block and of the layer above it, by cell
+  std::vector<Index> local_start_;  // (block_cells + 1)^D + 1 entries
+  std::vector<std::uint8_t>
+      wrapped_;  // per such cell: axes along which it was reached through a periodic face
   std::vector<Candidate> plain_, through_face_, postponed_;
   std::vector<std::uint64_t> classes_of_;  // per held body: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate

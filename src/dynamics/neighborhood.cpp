@@ -16,30 +16,34 @@ namespace scree {
 void NeighborhoodSettings::describe(Section& root) {
   root.table("neighbors", {.doc = "Finding of candidate contacts"}, [&](Section& section) {
     std::string word = "auto";
-    section.real_or_word("skin", skin, word, {"auto"},
-                         {.unit = Unit::length,
-                          .range = positive,
-                          .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has "
-                                 "moved a quarter of it. \"auto\" takes 0.15 times the sum of the smallest and the "
-                                 "largest diameter"});
+    section.real_or_word(
+        "skin", skin, word, {"auto"},
+        {.unit = Unit::length,
+         .range = positive,
+         .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has "
+                "moved a quarter of it. \"auto\" takes 0.15 times the sum of the smallest and the "
+                "largest diameter"});
     if (word == "auto") skin = 0;
   });
-  root.table("decomposition", {.doc = "Sharing of the bodies between ranks; never changes results, except for "
-                                      "block_cells"},
-             [&](Section& section) {
-               std::string word = "auto";
-               section.integer_or_word("block_cells", block_cells, word, {"auto"},
-                                       {.range = {.least = 1, .most = 32},
-                                        .doc = "Cells along the edge of a block, at most 10 in 3D. Part of the "
-                                               "definition of the sweep: results depend on it. \"auto\" takes 4, 8 or "
-                                               "16 by the number of bodies"});
-               if (word == "auto") block_cells = 0;
-               section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
-               section.real("rebalance_threshold", rebalance_threshold,
-                            {.range = {.least = 1},
-                             .doc = "Blocks are shared out anew when the fullest rank has this many times the mean "
-                                    "weight (bodies and candidate pairs)"});
-             });
+  root.table(
+      "decomposition",
+      {.doc = "Sharing of the bodies between ranks; never changes results, except for "
+              "block_cells"},
+      [&](Section& section) {
+        std::string word = "auto";
+        section.integer_or_word(
+            "block_cells", block_cells, word, {"auto"},
+            {.range = {.least = 1, .most = 32},
+             .doc = "Cells along the edge of a block, at most 10 in 3D. Part of the "
+                    "definition of the sweep: results depend on it. \"auto\" takes 4, 8 or "
+                    "16 by the number of bodies"});
+        if (word == "auto") block_cells = 0;
+        section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
+        section.real("rebalance_threshold", rebalance_threshold,
+                     {.range = {.least = 1},
+                      .doc = "Blocks are shared out anew when the fullest rank has this many times the mean "
+                             "weight (bodies and candidate pairs)"});
+      });
 }
 
 template <int D>
@@ -59,12 +63,14 @@ void Neighborhood<D>::make_lattice(State<D>& state) const {
   const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
   const Real skin = settings_.skin > 0 ? settings_.skin : 0.3 * (smallest + largest);
   auto cells = static_cast<int>(settings_.block_cells);
-  if (cells == 0) cells = D == 2 ? (n_bodies < 10'000 ? 4 : n_bodies < 100'000 ? 8 : 16) : (n_bodies < 20'000 ? 4 : 8);
+  if (cells == 0)
+    cells = D == 2 ? (n_bodies < 10'000 ? 4 : n_bodies < 100'000 ? 8 : 16) : (n_bodies < 20'000 ? 4 : 8);
   if (D == 3) cells = std::min(cells, 10);
   for (int k = 0; k < D; ++k) {
     if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))
       throw InputError(fmt::format(
-          "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m with a skin of {:g} m need at "
+          "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m with a skin of {:g} "
+          "m need at "
           "least {:g} m there (four cells); enlarge [domain], make the axis open or reduce [neighbors] skin",
           state.box.length(k), "xyz"[k], largest, skin, 4 * Lattice<D>::reach(largest, skin)));
   }
@@ -120,12 +126,13 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
     if (offends && bodies.id()[i] < first_offender) {
       first_offender = bodies.id()[i];
       const Vec<D>& from = bodies.previous()[i];
-      complaint = fmt::format(
-          "step {}, t = {:.6g} s: body {} {} at ({:g}); it was at ({:g}) one step before. {}", state.clock.step,
-          state.clock.time, bodies.id()[i], finite ? "left the domain" : "has no finite position",
-          fmt::join(x.component, ", "), fmt::join(from.component, ", "),
-          finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
-                 : "Reduce [time] step");
+      complaint =
+          fmt::format("step {}, t = {:.6g} s: body {} {} at ({:g}); it was at ({:g}) one step before. {}",
+                      state.clock.step, state.clock.time, bodies.id()[i],
+                      finite ? "left the domain" : "has no finite position", fmt::join(x.component, ", "),
+                      fmt::join(from.component, ", "),
+                      finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
+                             : "Reduce [time] step");
     }
     if (open_axis_outside >= 0 && outside_ == Outside::remove)
       any_leaves = true;
@@ -152,7 +159,8 @@ template <int D>
 void Neighborhood<D>::rebalance(const State<D>& state) {
   std::map<BlockKey, std::int64_t> weight;
   for (const Place place : places_) ++weight[block_key(place)];
-  // The pairs of the list that is about to go; a block that changed hands meanwhile counts by its bodies alone.
+  // The pairs of the list that is about to go; a block that changed hands meanwhile counts by its bodies
+  // alone.
   if (has_bodies_placed_)
     for (const auto& block : schedule_.all_blocks()) weight[block.key] += block.n_pairs;
   std::int64_t local = 0;
@@ -183,7 +191,8 @@ void Neighborhood<D>::rebuild(State<D>& state) {
     if (comm_.size() > 1) {
       rebalance(state);
       destination_.resize(places_.size());
-      for (std::size_t i = 0; i < places_.size(); ++i) destination_[i] = domain_.owner_of(block_key(places_[i]));
+      for (std::size_t i = 0; i < places_.size(); ++i)
+        destination_[i] = domain_.owner_of(block_key(places_[i]));
       const std::int64_t n_moved = migrate<D>(comm_, destination_, bodies, state.memory);
       n_migrated_ += n_moved;
       if (n_moved > 0) find_places<D>(lattice, std::as_const(bodies).position(), places_);
@@ -212,8 +221,9 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   }
   {
     Scope part("pairs");
-    schedule_.rebuild(lattice, state.box, table_, bodies, state.obstacles, lattice.skin,
-                      [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.travels());
+    schedule_.rebuild(
+        lattice, state.box, table_, bodies, state.obstacles, lattice.skin,
+        [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.travels());
   }
   shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
   for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {
@@ -229,7 +239,8 @@ void Neighborhood<D>::rebuild(State<D>& state) {
 }
 
 template <int D>
-void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values) const {
+void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values,
+                             std::span<Real> wall_values) const {
   const auto id = state.bodies.id();
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
@@ -251,18 +262,21 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
   std::vector<RememberedContact> contacts;
   if (!pair_values.empty())
     schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-      if (pair_values[place] != 0) contacts.push_back({low, id[static_cast<std::size_t>(high)], pair_values[place]});
+      if (pair_values[place] != 0)
+        contacts.push_back({low, id[static_cast<std::size_t>(high)], pair_values[place]});
     });
   for (const auto& wall : schedule_.walls())
     for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last); ++slot)
       if (wall_values[slot] != 0)
-        contacts.push_back({schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values[slot]});
+        contacts.push_back(
+            {schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values[slot]});
   return ghosts_.bring_home(state.bodies.n_owned(), contacts);
 }
 
 template <int D>
-void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values,
-                             Real force_scale, Real tolerance, ContactGraph<D>& contacts) {
+void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
+                             std::span<const Real> wall_values, Real force_scale, Real tolerance,
+                             ContactGraph<D>& contacts) {
   BodyStore<D>& bodies = state.bodies;
   if (comm_.size() > 1) ghosts_.copy_to_ghosts(bodies.position());
   contacts.clear();
@@ -305,7 +319,8 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
       const Real gap = surface[k].distance - r;
       if (gap > tolerance * r) continue;
       const Real value = wall_values.empty() ? 0 : wall_values[static_cast<std::size_t>(wall.first) + k];
-      add(which[k], -1, wall.constraint, gap, -surface[k].normal, surface[k].normal * -surface[k].distance, value);
+      add(which[k], -1, wall.constraint, gap, -surface[k].normal, surface[k].normal * -surface[k].distance,
+          value);
     }
   }
 }

@@ -15,7 +15,7 @@ namespace scree {
 
 /// Keys of [neighbors], [decomposition] and of what happens at open faces of the domain.
 struct NeighborhoodSettings {
-  Real skin = 0;  ///< [m]; 0: chosen from the radii
+  Real skin = 0;                 ///< [m]; 0: chosen from the radii
   std::int64_t block_cells = 0;  ///< cells along the edge of a block; 0: chosen from dimension and body count
   Real rebalance_threshold = 1.1;
   bool rebalance = true;
@@ -26,24 +26,25 @@ struct NeighborhoodSettings {
 /// What becomes of a body found outside an open face of the domain.
 enum class Outside { error, remove, keep };
 
-/// Where the bodies live and who is near whom: ranks, ghosts, candidate contacts and their order, kept current
-/// together. After rebuild(), every candidate contact that this rank runs has both ends on this rank.
+/// Where the bodies live and who is near whom: ranks, ghosts, candidate contacts and their order, kept
+/// current together. After rebuild(), every candidate contact that this rank runs has both ends on this rank.
 template <int D>
 class Neighborhood {
  public:
   Neighborhood(const Comm& comm, const NeighborhoodSettings& settings, Outside outside);
 
-  /// Chooses the lattice for the bodies present (once per run; a restart takes it from the checkpoint). Collective.
-  /// Throws InputError if a periodic axis is too short for the largest body.
+  /// Chooses the lattice for the bodies present (once per run; a restart takes it from the checkpoint).
+  /// Collective. Throws InputError if a periodic axis is too short for the largest body.
   void make_lattice(State<D>& state) const;
 
-  /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the skin
-  /// since they were found (motion of obstacles included). Collective.
+  /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
+  /// skin since they were found (motion of obstacles included). Collective.
   bool stale(const State<D>& state, Real fraction) const;
 
-  /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all candidates
-  /// near `position`. state.memory must hold the memory of the owned bodies; it gets that of ghosts too.
-  /// Throws RunError naming the body if one is not finite or lies outside (with Outside::error). Collective.
+  /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
+  /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of
+  /// ghosts too. Throws RunError naming the body if one is not finite or lies outside (with Outside::error).
+  /// Collective.
   void rebuild(State<D>& state);
 
   /// Copies remembered multipliers to the places of the candidates (0 for new ones). Local.
@@ -52,10 +53,10 @@ class Neighborhood {
   ContactMemory remember(const State<D>& state, std::span<const Real> pair_values,
                          std::span<const Real> wall_values) const;
 
-  /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions, with
-  /// force = multiplier * force_scale. Refreshes the positions of ghosts. Collective.
-  void detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values, Real force_scale,
-              Real tolerance, ContactGraph<D>& contacts);
+  /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions,
+  /// with force = multiplier * force_scale. Refreshes the positions of ghosts. Collective.
+  void detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values,
+              Real force_scale, Real tolerance, ContactGraph<D>& contacts);
 
   GhostExchange<D>& ghosts() { return ghosts_; }
   const SweepSchedule<D>& schedule() const { return schedule_; }

@@ -26,9 +26,9 @@ struct State {
   BodyStore<D> bodies;
   ObstacleSet<D> obstacles;
   Clock clock;
-  Lattice<D> lattice;      ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
-  ContactMemory memory;    ///< multipliers remembered by pair
-  GlobalId next_id = 0;    ///< the first unused global id
+  Lattice<D> lattice;    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
+  ContactMemory memory;  ///< multipliers remembered by pair
+  GlobalId next_id = 0;  ///< the first unused global id
 };
 
 }  // namespace scree

@@ -24,11 +24,11 @@ class Stepper {
   virtual ~Stepper() = default;
   /// Declares and reads the scheme's own tables.
   virtual void describe(Section& root) = 0;
-  /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was remembered.
-  /// Collective.
+  /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
+  /// remembered. Collective.
   virtual void start(State<D>& state, Neighborhood<D>& neighborhood) = 0;
-  /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With `record_forces`
-  /// contacts() can tell the forces of this step; positions do not depend on it. Collective.
+  /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With
+  /// `record_forces` contacts() can tell the forces of this step; positions do not depend on it. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
   /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
   virtual void save(State<D>& state) = 0;

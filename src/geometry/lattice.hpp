@@ -43,42 +43,43 @@ BlockKey hilbert_key(std::array<std::uint32_t, D> x, int bits) {
 }
 
 /// The global lattice of cells, grouped into blocks, that defines the order of every sweep (docs/method.md,
-/// "Sweeps"). It is fixed in space and knows no rank: results may depend on it, never on who owns which block.
-/// A cell is at least as wide as two bodies plus the skin, so bodies that can touch lie in adjacent cells.
-/// Along a periodic axis the number of blocks is even, so that neighbouring blocks always differ in parity.
+/// "Sweeps"). It is fixed in space and knows no rank: results may depend on it, never on who owns which
+/// block. A cell is at least as wide as two bodies plus the skin, so bodies that can touch lie in adjacent
+/// cells. Along a periodic axis the number of blocks is even, so that neighbouring blocks always differ in
+/// parity.
 template <int D>
 struct Lattice {
   Vec<D> origin{};
-  Vec<D> cell_edge{};                       ///< [m]
+  Vec<D> cell_edge{};  ///< [m]
   std::array<std::int32_t, D> n_cells{};
   std::array<std::int32_t, D> block_cells{};  ///< cells per block
   std::array<std::int32_t, D> n_blocks{};
   std::array<bool, D> periodic{};
-  Real skin = 0;                            ///< candidates are pairs with gap < skin when the list is built [m]
+  Real skin = 0;  ///< candidates are pairs with gap < skin when the list is built [m]
 
   static constexpr int n_phases = 1 << D;
-  static constexpr int cell_bits = 12;      ///< a block has at most 2^12 cells
+  static constexpr int cell_bits = 12;  ///< a block has at most 2^12 cells
   static constexpr int axis_bits = D == 2 ? 25 : 17;
 
   /// Width needed for bodies of radius up to `largest_radius`.
   static Real reach(Real largest_radius, Real skin) { return 2 * largest_radius + skin; }
 
-  /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. A periodic axis needs
-  /// room for four cells: `fits_periodic` says whether it has.
+  /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. A periodic axis
+  /// needs room for four cells: `fits_periodic` says whether it has.
   static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block);
   static bool fits_periodic(Real length, Real largest_radius, Real skin) {
     return length >= 4 * reach(largest_radius, skin);
   }
 
-  /// Cell of a point. Along open axes points outside the box count to the border cells, which keeps neighbours
-  /// adjacent; along periodic axes x must be wrapped.
+  /// Cell of a point. Along open axes points outside the box count to the border cells, which keeps
+  /// neighbours adjacent; along periodic axes x must be wrapped.
   Cell<D> cell_of(const Vec<D>& x) const {
     Cell<D> cell;
     for (int k = 0; k < D; ++k) {
       const auto axis = static_cast<std::size_t>(k);
       const Real position = std::floor((x[k] - origin[k]) / cell_edge[k]);
-      cell[axis] = static_cast<std::int32_t>(
-          std::clamp(position, Real{0}, static_cast<Real>(n_cells[axis] - 1)));
+      cell[axis] =
+          static_cast<std::int32_t>(std::clamp(position, Real{0}, static_cast<Real>(n_cells[axis] - 1)));
     }
     return cell;
   }
@@ -98,16 +99,18 @@ struct Lattice {
     for (std::size_t k = 0; k < D; ++k) n *= block_cells[k];
     return n;
   }
-  /// Bit k is set if the cell is the first of its block along axis k: then the block before it reaches the cell too.
+  /// Bit k is set if the cell is the first of its block along axis k: then the block before it reaches the
+  /// cell too.
   unsigned low_layers(const Cell<D>& cell) const {
     unsigned mask = 0;
     for (std::size_t k = 0; k < D; ++k)
       if (cell[k] % block_cells[k] == 0) mask |= 1U << k;
     return mask;
   }
-  /// The block one step down (direction = -1) or up (+1) along every axis in `axes`; false if it does not exist.
-  /// `wrapped` gets the axes along which the step went through a periodic face.
-  bool neighbour(const Cell<D>& block, unsigned axes, int direction, Cell<D>& result, unsigned& wrapped) const {
+  /// The block one step down (direction = -1) or up (+1) along every axis in `axes`; false if it does not
+  /// exist. `wrapped` gets the axes along which the step went through a periodic face.
+  bool neighbour(const Cell<D>& block, unsigned axes, int direction, Cell<D>& result,
+                 unsigned& wrapped) const {
     result = block;
     wrapped = 0;
     for (std::size_t k = 0; k < D; ++k) {

@@ -47,8 +47,8 @@ void BlockTable<D>::clear() {
 }
 
 template <int D>
-void BlockTable<D>::add(const Lattice<D>& lattice, std::span<const Vec<D>> positions, std::span<const Place> places,
-                        Index first, bool owned) {
+void BlockTable<D>::add(const Lattice<D>& lattice, std::span<const Vec<D>> positions,
+                        std::span<const Place> places, Index first, bool owned) {
   stride_ = static_cast<std::size_t>(lattice.cells_in_block()) + 1;
   std::size_t i = 0;
   while (i < places.size()) {

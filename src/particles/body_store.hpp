@@ -31,9 +31,13 @@ class BodyStore {
   Index n_ghosts() const { return n_ghosts_; }
   Index n_held() const { return n_owned_ + n_ghosts_; }
 
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what)          \
-  std::span<type> name() { return name##_; }                        \
-  std::span<const type> name() const { return name##_; }
+#define SCREE_FIELD(name, type, unit, ghosts, saved, what) \
+  std::span<type> name() {                                 \
+    return name##_;                                        \
+  }                                                        \
+  std::span<const type> name() const {                     \
+    return name##_;                                        \
+  }
 #include "particles/fields.def"
 #undef SCREE_FIELD
 
@@ -51,10 +55,11 @@ class BodyStore {
 #undef SCREE_FIELD
   }
 
-  /// Sets the numbers of bodies. New entries are value-initialised; ghost entries exist for Ghosts::keep only.
+  /// Sets the numbers of bodies. New entries are value-initialised; ghost entries exist for Ghosts::keep
+  /// only.
   void resize(Index n_owned, Index n_ghosts);
-  /// Reorders the owned bodies: new i is old order[i]; order may be shorter than n_owned (the others are dropped).
-  /// Drops the ghosts.
+  /// Reorders the owned bodies: new i is old order[i]; order may be shorter than n_owned (the others are
+  /// dropped). Drops the ghosts.
   void reorder(std::span<const Index> order);
 
  private:

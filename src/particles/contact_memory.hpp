@@ -6,13 +6,13 @@
 
 namespace scree {
 
-/// What contacts remember from step to step, by the names of their two ends: for each held body, in the order of
-/// the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
+/// What contacts remember from step to step, by the names of their two ends: for each held body, in the order
+/// of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
 /// Contacts with multiplier 0 are not kept.
 struct ContactMemory {
-  std::vector<Index> start{0};   ///< entries of body i are [start[i], start[i + 1])
-  std::vector<GlobalId> other;   ///< the larger global id, or -1 - constraint for an obstacle
-  std::vector<Real> value;       ///< the multiplier
+  std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])
+  std::vector<GlobalId> other;  ///< the larger global id, or -1 - constraint for an obstacle
+  std::vector<Real> value;      ///< the multiplier
 
   Index n_bodies() const { return static_cast<Index>(start.size()) - 1; }
   /// The multiplier of body i with `partner`, 0 if there is none.
@@ -41,7 +41,7 @@ struct ContactMemory {
 
 /// One remembered contact on its own: how it travels and how it is stored.
 struct RememberedContact {
-  Index body;      ///< place of the body in the receiver's BodyStore
+  Index body;  ///< place of the body in the receiver's BodyStore
   GlobalId other;
   Real value;
 };

@@ -9,10 +9,10 @@
 
 namespace scree {
 
-#define SCREE_DECLARE_SET(name)         \
-  namespace name {                      \
-  extern const PairKernels kernels_2d;  \
-  extern const PairKernels kernels_3d;  \
+#define SCREE_DECLARE_SET(name)        \
+  namespace name {                     \
+  extern const PairKernels kernels_2d; \
+  extern const PairKernels kernels_3d; \
   }
 SCREE_DECLARE_SET(portable)
 #ifdef SCREE_WIDE_KERNELS
@@ -24,7 +24,9 @@ SCREE_DECLARE_SET(avx512)
 namespace {
 template <int D>
 std::vector<const PairKernels*> find_available() {
-  const auto pick = [](const PairKernels& in_2d, const PairKernels& in_3d) { return D == 2 ? &in_2d : &in_3d; };
+  const auto pick = [](const PairKernels& in_2d, const PairKernels& in_3d) {
+    return D == 2 ? &in_2d : &in_3d;
+  };
   std::vector<const PairKernels*> sets{pick(portable::kernels_2d, portable::kernels_3d)};
 #ifdef SCREE_WIDE_KERNELS
   if (__builtin_cpu_supports("avx2")) sets.push_back(pick(avx2::kernels_2d, avx2::kernels_3d));

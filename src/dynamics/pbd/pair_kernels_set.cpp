@@ -1,5 +1,5 @@
-// Compiled once per instruction set, with SCREE_SET naming the set (see dynamics/CMakeLists.txt). The arithmetic of a
-// pair is the same in all of them; only the number of pairs per register differs.
+// Compiled once per instruction set, with SCREE_SET naming the set (see dynamics/CMakeLists.txt). The
+// arithmetic of a pair is the same in all of them; only the number of pairs per register differs.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -31,14 +31,18 @@ Lanes square_root(Lanes v) {
   return v;
 #endif
 }
-Lanes largest(Lanes a, Lanes b) { return a > b ? a : b; }
+Lanes largest(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
 
 struct Bodies {
   Lanes x, y, z, radius;
 };
 
 #ifdef __AVX512F__
-Lanes join(Half low, Half high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7); }
+Lanes join(Half low, Half high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
 #endif
 
 /// Row k of the result holds component k of the records; the records come four to a half register.
@@ -57,13 +61,18 @@ Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
   const Lanes ab_yr = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   const Lanes cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
   const Lanes cd_yr = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  return {__builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5), __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 4, 5),
-          __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7), __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 6, 7)};
+  return {
+      __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5), __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 4, 5),
+      __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7), __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 6, 7)};
 #endif
 }
 
-const Half& half(const SweepRecord& record) { return reinterpret_cast<const Half&>(record); }
-Half& half(SweepRecord& record) { return reinterpret_cast<Half&>(record); }
+const Half& half(const SweepRecord& record) {
+  return reinterpret_cast<const Half&>(record);
+}
+Half& half(SweepRecord& record) {
+  return reinterpret_cast<Half&>(record);
+}
 
 Bodies load(const SweepRecord* records, const Index* which) {
 #ifdef __AVX512F__
@@ -98,7 +107,9 @@ Lanes load(const Real* values) {
   __builtin_memcpy(&v, values, sizeof v);
   return v;
 }
-void store(Lanes v, Real* values) { __builtin_memcpy(values, &v, sizeof v); }
+void store(Lanes v, Real* values) {
+  __builtin_memcpy(values, &v, sizeof v);
+}
 
 Lanes gather(const Real* values, const Index* which) {
   Lanes v{};
@@ -167,7 +178,8 @@ Real run(const PairBatches& p) {
       if constexpr (mode == PairMode::plain || mode == PairMode::record) {
         push = largest(-gap, zero) * share;
         deepest = largest(deepest, -gap);
-        if constexpr (mode == PairMode::record) store(load(p.multipliers + place) + push, p.multipliers + place);
+        if constexpr (mode == PairMode::record)
+          store(load(p.multipliers + place) + push, p.multipliers + place);
       } else if constexpr (mode == PairMode::accumulate) {
         const Lanes l = load(p.multipliers + place);
         push = largest((-gap - p.compliance * l) * share, -l);
@@ -200,9 +212,12 @@ Real run(const PairBatches& p) {
 
 template <int D>
 constexpr PairKernels make(std::string_view name) {
-#define SCREE_MODE(m)                                                                                       \
-  {{&run<D, PairMode::m, false, false>, &run<D, PairMode::m, false, true>},                                 \
-   {&run<D, PairMode::m, true, false>, &run<D, PairMode::m, true, true>}}
+#define SCREE_MODE(m)                                                          \
+  {                                                                            \
+    {&run<D, PairMode::m, false, false>, &run<D, PairMode::m, false, true>}, { \
+      &run<D, PairMode::m, true, false>, &run<D, PairMode::m, true, true>      \
+    }                                                                          \
+  }
   return {name, {SCREE_MODE(plain), SCREE_MODE(record), SCREE_MODE(accumulate), SCREE_MODE(warm)}};
 #undef SCREE_MODE
 }

@@ -10,7 +10,8 @@ namespace scree {
 namespace {
 /// Pairs are prefetched this many batches ahead (measured: docs/performance.md) ...
 constexpr Index prefetch_batches = 128;
-/// ... when the records of a rank take more than this many bytes, about half of a core's share of the last-level cache.
+/// ... when the records of a rank take more than this many bytes, about half of a core's share of the
+/// last-level cache.
 constexpr std::size_t prefetch_above = std::size_t{8} << 20;
 
 template <int D>
@@ -64,7 +65,8 @@ void PbdSweeper<D>::load(const State<D>& state) {
 template <int D>
 void PbdSweeper<D>::store(State<D>& state) const {
   const auto position = state.bodies.position();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) position[i] = position_of<D>(records_[i]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    position[i] = position_of<D>(records_[i]);
 }
 
 template <int D>
@@ -124,8 +126,8 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
 }
 
 template <int D>
-Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
-                              const Parameters& parameters) {
+Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                              PairMode mode, const Parameters& parameters) {
   Real deepest = 0;
   for (const auto& wall : neighborhood_.schedule().walls(block)) {
     const auto which = neighborhood_.schedule().wall_bodies(wall);
@@ -170,7 +172,8 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
 template <int D>
 void PbdSweeper<D>::freeze() {
   frozen_.resize(static_cast<std::size_t>(n_held_));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) frozen_[i] = position_of<D>(records_[i]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    frozen_[i] = position_of<D>(records_[i]);
   neighborhood_.ghosts().copy_to_ghosts(frozen_);
 }
 
@@ -216,7 +219,8 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
                                      FrozenMode mode, Real factor) {
   Real deepest = 0;
   const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
-  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of contacts.
+  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of
+  // contacts.
   const auto push_of = [&](Real gap, Real frozen_gap, Real total, Real n_contacts, Real& multiplier) {
     Real push = 0;
     switch (mode) {
@@ -264,7 +268,8 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
     if (total == 0) return;
     Real gap = frozen_gap;
     if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
-      gap += dot(normal, (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
+      gap += dot(normal,
+                 (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
     const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
     const Real push = push_of(gap, frozen_gap, total, n_contacts, pair_values_[place]);
     add(records_[i], weight(i) * push, normal);

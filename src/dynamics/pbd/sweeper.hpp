@@ -13,20 +13,23 @@ enum class FrozenMode {
   halfspaces,       ///< alternate projections on the half-spaces tangent at the reference (PGS)
   halfspaces_dual,  ///< the same with accumulated multipliers: converges to the nearest point
   count,            ///< adds 1 to x[0] of both ends of each overlapping pair: the number of a body's contacts
-  jacobi,           ///< adds the correction of each overlapping pair, divided by the larger number of contacts
-  penalty,          ///< adds the displacement by the penalty force over one step
+  jacobi,   ///< adds the correction of each overlapping pair, divided by the larger number of contacts
+  penalty,  ///< adds the displacement by the penalty force over one step
 };
 
-/// Sweeps over all candidate contacts in the order of the schedule: the projections of position-based dynamics.
+/// Sweeps over all candidate contacts in the order of the schedule: the projections of position-based
+/// dynamics.
 ///
 /// The live positions are held as 32-byte records. Results do not depend on the number of ranks, bit by bit.
 /// Cost of a sweep: O(candidates) and 2^D + 1 hand-overs of bodies near block faces that ranks share.
 template <int D>
 class PbdSweeper {
  public:
-  explicit PbdSweeper(Neighborhood<D>& neighborhood) : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
+  explicit PbdSweeper(Neighborhood<D>& neighborhood)
+      : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
 
-  /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild. Local.
+  /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild.
+  /// Local.
   void prepare(const State<D>& state, bool weighted);
   /// Copies positions into the records; store copies them back (owned bodies). Local.
   void load(const State<D>& state);
@@ -52,7 +55,9 @@ class PbdSweeper {
   void clear_records();
   /// The owned records.
   std::span<SweepRecord> records() { return std::span(records_).first(static_cast<std::size_t>(n_owned_)); }
-  std::span<const Vec<D>> reference() const { return std::span(frozen_).first(static_cast<std::size_t>(n_owned_)); }
+  std::span<const Vec<D>> reference() const {
+    return std::span(frozen_).first(static_cast<std::size_t>(n_owned_));
+  }
 
   void clear_multipliers();
   std::span<const Real> pair_values() const { return pair_values_; }
@@ -80,9 +85,9 @@ class PbdSweeper {
   std::vector<SweepRecord> records_;  // held bodies, then two dummies
   std::vector<Real> mobility_;        // the same
   std::vector<Real> pair_values_, wall_values_;
-  std::vector<Vec<D>> frozen_;        // held bodies
-  std::vector<Real> n_contacts_;      // held bodies, for jacobi
-  std::vector<Vec<D>> at_, from_;     // of one wall batch
+  std::vector<Vec<D>> frozen_;     // held bodies
+  std::vector<Real> n_contacts_;   // held bodies, for jacobi
+  std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
 };
 

@@ -9,14 +9,16 @@
 
 namespace scree {
 
-/// First-order position-based dynamics (docs/method.md, "Position-based dynamics"; Plunder & Merino-Aceituno):
-///     y = x + h f(x),   x(t + h) = projections of y on the sets S_c = {gap_c >= 0}, swept over all contacts c.
+/// First-order position-based dynamics (docs/method.md, "Position-based dynamics"; Plunder &
+/// Merino-Aceituno):
+///     y = x + h f(x),   x(t + h) = projections of y on the sets S_c = {gap_c >= 0}, swept over all contacts
+///     c.
 /// sweeps = 1 is PBD, "converged" is PNGS; `method` offers PGS, penalty and Jacobi for comparison.
 ///
-/// With warm_start = s > 0 each contact keeps a multiplier l_c from step to step: a first pass applies s l_c, the
-/// sweeps then add dl = max(-l_c, -gap/(w_i + w_j)); l_c/h is the contact pressure.
-/// Units: positions [m], h [s], l [m], pressure [m/s] (velocity that the contact takes away, per mobility).
-/// Ranks: collective; the same bits on any number of ranks.
+/// With warm_start = s > 0 each contact keeps a multiplier l_c from step to step: a first pass applies s l_c,
+/// the sweeps then add dl = max(-l_c, -gap/(w_i + w_j)); l_c/h is the contact pressure. Units: positions [m],
+/// h [s], l [m], pressure [m/s] (velocity that the contact takes away, per mobility). Ranks: collective; the
+/// same bits on any number of ranks.
 template <int D>
 class PbdStepper final : public Stepper<D> {
  public:
@@ -68,7 +70,7 @@ class PbdStepper final : public Stepper<D> {
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
   Real deepest_ = 0;
-  Real force_scale_ = 0;  // multiplier -> pressure of the last step
+  Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
 };
@@ -76,24 +78,29 @@ class PbdStepper final : public Stepper<D> {
 template <int D>
 void PbdStepper<D>::describe(Section& root) {
   root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
-    section.choice("method", method_name_, {"pbd", "pgs", "pgs_dual", "penalty", "jacobi"},
-                   {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
-                           "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
-                           "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
-    section.integer_or_word("sweeps", sweeps_, sweeps_word_, {"converged"},
-                            {.range = {.least = 1},
-                             .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
-                                    "sweep meets the tolerances (PNGS)"});
+    section.choice(
+        "method", method_name_, {"pbd", "pgs", "pgs_dual", "penalty", "jacobi"},
+        {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
+                "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
+                "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
+    section.integer_or_word(
+        "sweeps", sweeps_, sweeps_word_, {"converged"},
+        {.range = {.least = 1},
+         .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
+                "sweep meets the tolerances (PNGS)"});
     section.integer("max_sweeps", max_sweeps_,
                     {.range = {.least = 1}, .doc = "Sweeps after which \"converged\" gives up and says so"});
-    section.real("relative_tolerance", relative_tolerance_,
-                 {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
-    section.real("absolute_tolerance", absolute_tolerance_,
-                 {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
-    section.real("warm_start", warm_start_,
-                 {.range = unit_interval,
-                  .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
-                         "off (the published method). For \"pbd\" only, where it is 0.9 if not given"});
+    section.real(
+        "relative_tolerance", relative_tolerance_,
+        {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
+    section.real(
+        "absolute_tolerance", absolute_tolerance_,
+        {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
+    section.real(
+        "warm_start", warm_start_,
+        {.range = unit_interval,
+         .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
+                "off (the published method). For \"pbd\" only, where it is 0.9 if not given"});
     section.real("compliance", compliance_,
                  {.unit = Unit::time,
                   .range = non_negative,
@@ -101,13 +108,15 @@ void PbdStepper<D>::describe(Section& root) {
                          "contact is hard if it is not given"});
     section.real("penalty_rate", penalty_rate_,
                  {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
-    section.real("overlap_limit", overlap_limit_,
-                 {.range = non_negative,
-                  .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
-                         "switches the test off"});
-    section.choice("on_overlap", on_overlap_name_, {"warn", "halve", "stop"},
-                   {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
-                           "end of the run"});
+    section.real(
+        "overlap_limit", overlap_limit_,
+        {.range = non_negative,
+         .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
+                "switches the test off"});
+    section.choice(
+        "on_overlap", on_overlap_name_, {"warn", "halve", "stop"},
+        {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
+                "end of the run"});
     if (!section.reading()) return;
     const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
     method_ = static_cast<Method>(std::find(names.begin(), names.end(), method_name_) - names.begin());
@@ -116,7 +125,8 @@ void PbdStepper<D>::describe(Section& root) {
                                                 : OnOverlap::stop;
     const auto only_for = [&](Method method, std::string_view key, Real& value, Real otherwise) {
       if (value != not_given && method_ != method)
-        section.fail(key, std::string(key) + " has no effect with method = \"" + method_name_ + "\": remove it");
+        section.fail(key,
+                     std::string(key) + " has no effect with method = \"" + method_name_ + "\": remove it");
       if (value == not_given) value = method_ == method ? otherwise : 0;
     };
     only_for(Method::pbd, "warm_start", warm_start_, 0.9);
@@ -185,8 +195,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     bool fresh = neighborhood_->stale(state, 0.25);
     if (fresh) rebuild(state);
     resolve_contacts(state, dt, record_forces);
-    // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with candidates
-    // found where the bodies are headed.
+    // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
+    // candidates found where the bodies are headed.
     if (!fresh && neighborhood_->stale(state, 0.5)) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
         bodies.position()[i] = bodies.previous()[i] + dt * bodies.velocity()[i];
@@ -309,9 +319,10 @@ template <int D>
 bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
   const Real limit = overlap_limit_ * smallest_radius_;
   if (overlap_limit_ == 0 || deepest_ <= limit) return true;
-  const auto place = fmt::format("step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
-                                 "radius ({:.3g} m)",
-                                 state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
+  const auto place = fmt::format(
+      "step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
+      "radius ({:.3g} m)",
+      state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
   constexpr Real least_dt = 1e-12;
   if (on_overlap_ == OnOverlap::stop || (on_overlap_ == OnOverlap::halve && dt < least_dt))
     throw AgreedError(ExitCode::solver_failure, place + "; reduce [time] step or raise [pbd] sweeps");
@@ -326,7 +337,8 @@ bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
 
 template <int D>
 void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_->detect(state, sweeper_->pair_values(), sweeper_->wall_values(), force_scale_, tolerance, contacts);
+  neighborhood_->detect(state, sweeper_->pair_values(), sweeper_->wall_values(), force_scale_, tolerance,
+                        contacts);
 }
 
 template <int D>
@@ -337,6 +349,7 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
           {"halvings", "-", static_cast<Real>(n_halvings_)}};
 }
 
-SCREE_PLUGIN(Stepper, pbd, PbdStepper, "first-order position-based dynamics: bodies kept apart by sweeps on positions")
+SCREE_PLUGIN(Stepper, pbd, PbdStepper,
+             "first-order position-based dynamics: bodies kept apart by sweeps on positions")
 
 }  // namespace scree
