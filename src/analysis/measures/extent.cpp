@@ -8,15 +8,16 @@ namespace {
 
 /// Where the bodies are as a whole. Positions are unwrapped: a body that left through a periodic face counts
 /// where its path has led it. With x_i the positions of n bodies:
-///   centre c = sum x_i / n     gyration radius = sqrt(sum |x_i - c|^2 / n)     potential = sum |x_i -
-///   point|^2 / 2
-/// The last one, times the rate, is what velocity type "attraction" descends.
+///   centre c                sum x_i / n
+///   gyration radius         sqrt(sum |x_i - c|^2 / n)
+///   half square distance    sum |x_i - point|^2 / 2
+/// The last one, times the rate, is the potential whose gradient the velocity field "attraction" follows.
 template <int D>
 class Extent final : public Measure<D> {
  public:
   void describe(Section& section) override {
     section.point("point", point_,
-                  {.unit = Unit::length, .doc = "where the potential of squared distances has its minimum"});
+                  {.unit = Unit::length, .doc = "from where half_square_distance is measured"});
   }
 
   std::vector<ColumnInfo> columns(const State<D>&) const override {
