@@ -95,10 +95,11 @@ def virtual_screen():
 def _start_xvfb():
     for _ in range(3):      # a loaded machine can make it give up
         read_end, write_end = os.pipe()
+        # setpriv: the server ends with this process, however that ends.
         # Without -noreset the server starts anew when its only client closes a window, and the next connection may
         # come too early: VTK aborts then.
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", "640x480x24", "-noreset",
-                                   "-nolisten", "tcp"], pass_fds=[write_end],
+        server = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "Xvfb", "-displayfd", str(write_end), "-screen",
+                                   "0", "640x480x24", "-noreset", "-nolisten", "tcp"], pass_fds=[write_end],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write_end)
         number = b""
