@@ -124,7 +124,7 @@ void PbdStepper<D>::describe(Section& root) {
                   : on_overlap_name_ == "halve" ? OnOverlap::halve
                                                 : OnOverlap::stop;
     const auto only_for = [&](Method method, std::string_view key, Real& value, Real otherwise) {
-      if (value != not_given && method_ != method)
+      if (value > 0 && method_ != method)
         section.fail(key,
                      std::string(key) + " has no effect with method = \"" + method_name_ + "\": remove it");
       if (value == not_given) value = method_ == method ? otherwise : 0;
