@@ -50,7 +50,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   state_.memory.clear(state_.bodies.n_owned());
   const auto position = state_.bodies.position();
   std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
-  neighborhood_.make_lattice(state_);
+  neighborhood_.make_lattice(state_, deck_.stepper->travel_per_step(state_, deck_.dt));
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_);
   if (!deck_.allow_overlap) require_no_overlap();

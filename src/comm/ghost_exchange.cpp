@@ -64,6 +64,10 @@ GhostExchange<D>::~GhostExchange() {
 template <int D>
 void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory) {
+  if (comm_.size() == 1) {
+    travels_.assign(static_cast<std::size_t>(bodies.n_owned()), 0);
+    return;
+  }
   std::map<int, std::vector<Index>> wanted;
   for (const auto& block : table.blocks()) {
     const Touchers<D> touchers(domain, lattice, block.place);
@@ -210,6 +214,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
 template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
   SCREE_ASSERT(width == D || width == 1);
+  if (comm_.size() == 1) return;
   const MPI_Datatype type = width == 1 ? MPI_DOUBLE : vector_type_;
   SCREE_PETSC(PetscSFBcastBegin(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
   SCREE_PETSC(PetscSFBcastEnd(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
@@ -217,6 +222,7 @@ void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
+  if (comm_.size() == 1) return;
   SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
   SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
 }

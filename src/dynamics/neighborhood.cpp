@@ -20,9 +20,9 @@ void NeighborhoodSettings::describe(Section& root) {
         "skin", skin, word, {"auto"},
         {.unit = Unit::length,
          .range = positive,
-         .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has "
-                "moved a quarter of it. \"auto\" takes 0.15 times the sum of the smallest and the "
-                "largest diameter"});
+         .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has moved a "
+                "quarter of "
+                "it. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast"});
     if (word == "auto") skin = 0;
   });
   root.table(
@@ -51,7 +51,7 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
     : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm) {}
 
 template <int D>
-void Neighborhood<D>::make_lattice(State<D>& state) const {
+void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step) const {
   Real largest = 0;
   Real smallest = HUGE_VAL;
   for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()))) {
@@ -61,7 +61,12 @@ void Neighborhood<D>::make_lattice(State<D>& state) const {
   largest = comm_.max(largest);
   smallest = comm_.min(smallest);
   const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
-  const Real skin = settings_.skin > 0 ? settings_.skin : 0.3 * (smallest + largest);
+  // The skin that balances rebuilds against candidates that do not touch grows as the root of the travel per
+  // step (docs/performance.md, "Skin"); for diameters that a body crosses in a few steps the law is cut off.
+  const Real diameter = smallest + largest;
+  const Real best = (D == 2 ? 10.0 : 5.7) * std::sqrt(comm_.max(travel_per_step) * diameter);
+  const Real skin =
+      settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
   auto cells = static_cast<int>(settings_.block_cells);
   if (cells == 0)
     cells = D == 2 ? (n_bodies < 10'000 ? 4 : n_bodies < 100'000 ? 8 : 16) : (n_bodies < 20'000 ? 4 : 8);
@@ -278,7 +283,7 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
                              std::span<const Real> wall_values, Real force_scale, Real tolerance,
                              ContactGraph<D>& contacts) {
   BodyStore<D>& bodies = state.bodies;
-  if (comm_.size() > 1) ghosts_.copy_to_ghosts(bodies.position());
+  ghosts_.copy_to_ghosts(bodies.position());
   contacts.clear();
   const auto position = bodies.position();
   const auto radius = bodies.radius();

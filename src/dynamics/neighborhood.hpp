@@ -35,7 +35,7 @@ class Neighborhood {
 
   /// Chooses the lattice for the bodies present (once per run; a restart takes it from the checkpoint).
   /// Collective. Throws InputError if a periodic axis is too short for the largest body.
-  void make_lattice(State<D>& state) const;
+  void make_lattice(State<D>& state, Real travel_per_step) const;
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.

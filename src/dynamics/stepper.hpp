@@ -24,6 +24,8 @@ class Stepper {
   virtual ~Stepper() = default;
   /// Declares and reads the scheme's own tables.
   virtual void describe(Section& root) = 0;
+  /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
+  virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
   /// remembered. Collective.
   virtual void start(State<D>& state, Neighborhood<D>& neighborhood) = 0;

@@ -80,8 +80,13 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
 template <int D>
 Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
   Real farthest = 0;
-  for (const Obstacle<D>& obstacle : obstacles_)
-    if (obstacle.motion) farthest = std::max(farthest, obstacle.motion->travel(from_time, to_time, domain));
+  for (int c = 0; c < n_constraints(); ++c) {
+    const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(obstacle_of(c))];
+    if (!obstacle.motion) continue;
+    const Box<D> reached = bounds(c, domain);
+    if (!reached.is_empty())
+      farthest = std::max(farthest, obstacle.motion->travel(from_time, to_time, reached));
+  }
   return farthest;
 }
 

@@ -130,8 +130,9 @@ class ObstacleSet {
   /// warm.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                std::span<SurfacePoint<D>> result) const;
-  /// Largest distance any point of a moving obstacle within `domain` can have travelled between two times [m]
-  /// (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing moves.
+  /// Largest distance any point of a moving obstacle that is now within `domain` can have travelled between
+  /// two times [m] (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing
+  /// moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;
   /// Outline of one obstacle in the world frame at the current pose.

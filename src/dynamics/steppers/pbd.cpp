@@ -23,6 +23,7 @@ template <int D>
 class PbdStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
+  Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void save(State<D>& state) override;
@@ -139,6 +140,16 @@ void PbdStepper<D>::describe(Section& root) {
              [&](Section& section) {
                section.kind("type", field_, {.required = true, .doc = "Kind of velocity field"});
              });
+}
+
+template <int D>
+Real PbdStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  std::vector<Vec<D>> velocity(n);
+  field_->evaluate(state.clock.time, state.bodies.position().first(n), velocity);
+  Real fastest = 0;
+  for (const Vec<D>& v : velocity) fastest = std::max(fastest, norm(v));
+  return fastest * dt;
 }
 
 template <int D>
