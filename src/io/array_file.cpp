@@ -63,7 +63,6 @@ ArrayFileWriter::ArrayFileWriter(const Comm& comm, const std::string& path, cons
   files::on_root(comm_, [&] { ::unlink(part_.c_str()); });
   file_ = std::make_unique<hdf5::File>(comm_, part_, hdf5::Open::overwrite);
   guarded([&] {
-    file_->reserve(0, "a " + kind);
     file_->set_attribute("/", "kind", kind);
     file_->set_attribute("/", "version", std::span(&version, 1));
     for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"}) file_->create_group(group);
@@ -76,6 +75,9 @@ ArrayFileWriter::~ArrayFileWriter() {
 
 void ArrayFileWriter::abandon() noexcept {
   if (!file_) return;
+  // An emptied file leaves HDF5 the room for what it still writes when it closes a file, even on a full disk.
+  if (comm_.is_root()) static_cast<void>(::truncate(part_.c_str(), 0) == 0);
+  comm_.barrier();
   file_->discard();
   file_.reset();
   if (comm_.is_root()) ::unlink(part_.c_str());
@@ -106,7 +108,6 @@ void ArrayFileWriter::array(const Column& column) {
             slab.start.push_back(0);
             slab.count.push_back(column.components);
           }
-          file_->reserve(rows * column.components * hdf5::bytes_of(hdf5::type_of<T>()), column.name);
           file_->create_dataset(name, hdf5::type_of<T>(), shape);
           file_->write(name, slab, values);
           file_->set_attribute(name, "unit", column.unit);
@@ -138,17 +139,13 @@ void ArrayFileWriter::number(const std::string& name, Real value) {
 
 void ArrayFileWriter::text(const std::string& name, const std::string& value) {
   guarded([&] {
-    file_->reserve(static_cast<std::int64_t>(value.size()), name);
     file_->write_text("/texts/" + name, value);
     file_->set_attribute("/texts/" + name, checksum_name, checksum_of_text(value));
   });
 }
 
 void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
-  guarded([&] {
-    file_->reserve(static_cast<std::int64_t>(value.size()), name);
-    file_->write_text("/provenance/" + name, value);
-  });
+  guarded([&] { file_->write_text("/provenance/" + name, value); });
 }
 
 void ArrayFileWriter::commit() {

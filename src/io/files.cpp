@@ -130,14 +130,25 @@ void rename_durably(const std::string& from, const std::string& to) {
 
 void reserve(const std::string& path, std::int64_t from, std::int64_t bytes, const std::string& purpose) {
   Descriptor descriptor(path, O_WRONLY);
-  if (!descriptor.valid()) fail("open", path);
+  const off_t length = descriptor.valid() ? ::lseek(descriptor.get(), 0, SEEK_END) : -1;
+  if (length < 0) fail("open", path);
   int result = 0;
   do {
-    result = ::fallocate(descriptor.get(), FALLOC_FL_KEEP_SIZE, from, bytes);
+    result = ::fallocate(descriptor.get(), 0, from, bytes);
   } while (result != 0 && errno == EINTR);
-  const bool refused =
-      result != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EROFS);
-  if (refused) fail(fmt::format("write {} bytes for {} to", bytes, purpose), path);
+  if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
+    std::error_code unknown;
+    const std::filesystem::space_info space = std::filesystem::space(path, unknown);
+    const std::int64_t wanted = from + bytes - length;
+    if (unknown || wanted <= 0 || static_cast<std::uintmax_t>(wanted) <= space.available) return;
+    errno = ENOSPC;
+  }
+  if (result == 0) return;
+  const int error_number = errno;
+  // A failed reservation may leave part of the blocks; giving back nothing is no reason to hide the failure.
+  static_cast<void>(::ftruncate(descriptor.get(), length) == 0);
+  errno = error_number;
+  fail(fmt::format("write {} bytes for {} to", bytes, purpose), path);
 }
 
 }  // namespace scree::files

@@ -36,9 +36,10 @@ void make_directory(const Comm& comm, const std::string& path);
 /// Renames `from` to `to` and makes both the content and the new name durable; throws RunError. Local.
 void rename_durably(const std::string& from, const std::string& to);
 
-/// Makes sure that `bytes` more can be written at offset `from` of an existing file without changing its
-/// length: a full disk or quota is found here, with the system's reason, and not in the middle of a
-/// collective write. File systems that cannot reserve accept silently. Throws RunError. Local.
+/// Extends an existing file to hold `bytes` from offset `from` on, with blocks on the disk: a full disk, a
+/// quota or a size limit is found here, with the system's reason, and not in the middle of a collective
+/// write, where one rank's failure leaves the others waiting. Where blocks cannot be reserved, the free space
+/// is compared. On failure the file keeps its length. Throws RunError. Local.
 void reserve(const std::string& path, std::int64_t from, std::int64_t bytes, const std::string& purpose);
 
 /// "No space left on device (4096 bytes free)": text of an errno, with what helps to understand it. Local.

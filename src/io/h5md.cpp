@@ -93,11 +93,6 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
                  std::make_unique<hdf5::File>(comm, path,
                                               options.overwrite ? hdf5::Open::overwrite : hdf5::Open::create),
                  options) {
-  std::int64_t text_bytes = 0;
-  for (const files::Texts* texts : {&head.texts, &head.provenance})
-    for (const auto& [name, text] : *texts) text_bytes += static_cast<std::int64_t>(text.size());
-  file_->reserve(text_bytes, "the head of the file");
-
   for (const char* group : {"/h5md/author", "/h5md/creator", "/h5md/modules/units", "/parameters"})
     file_->create_group(group);
   const std::vector<std::int64_t> h5md_version{1, 1};
@@ -307,13 +302,6 @@ void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> 
   const IdOrder order(comm_, ids);
   const bool first_ever = columns_.empty();
   const std::int64_t n = order.n_total();
-
-  std::int64_t numbers = 1;
-  for (const Column& column : columns) numbers += column.components;
-  constexpr std::int64_t widest = sizeof(double);
-  const std::int64_t n_series = static_cast<std::int64_t>(observables.size() + columns.size()) + 4;
-  file_->reserve(widest * (numbers * std::max(n, shortest_chunk) * 2 + n_series * series_chunk),
-                 fmt::format("the frame at t = {} s", time));
 
   std::vector<GlobalId> sorted_ids;
   order.apply(ids, sorted_ids);

@@ -42,8 +42,9 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// Room for the metadata that a write may add.
-constexpr std::int64_t metadata_slack = 1 << 18;
+/// Room for what HDF5 adds by itself: once per file, and for each object that is made or grows.
+constexpr std::int64_t metadata_of_file = 1 << 17;
+constexpr std::int64_t metadata_of_object = 1 << 13;
 
 void mute_error_printing() {
   static const herr_t muted = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -129,10 +130,17 @@ std::string parent_of(const std::string& object) {
 /// wrong.
 std::string obstacle_to_open(const std::string& path, Open how) {
   if (how == Open::create || how == Open::overwrite) {
+    const bool is_new = ::access(path.c_str(), F_OK) != 0;
     const int mode = how == Open::create ? O_EXCL : 0;
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
     if (descriptor < 0) return files::reason(errno, path);
     ::close(descriptor);
+    try {
+      files::reserve(path, 0, metadata_of_file, "the head of the file");
+    } catch (const RunError&) {
+      if (is_new) ::unlink(path.c_str());
+      throw;
+    }
     return "";
   }
   struct stat status {};
@@ -159,8 +167,24 @@ std::int64_t bytes_of(Type type) {
   return type == Type::real64 || type == Type::int64 ? 8 : 4;
 }
 
+namespace {
+
+std::int64_t product(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+/// Bytes on the disk of a dataset that is stored in whole chunks.
+std::int64_t bytes_in_chunks(Type type, const Shape& shape, const Shape& chunk) {
+  std::int64_t n = bytes_of(type);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    n *= (shape[axis] + chunk[axis] - 1) / chunk[axis] * chunk[axis];
+  return n;
+}
+
+}  // namespace
+
 std::int64_t Slab::size() const {
-  return std::accumulate(count.begin(), count.end(), std::int64_t{1}, std::multiplies<>());
+  return product(count);
 }
 
 void File::throw_error(const std::string& message) const {
@@ -230,13 +254,11 @@ void File::flush() {
 void File::close() {
   if (writable_) flush();
   require(H5Fclose(std::exchange(id_, -1)) >= 0, "close it");
-  // Gives back what was reserved and not used.
-  if (writable_ && comm_.is_root()) static_cast<void>(::truncate(path_.c_str(), flushed_size_));
 }
 
 void File::reserve(std::int64_t bytes, const std::string& purpose) {
-  reserved_ += bytes;
-  files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, reserved_ + metadata_slack, purpose); });
+  reserved_ += bytes + metadata_of_object;
+  files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, reserved_ + metadata_of_file, purpose); });
 }
 
 bool File::exists(const std::string& object) const {
@@ -272,6 +294,7 @@ std::vector<std::string> File::members(const std::string& group) const {
 void File::create_group(const std::string& group) {
   if (exists(group)) return;
   create_group(parent_of(group));
+  reserve(0, group);
   const Handle properties = object_properties(H5P_GROUP_CREATE);
   const Handle made(H5Gcreate2(id_, group.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
   require(made.valid(), "create the group " + group);
@@ -284,6 +307,7 @@ void File::link(const std::string& existing, const std::string& name) {
 
 void File::write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                            std::size_t count, const void* values) {
+  reserve(static_cast<std::int64_t>(count * H5Tget_size(type)), name);
   const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
   const hsize_t extent = count;
@@ -392,6 +416,7 @@ void File::create_growing_dataset(const std::string& name, Type type, const Shap
 
 void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk) {
   create_group(parent_of(name));
+  reserve(chunk.empty() ? bytes_of(type) * product(shape) : bytes_in_chunks(type, shape, chunk), name);
   const Handle properties = object_properties(H5P_DATASET_CREATE);
   std::vector<hsize_t> most = extents(shape);
   if (chunk.empty()) {
@@ -417,8 +442,16 @@ void File::create_any_dataset(const std::string& name, Type type, const Shape& s
 }
 
 void File::resize(const std::string& name, const Shape& shape) {
+  const DatasetInfo now = info(name);
   const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  require(dataset.valid() && H5Dset_extent(dataset, extents(shape).data()) >= 0, "resize " + name);
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  std::vector<hsize_t> chunk(shape.size());
+  require(H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()) >= 0, "resize " + name);
+  const Shape chunk_shape(chunk.begin(), chunk.end());
+  const std::int64_t growth =
+      bytes_in_chunks(now.type, shape, chunk_shape) - bytes_in_chunks(now.type, now.shape, chunk_shape);
+  if (growth > 0) reserve(growth, name);
+  require(H5Dset_extent(dataset, extents(shape).data()) >= 0, "resize " + name);
 }
 
 DatasetInfo File::info(const std::string& name) const {
@@ -473,6 +506,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
 
 void File::write_text(const std::string& name, const std::string& text) {
   create_group(parent_of(name));
+  reserve(static_cast<std::int64_t>(text.size()), name);
   const Handle type = text_type(text.size());
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle properties = object_properties(H5P_DATASET_CREATE);

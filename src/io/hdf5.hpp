@@ -66,9 +66,6 @@ class File {
   void close();
   /// Closes and ignores errors: for a file that will be removed.
   void discard() noexcept;
-  /// Makes sure that the disk has room for `bytes` more, before anything is written; `purpose` is for the
-  /// message.
-  void reserve(std::int64_t bytes, const std::string& purpose);
 
   bool exists(const std::string& object) const;
   bool is_dataset(const std::string& object) const;
@@ -118,6 +115,9 @@ class File {
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);
+  /// Every growth of the file goes through here first: HDF5 cannot be brought back to order once it failed to
+  /// write.
+  void reserve(std::int64_t bytes, const std::string& purpose);
   [[noreturn]] void throw_error(const std::string& message) const;
   /// Agrees on the outcome of an operation; `operation` completes "cannot ...".
   void require(bool done, const std::string& operation) const;
