@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/run_deck.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
-#include "io/compare.hpp"
 
 namespace {
 
@@ -67,16 +65,16 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (*run) return run_deck(comm, Deck::read(comm, path, overrides), options);
   if (*restart) return restart_run(comm, path, overrides, options);
   if (*compare) {
-    const Comparison result = compare_results(comm, path, other, {.last_frame_only = last});
-    print(comm, json ? result.json() : result.text());
-    return result.equal() ? ExitCode::done : ExitCode::runtime_failure;
+    const CompareReport report = compare(comm, path, other, last, json);
+    print(comm, report.text);
+    return report.equal ? ExitCode::done : ExitCode::runtime_failure;
   }
   if (*check) {
     print(comm, check_deck(comm, Deck::read(comm, path, overrides), json));
   } else if (*list) {
     print(comm, list_kinds(what));
   } else if (schema || reference) {
-    print(comm, schema ? deck_schema(deck_description()) : deck_reference(deck_description()));
+    print(comm, schema ? deck_schema_text() : deck_reference_text());
   } else {
     if (path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
     print(comm, describe(comm, path, overrides));

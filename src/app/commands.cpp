@@ -20,6 +20,7 @@
 #include "app/writers.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "io/compare.hpp"
 #include "io/describe_file.hpp"
 
 namespace scree {
@@ -414,6 +415,19 @@ std::string describe(const Comm& comm, const std::string& path, const std::vecto
   else
     read_run_deck<3>(deck);
   return deck.resolved();
+}
+
+CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
+                      bool last_frame_only, bool as_json) {
+  const Comparison result = compare_results(comm, first, second, {.last_frame_only = last_frame_only});
+  return {result.equal(), as_json ? result.json() : result.text()};
+}
+
+std::string deck_schema_text() {
+  return deck_schema(deck_description());
+}
+std::string deck_reference_text() {
+  return deck_reference(deck_description());
 }
 
 std::string list_kinds(const std::string& what) {

@@ -34,9 +34,21 @@ std::string check_deck(const Comm& comm, Deck deck, bool as_json);
 /// Describes a deck (its resolved form) or a result file. Collective.
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
 
+/// Compares two results (io/compare.hpp) and gives the report as text or JSON. Collective.
+struct CompareReport {
+  bool equal = false;
+  std::string text;
+};
+CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
+                      bool last_frame_only, bool as_json);
+
 /// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown
 /// word.
 std::string list_kinds(const std::string& what);
+
+/// JSON Schema of decks, for editors; Markdown reference of all keys (docs/decks.md).
+std::string deck_schema_text();
+std::string deck_reference_text();
 
 /// Version, commit, compiler and libraries: one line each.
 std::string version_text();

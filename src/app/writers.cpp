@@ -44,8 +44,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                              .single_precision = output.vtk_precision == "single",
                              .compress = true};
     const auto make = [&](const std::string& name) {
-      auto series =
-          std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name + "_" + name, name, options);
+      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
       if (resume_after) series->resume(resume_after->step);
       return series;
     };

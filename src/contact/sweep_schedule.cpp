@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -96,8 +97,12 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       const std::int64_t pairs_before = n_pairs_;
       block.first_wall = static_cast<Index>(walls_.size());
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
-      gather_block(lattice, table, bodies, task.place);
-      find_pairs(lattice, box);
+      {
+        Scope timer("search");
+        gather_block(lattice, table, bodies, task.place);
+        find_pairs(lattice, box);
+      }
+      Scope timer("classes");
       append_classes(plain_, false);
       block.first_shifted = n_batches_;
       append_classes(through_face_, true);

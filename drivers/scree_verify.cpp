@@ -1,0 +1,64 @@
+// The scree_verify program: recomputes published and exact results with the code that runs decks.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/verification/pbd.hpp"
+#include "core/log.hpp"
+#include "driver_main.hpp"
+
+namespace {
+
+using namespace scree;
+
+/// The folder with inputs/ and tests/reference/: as given, that of the sources this program was built from,
+/// or that of the program itself. Collective.
+std::string find_source(const Comm& comm, const std::string& given) {
+  std::string found;
+  if (comm.is_root()) {
+    std::error_code ignored;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+    const std::vector<std::string> candidates = given.empty()
+                                                    ? std::vector<std::string>{SCREE_SOURCE_FOLDER, program}
+                                                    : std::vector<std::string>{given};
+    for (const std::string& folder : candidates)
+      if (found.empty() && std::filesystem::exists(folder + "/inputs/verification", ignored) &&
+          std::filesystem::exists(folder + "/tests/reference", ignored))
+        found = folder;
+  }
+  comm.broadcast(found);
+  if (found.empty())
+    throw InputError(given.empty()
+                         ? "the folders inputs/verification and tests/reference are not where they were when "
+                           "scree_verify was built; say where with --source"
+                         : given + " has no folders inputs/verification and tests/reference");
+  return found;
+}
+
+ExitCode run_program(const Comm& comm, int argc, char** argv) {
+  CLI::App app{"scree_verify: compares scree with exact, published and reference results"};
+  app.require_subcommand(1);
+  PbdVerification pbd;
+  auto* pbd_verb =
+      app.add_subcommand("pbd",
+                         "position-based dynamics: two experiments, methods and steps (exit 0: as "
+                         "expected)");
+  pbd_verb->add_option("--case", pbd.only, "experiment")->check(CLI::IsMember({"sliding", "disks40", "all"}));
+  pbd_verb->add_flag("--quick", pbd.quick, "only what takes seconds");
+  pbd_verb->add_option("--csv", pbd.csv, "table to write, for postprocess/plot_pbd_verification.py");
+  pbd_verb->add_option("--source", pbd.source, "folder that holds inputs/verification and tests/reference");
+  if (const auto done = parse(app, argc, argv, comm)) return *done;
+  log::start(comm.is_root(), log::Level::quiet);
+
+  pbd.source = find_source(comm, pbd.source);
+  const bool passed = verify_pbd(comm, pbd, [&](const std::string& line) { print(comm, line + "\n"); });
+  return passed ? ExitCode::done : ExitCode::runtime_failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return scree::driver_main(argc, argv, run_program);
+}
