@@ -65,7 +65,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (*run) return run_deck(comm, Deck::read(comm, path, overrides), options);
   if (*restart) return restart_run(comm, path, overrides, options);
   if (*compare) {
-    const CompareReport report = compare(comm, path, other, last, json);
+    const CompareReport report = scree::compare(comm, path, other, last, json);
     print(comm, report.text);
     return report.equal ? ExitCode::done : ExitCode::runtime_failure;
   }
