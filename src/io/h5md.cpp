@@ -388,7 +388,7 @@ void H5mdWriter::write_xdmf() const {
     if (counts_[frame] == 0) continue;  // the format has no empty hyperslab
     fmt::format_to(out,
                    "   <Grid Name=\"step {}\">\n    <Time Value=\"{}\"/>\n"
-                   "    <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{}\"/>\n",
+                   "    <Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" NumberOfElements=\"{}\"/>\n",
                    steps_[frame], times_[frame], counts_[frame]);
     for (const StoredColumn& column : columns_) {
       if (column.name == "position") {

@@ -1,5 +1,7 @@
 """Reads an H5MD file and a checkpoint with h5py: read_outputs.py run.h5 checkpoint.scree. Exit code 77: no h5py."""
+import os
 import sys
+import xml.etree.ElementTree as xml
 
 try:
     import h5py
@@ -37,6 +39,32 @@ with h5py.File(sys.argv[1], "r") as file:
     assert list(bodies["box"].attrs["boundary"]) == [b"periodic", b"none", b"none"]
     assert list(bodies["box/edges"]) == [20, 1, 1]
     assert file["parameters/deck"][()] == b"[simulation]\n"
+
+
+def hyperslab(item):
+    """What a DataItem of the .xdmf beside the H5MD file refers to."""
+    selection, heavy = item.findall("DataItem")
+    numbers = np.array(selection.text.split(), dtype=int).reshape(3, -1)
+    assert selection.attrib["Dimensions"] == f"3 {numbers.shape[1]}"
+    name, dataset = heavy.text.split(":")
+    with h5py.File(os.path.join(os.path.dirname(sys.argv[1]), name), "r") as file:
+        assert heavy.attrib["Dimensions"].split() == [str(n) for n in file[dataset].shape]
+        assert int(heavy.attrib["Precision"]) == file[dataset].dtype.itemsize
+        start, stride, count = numbers
+        assert (stride == 1).all() and item.attrib["Dimensions"].split() == [str(n) for n in count]
+        return file[dataset][tuple(slice(s, s + c) for s, c in zip(start, count))]
+
+
+grids = xml.parse(os.path.splitext(sys.argv[1])[0] + ".xdmf").findall("./Domain/Grid/Grid")
+assert [float(grid.find("Time").attrib["Value"]) for grid in grids] == [0, 0.5, 1]
+for frame, grid in enumerate(grids):
+    count = n - 2 + frame
+    assert int(grid.find("Topology").attrib["NumberOfElements"]) == count
+    points = hyperslab(grid.find("Geometry/DataItem"))
+    assert points.size == 3 * count and (points.reshape(-1, 3)[:, 0] == np.arange(count) / 8).all()
+    of_name = {a.attrib["Name"]: a for a in grid.findall("Attribute")}
+    assert of_name["velocity"].attrib["AttributeType"] == "Vector"
+    assert (hyperslab(of_name["id"].find("DataItem")).ravel() == expected[:count]).all()
 
 with h5py.File(sys.argv[2], "r") as file:
     assert file.attrs["kind"] == b"checkpoint" and file.attrs["version"] == 1
