@@ -156,7 +156,8 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
     std::int32_t block_cells = std::min(room, cells_per_block);
     std::int32_t n_cells = room;
     if (lattice.periodic[axis]) {
-      n_blocks = 2 * std::max(1, (room + cells_per_block) / (2 * cells_per_block));
+      // The nearest even number, but no more blocks than there are cells.
+      n_blocks = 2 * std::clamp((room + cells_per_block) / (2 * cells_per_block), 1, std::max(1, room / 2));
       block_cells = room / n_blocks;
       n_cells = n_blocks * block_cells;
     }
