@@ -386,10 +386,11 @@ void H5mdWriter::write_xdmf() const {
                  "  <Grid Name=\"bodies\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
   for (std::size_t frame = 0; frame < times_.size(); ++frame) {
     if (counts_[frame] == 0) continue;  // the format has no empty hyperslab
-    fmt::format_to(out,
-                   "   <Grid Name=\"step {}\">\n    <Time Value=\"{}\"/>\n"
-                   "    <Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" NumberOfElements=\"{}\"/>\n",
-                   steps_[frame], times_[frame], counts_[frame]);
+    fmt::format_to(
+        out,
+        "   <Grid Name=\"step {}\">\n    <Time Value=\"{}\"/>\n"
+        "    <Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" NumberOfElements=\"{}\"/>\n",
+        steps_[frame], times_[frame], counts_[frame]);
     for (const StoredColumn& column : columns_) {
       if (column.name == "position") {
         fmt::format_to(out, "    <Geometry GeometryType=\"{}\">\n", column.components == 2 ? "XY" : "XYZ");
