@@ -110,6 +110,7 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
   bool any_leaves = false;
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;
+  constexpr Real most_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D>& x = bodies.position()[i];
     int open_axis_outside = -1;
@@ -120,10 +121,20 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
         if (x[k] < state.box.lower[k] || x[k] > state.box.upper[k]) open_axis_outside = k;
         continue;
       }
-      const Real length = state.box.length(k);
-      const Real periods = std::floor((x[k] - state.box.lower[k]) / length);
-      if (periods == 0 || !finite) continue;
+      if (!finite) continue;
+      const Real lower = state.box.lower[k], length = state.box.length(k);
+      Real periods = std::floor((x[k] - lower) / length);
+      if (periods == 0) continue;
+      if (std::abs(periods) > most_periods) {
+        finite = false;
+        continue;
+      }
       x[k] -= periods * length;
+      if (std::floor((x[k] - lower) / length) != 0) {
+        // Rounding put it on or beyond a face, and there it would be wrapped once more by the next list.
+        periods += std::round((x[k] - lower) / length);
+        x[k] = lower;
+      }
       bodies.previous()[i][k] -= periods * length;
       bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
     }
