@@ -1,6 +1,7 @@
 #pragma once
 // What all scree programs share: MPI, the command line on every rank, and how errors end a program.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <sstream>
@@ -42,6 +43,7 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const
 /// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0
 /// prints it and all leave with its code. Any other exception is this rank's alone, so the job is aborted.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
   Parallel parallel(argc, argv);
   const Comm& comm = parallel.world();
   try {

@@ -27,6 +27,7 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   pbd->add_option("--repetitions", options.repetitions, "of each timing; the median counts")
       ->check(CLI::PositiveNumber);
   pbd->add_option("--seconds", options.seconds, "least time of a repetition")->check(CLI::PositiveNumber);
+  pbd->add_option("--block-cells", options.block_cells, "cells along the edge of a block; 0: auto");
   pbd->add_flag("--all-sets", options.all_sets, "every instruction set of this processor");
   pbd->add_option("--csv", csv, "also write the rows to this file");
   if (const auto done = parse(app, argc, argv, comm)) return *done;

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <numeric>
 
@@ -16,7 +17,12 @@ namespace scree {
 
 namespace {
 
-using WallClock = std::chrono::steady_clock;
+/// Processor time of this process [s]: other programs on the machine do not count, waiting for messages does.
+Real processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
+}
 
 struct Timing {
   Real median = 0;  ///< seconds per call
@@ -27,9 +33,9 @@ struct Timing {
 Timing time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work) {
   const auto run = [&](int n) {
     comm.barrier();
-    const auto start = WallClock::now();
+    const Real start = processor_time();
     for (int i = 0; i < n; ++i) work();
-    return comm.max(std::chrono::duration<Real>(WallClock::now() - start).count());
+    return comm.max(processor_time() - start);
   };
   int calls = 1;
   while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;
@@ -41,13 +47,14 @@ Timing time(const Comm& comm, int repetitions, Real seconds, const std::function
 }
 
 template <int D>
-RunDeck<D> packing(std::int64_t n_bodies, const std::string& skin) {
+RunDeck<D> packing(std::int64_t n_bodies, const std::string& skin, std::int64_t block_cells) {
   const Real radius = 0.5;
   const Real solid_fraction = D == 2 ? 0.80 : 0.55;
   // Mean of r^2 and r^3 for radii spread evenly by +-20 %.
   const Real volume =
       D == 2 ? M_PI * radius * radius * (1 + 0.04 / 3) : 4.0 / 3 * M_PI * std::pow(radius, 3) * 1.04;
-  const Real edge = std::pow(static_cast<Real>(n_bodies) * volume / solid_fraction, 1.0 / D);
+  const Real spacing = std::pow(volume / solid_fraction, 1.0 / D);
+  const Real edge = std::round(std::pow(static_cast<Real>(n_bodies), 1.0 / D)) * spacing;
   const auto repeated = [](const std::string& text) {
     return "[" + text + ", " + text + (D == 3 ? ", " + text : "") + "]";
   };
@@ -70,12 +77,15 @@ sweeps = 2
 overlap_limit = 0
 [neighbors]
 skin = {}
+[decomposition]
+block_cells = {}
 [particles.all]
 radius = {{ distribution = "uniform", min = 0.4, max = 0.6 }}
-source = {{ type = "lattice", count = {}, jitter = 0.3 }}
+source = {{ type = "lattice", spacing = {:.17g}, jitter = 0.3 }}
 )",
       D, repeated("0"), repeated(fmt::format("{:.17g}", edge)), repeated("true"),
-      D == 2 ? "[1.0, 0.3]" : "[1.0, 0.3, 0.2]", skin, n_bodies);
+      D == 2 ? "[1.0, 0.3]" : "[1.0, 0.3, 0.2]", skin,
+      block_cells > 0 ? std::to_string(block_cells) : "\"auto\"", spacing);
   Deck deck = Deck::from_text(text, "benchmark deck");
   RunDeck<D> content;
   content.describe(deck.root());
@@ -94,7 +104,7 @@ Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {
 template <int D>
 void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOptions& options, Real triad,
                    std::vector<PbdBenchRow>& rows) {
-  Simulation<D> simulation(comm, packing<D>(n_bodies, "0.1"));
+  Simulation<D> simulation(comm, packing<D>(n_bodies, "0.1", options.block_cells));
   // A few steps take the start's lattice order and its deep overlaps away.
   for (int i = 0; i < 20; ++i) simulation.step();
   const State<D>& state = simulation.state();
@@ -123,7 +133,7 @@ void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOption
 
   // Rebuilds and whole steps, with a skin that suits moving bodies.
   {
-    Simulation<D> moving(comm, packing<D>(n_bodies, "0.3"));
+    Simulation<D> moving(comm, packing<D>(n_bodies, "0.3", options.block_cells));
     for (int i = 0; i < 10; ++i) moving.step();
     reset_timers();
     const std::int64_t rebuilds = moving.neighborhood().n_rebuilds();

@@ -12,18 +12,6 @@ namespace scree {
 
 namespace {
 
-/// Pairs of cells {c + first, c + second} whose componentwise minimum is c: each pair of adjacent cells once.
-template <int D>
-constexpr auto half_neighbours() {
-  constexpr unsigned n = 1U << D;
-  std::array<std::pair<unsigned, unsigned>, D == 2 ? 5 : 14> pairs{};
-  std::size_t count = 0;
-  for (unsigned first = 0; first < n; ++first)
-    for (unsigned second = first == 0 ? 0 : first + 1; second < n; ++second)
-      if ((first & second) == 0) pairs[count++] = {first, second};
-  return pairs;
-}
-
 /// Index that steps through a grid of `size` cells along each axis, the first axis fastest.
 template <int D>
 bool advance(Cell<D>& cell, const Cell<D>& size) {
@@ -136,7 +124,6 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<
   }
   local_.clear();
   local_start_.clear();
-  wrapped_.clear();
   Cell<D> size;
   for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
   Cell<D> cell{};
@@ -149,12 +136,12 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<
       axes |= 1U << k;
       within[k] = 0;
     }
-    wrapped_.push_back(static_cast<std::uint8_t>(wrapped[axes]));
     if (source[axes] < 0) continue;
     const auto [begin, end] = table.cell(source[axes], lattice.local_cell(within));
     for (Index i = begin; i < end; ++i) {
       const auto body = static_cast<std::size_t>(i);
-      local_.push_back({bodies.position()[body], bodies.radius()[body], bodies.id()[body], i});
+      local_.push_back({bodies.position()[body], bodies.radius()[body], bodies.id()[body], i,
+                        static_cast<std::uint8_t>(wrapped[axes])});
     }
   } while (advance<D>(cell, size));
   local_start_.push_back(static_cast<Index>(local_.size()));
@@ -162,63 +149,74 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<
 
 template <int D>
 void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) {
-  static constexpr auto neighbours = half_neighbours<D>();
   plain_.clear();
   through_face_.clear();
+  const auto start_of = [&](Index cell) { return local_start_[static_cast<std::size_t>(cell)]; };
 
-  // Offsets in the (block_cells + 1)^D grid of local cells.
-  std::array<Index, std::size_t{1} << D> offset{};
-  for (unsigned axes = 0; axes < offset.size(); ++axes) {
-    Index stride = 1;
-    for (std::size_t k = 0; k < D; ++k) {
-      if (axes >> k & 1U) offset[axes] += stride;
-      stride *= lattice.block_cells[k] + 1;
-    }
-  }
-
-  const auto visit = [&](Index cell_a, Index cell_b) {
-    const auto a0 = local_start_[static_cast<std::size_t>(cell_a)];
-    const auto a1 = local_start_[static_cast<std::size_t>(cell_a) + 1];
-    const auto b0 = local_start_[static_cast<std::size_t>(cell_b)];
-    const auto b1 = local_start_[static_cast<std::size_t>(cell_b) + 1];
-    if (a0 == a1 || b0 == b1) return;
-    const unsigned wrapped_a = wrapped_[static_cast<std::size_t>(cell_a)];
-    const unsigned wrapped_b = wrapped_[static_cast<std::size_t>(cell_b)];
-    const bool shifted = wrapped_a != wrapped_b;
-    Vec<D> shift_ab;  // periods by which a lies further than stored, relative to b
-    int code_ab = 0, code_ba = 0, digit = 1;
-    for (int k = 0; k < D; ++k) {
-      const int s = static_cast<int>(wrapped_a >> k & 1U) - static_cast<int>(wrapped_b >> k & 1U);
-      shift_ab[k] = s * box.length(k);
-      code_ab += (s + 1) * digit;
-      code_ba += (1 - s) * digit;
-      digit *= 3;
-    }
-    for (Index a = a0; a < a1; ++a) {
-      const Local& p = local_[static_cast<std::size_t>(a)];
-      for (Index b = cell_a == cell_b ? a + 1 : b0; b < b1; ++b) {
-        const Local& q = local_[static_cast<std::size_t>(b)];
-        Vec<D> d = p.x - q.x;
-        if (shifted) d += shift_ab;
-        const Real reach = p.radius + q.radius + lattice.skin;
-        if (dot(d, d) >= reach * reach) continue;
-        const bool in_order = p.id < q.id;
-        (shifted ? through_face_ : plain_)
-            .push_back({in_order ? p.body : q.body, in_order ? q.body : p.body,
-                        static_cast<std::uint8_t>(in_order ? code_ab : code_ba)});
-      }
+  // Pairs of body a with bodies [b0, b1). Bodies reached through different faces are seen one period apart.
+  const auto visit = [&](const Local& a, Index b0, Index b1) {
+    for (Index b = b0; b < b1; ++b) {
+      const Local& q = local_[static_cast<std::size_t>(b)];
+      Vec<D> d = a.x - q.x;
+      const bool shifted = a.wrapped != q.wrapped;
+      if (shifted) [[unlikely]]
+        for (int k = 0; k < D; ++k) d[k] += periods(a, q, k) * box.length(k);
+      const Real reach = a.radius + q.radius + lattice.skin;
+      if (dot(d, d) >= reach * reach) continue;
+      const bool in_order = a.id < q.id;
+      const Local& low = in_order ? a : q;
+      const Local& high = in_order ? q : a;
+      std::uint8_t code = 0;
+      if (shifted) [[unlikely]]
+        for (int k = D - 1; k >= 0; --k)
+          code = static_cast<std::uint8_t>(3 * code + periods(low, high, k) + 1);
+      (shifted ? through_face_ : plain_).push_back({low.body, high.body, code});
     }
   };
 
+  // Each pair of adjacent cells once: from a cell to itself and the next one in its row, then to the three
+  // cells of each row that lies ahead. Cells of a row are contiguous, so these are runs of bodies. A pair of
+  // cells that both lie in the layer above the block along some axis belongs to the block up there.
+  Cell<D> size, top;
+  for (std::size_t k = 0; k < D; ++k) {
+    top[k] = lattice.block_cells[k];
+    size[k] = top[k] + 1;
+  }
+  struct Row {
+    std::int32_t dy, dz;
+  };
+  static constexpr std::array<Row, 4> rows_ahead{{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
+  constexpr std::size_t n_rows_ahead = D == 2 ? 1 : 4;
   Cell<D> cell{};
+  Index number = 0;
   do {
-    Index at = 0, stride = 1;
-    for (std::size_t k = 0; k < D; ++k) {
-      at += cell[k] * stride;
-      stride *= lattice.block_cells[k] + 1;
+    const Index a0 = start_of(number), a1 = start_of(number + 1);
+    const Index here = number++;
+    if (a0 == a1) continue;
+    const std::int32_t x = cell[0];
+    bool in_top_row = cell[1] == top[1];
+    if constexpr (D == 3) in_top_row = in_top_row || cell[2] == top[2];
+    // The cell and its next one, unless both or the row belong to another block.
+    if (!in_top_row && x < top[0]) {
+      const Index end = start_of(here + 2);
+      for (Index a = a0; a < a1; ++a) visit(local_[static_cast<std::size_t>(a)], a + 1, end);
     }
-    for (const auto& [first, second] : neighbours) visit(at + offset[first], at + offset[second]);
-  } while (advance<D>(cell, lattice.block_cells));
+    for (std::size_t r = 0; r < n_rows_ahead; ++r) {
+      const auto [dy, dz] = rows_ahead[r];
+      const std::int32_t y = cell[1] + dy;
+      if (y < 0 || y > top[1] || (dy == 0 && cell[1] == top[1])) continue;
+      Index row = here + dy * size[0];
+      if constexpr (D == 3) {
+        if (cell[2] + dz > top[2] || (dz == 0 && cell[2] == top[2])) continue;
+        row += dz * size[0] * size[1];
+      }
+      const Index first = x > 0 ? row - 1 : row;
+      const Index last = x < top[0] ? row + 1 : row - 1;  // from the layer above only back into the block
+      if (last < first) continue;
+      const Index b0 = start_of(first), b1 = start_of(last + 1);
+      for (Index a = a0; a < a1; ++a) visit(local_[static_cast<std::size_t>(a)], b0, b1);
+    }
+  } while (advance<D>(cell, size));
 }
 
 template <int D>

@@ -143,7 +143,12 @@ class SweepSchedule {
     Real radius;
     GlobalId id;
     Index body;
+    std::uint8_t wrapped;  // axes along which it was reached through a periodic face
   };
+  /// Periods by which a lies further along axis k than stored, relative to b.
+  static int periods(const Local& a, const Local& b, int k) {
+    return static_cast<int>(a.wrapped >> k & 1U) - static_cast<int>(b.wrapped >> k & 1U);
+  }
   std::vector<Local> local_;        // bodies of a block and of the layer above it, by cell
   std::vector<Index> local_start_;  // (block_cells + 1)^D + 1 entries
   std::vector<std::uint8_t>

@@ -35,8 +35,8 @@ void NeighborhoodSettings::describe(Section& root) {
             "block_cells", block_cells, word, {"auto"},
             {.range = {.least = 1, .most = 32},
              .doc = "Cells along the edge of a block, at most 10 in 3D. Part of the "
-                    "definition of the sweep: results depend on it. \"auto\" takes 4, 8 or "
-                    "16 by the number of bodies"});
+                    "definition of the sweep: results depend on it. \"auto\" takes 4 to 16 by "
+                    "the number of bodies"});
         if (word == "auto") block_cells = 0;
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
         section.real("rebalance_threshold", rebalance_threshold,
@@ -68,8 +68,10 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step) const 
   const Real skin =
       settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
   auto cells = static_cast<int>(settings_.block_cells);
+  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better
+  // (docs/performance.md).
   if (cells == 0)
-    cells = D == 2 ? (n_bodies < 10'000 ? 4 : n_bodies < 100'000 ? 8 : 16) : (n_bodies < 20'000 ? 4 : 8);
+    cells = D == 2 ? (n_bodies < 2'000 ? 4 : n_bodies < 10'000 ? 8 : 16) : (n_bodies < 2'000 ? 4 : 8);
   if (D == 3) cells = std::min(cells, 10);
   for (int k = 0; k < D; ++k) {
     if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))

@@ -1,5 +1,6 @@
 #include "dynamics/pbd/pair_kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -50,7 +51,7 @@ const PairKernels& pair_kernels() {
   if (const char* wanted = std::getenv("SCREE_INSTRUCTION_SET"))
     for (const PairKernels* set : sets)
       if (set->instruction_set == wanted) return *set;
-  return *sets.back();
+  return *sets[std::min<std::size_t>(1, sets.size() - 1)];
 }
 
 Vec<3> coincident_direction(GlobalId low, GlobalId high, int dimension) {

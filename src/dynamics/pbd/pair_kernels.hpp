@@ -42,8 +42,9 @@ struct PairKernels {
   PairKernel kernel[n_pair_modes][2][2];  ///< [mode][shifted][weighted]
 };
 
-/// The widest set this processor runs, or the one named by the environment variable SCREE_INSTRUCTION_SET
-/// (portable, avx2, avx512) if the processor has it.
+/// AVX2 if this processor has it (measured faster than AVX-512 on Zen 4: docs/performance.md), else the
+/// portable set; or the one named by the environment variable SCREE_INSTRUCTION_SET (portable, avx2, avx512)
+/// if the processor has it.
 template <int D>
 const PairKernels& pair_kernels();
 /// All sets that this processor runs.

@@ -1,6 +1,8 @@
 // Compiled once per instruction set, with SCREE_SET naming the set (see dynamics/CMakeLists.txt). The
 // arithmetic of a pair is the same in all of them; only the number of pairs per register differs.
+#ifdef __AVX2__
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -12,25 +14,41 @@ namespace scree::SCREE_SET {
 
 namespace {
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__)
 constexpr int width = 8;
-#else
+#elif defined(__AVX2__)
 constexpr int width = 4;
+#else
+constexpr int width = 2;
 #endif
 using Lanes = Real __attribute__((vector_size(8 * width)));
-using Half = Real __attribute__((vector_size(32), may_alias));
+/// The part of a record that one load takes.
+using Piece = Real __attribute__((vector_size(width == 2 ? 16 : 32), may_alias));
 static_assert(batch_size % width == 0);
 
-Lanes square_root(Lanes v) {
 #if defined(__AVX512F__)
-  return _mm512_maskz_sqrt_pd(0xff, v);  // the unmasked form warns in GCC 12
-#elif defined(__AVX__)
-  return _mm256_sqrt_pd(v);
-#else
-  for (int k = 0; k < width; ++k) v[k] = std::sqrt(v[k]);
-  return v;
-#endif
+// The unmasked form of the square root warns in GCC 12.
+Lanes square_root(Lanes v) {
+  return _mm512_maskz_sqrt_pd(0xff, v);
 }
+bool any_less(Lanes a, Lanes b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) != 0;
+}
+#elif defined(__AVX2__)
+Lanes square_root(Lanes v) {
+  return _mm256_sqrt_pd(v);
+}
+bool any_less(Lanes a, Lanes b) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) != 0;
+}
+#else
+Lanes square_root(Lanes v) {
+  return Lanes{std::sqrt(v[0]), std::sqrt(v[1])};
+}
+bool any_less(Lanes a, Lanes b) {
+  return a[0] < b[0] || a[1] < b[1];
+}
+#endif
 Lanes largest(Lanes a, Lanes b) {
   return a > b ? a : b;
 }
@@ -39,15 +57,17 @@ struct Bodies {
   Lanes x, y, z, radius;
 };
 
-#ifdef __AVX512F__
-Lanes join(Half low, Half high) {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+/// Piece `k` of a record: 0 is all of it, or x and y; 1 is z and the radius.
+const Piece& piece(const SweepRecord& record, int k = 0) {
+  return reinterpret_cast<const Piece*>(&record)[k];
 }
-#endif
+Piece& piece(SweepRecord& record, int k = 0) {
+  return reinterpret_cast<Piece*>(&record)[k];
+}
 
-/// Row k of the result holds component k of the records; the records come four to a half register.
+#if defined(__AVX512F__)
+/// The transpose of a 4 x 4 matrix in each half of the registers; its own inverse.
 Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
-#ifdef __AVX512F__
   const Lanes ab_xz = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
   const Lanes ab_yr = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
   const Lanes cd_xz = __builtin_shufflevector(c, d, 0, 8, 2, 10, 4, 12, 6, 14);
@@ -56,7 +76,28 @@ Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
           __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 8, 9, 4, 5, 12, 13),
           __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 10, 11, 6, 7, 14, 15),
           __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 10, 11, 6, 7, 14, 15)};
-#else
+}
+Bodies load(const SweepRecord* records, const Index* which) {
+  const auto row = [&](int k) {
+    return __builtin_shufflevector(piece(records[which[k]]), piece(records[which[k + 4]]), 0, 1, 2, 3, 4, 5,
+                                   6, 7);
+  };
+  return transpose(row(0), row(1), row(2), row(3));
+}
+void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
+  const auto put = [&](Lanes row, int k) {
+    piece(records[which[k]]) = __builtin_shufflevector(row, row, 0, 1, 2, 3);
+    piece(records[which[k + 4]]) = __builtin_shufflevector(row, row, 4, 5, 6, 7);
+  };
+  put(rows.x, 0);
+  put(rows.y, 1);
+  put(rows.z, 2);
+  put(rows.radius, 3);
+}
+#elif defined(__AVX2__)
+/// The transpose of a 4 x 4 matrix; its own inverse.
+Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
   const Lanes ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
   const Lanes ab_yr = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   const Lanes cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
@@ -64,43 +105,36 @@ Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
   return {
       __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5), __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 4, 5),
       __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7), __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 6, 7)};
-#endif
 }
-
-const Half& half(const SweepRecord& record) {
-  return reinterpret_cast<const Half&>(record);
-}
-Half& half(SweepRecord& record) {
-  return reinterpret_cast<Half&>(record);
-}
-
 Bodies load(const SweepRecord* records, const Index* which) {
-#ifdef __AVX512F__
-  return transpose(join(half(records[which[0]]), half(records[which[4]])),
-                   join(half(records[which[1]]), half(records[which[5]])),
-                   join(half(records[which[2]]), half(records[which[6]])),
-                   join(half(records[which[3]]), half(records[which[7]])));
-#else
-  return transpose(half(records[which[0]]), half(records[which[1]]), half(records[which[2]]),
-                   half(records[which[3]]));
-#endif
+  return transpose(piece(records[which[0]]), piece(records[which[1]]), piece(records[which[2]]),
+                   piece(records[which[3]]));
 }
-
 void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
   const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
-#ifdef __AVX512F__
-  const auto put = [&](Lanes row, int k) {
-    half(records[which[k]]) = __builtin_shufflevector(row, row, 0, 1, 2, 3);
-    half(records[which[k + 4]]) = __builtin_shufflevector(row, row, 4, 5, 6, 7);
-  };
-#else
-  const auto put = [&](Lanes row, int k) { half(records[which[k]]) = row; };
-#endif
-  put(rows.x, 0);
-  put(rows.y, 1);
-  put(rows.z, 2);
-  put(rows.radius, 3);
+  piece(records[which[0]]) = rows.x;
+  piece(records[which[1]]) = rows.y;
+  piece(records[which[2]]) = rows.z;
+  piece(records[which[3]]) = rows.radius;
 }
+#else
+Bodies load(const SweepRecord* records, const Index* which) {
+  const SweepRecord& a = records[which[0]];
+  const SweepRecord& b = records[which[1]];
+  return {__builtin_shufflevector(piece(a, 0), piece(b, 0), 0, 2),
+          __builtin_shufflevector(piece(a, 0), piece(b, 0), 1, 3),
+          __builtin_shufflevector(piece(a, 1), piece(b, 1), 0, 2),
+          __builtin_shufflevector(piece(a, 1), piece(b, 1), 1, 3)};
+}
+void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  SweepRecord& a = records[which[0]];
+  SweepRecord& b = records[which[1]];
+  piece(a, 0) = __builtin_shufflevector(bodies.x, bodies.y, 0, 2);
+  piece(b, 0) = __builtin_shufflevector(bodies.x, bodies.y, 1, 3);
+  piece(a, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 0, 2);
+  piece(b, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 1, 3);
+}
+#endif
 
 Lanes load(const Real* values) {
   Lanes v;
@@ -149,14 +183,11 @@ Real run(const PairBatches& p) {
       if constexpr (D == 3) squared += dz * dz;
       const Lanes contact_distance = i.radius + j.radius;
       const Lanes tiny = contact_distance * 1e-12;
-      const auto coincide = squared < tiny * tiny;
       Lanes distance = square_root(squared);
-      bool any_coincide = false;
-      for (int k = 0; k < width; ++k) any_coincide |= coincide[k] != 0;
-      Lanes gap = distance - contact_distance;
-      if (__builtin_expect(any_coincide, 0)) {
+      const Lanes gap = distance - contact_distance;
+      if (__builtin_expect(any_less(squared, tiny * tiny), 0)) {
         for (int k = 0; k < width; ++k) {
-          if (!coincide[k]) continue;
+          if (!(squared[k] < tiny[k] * tiny[k])) continue;
           const Vec<3> direction = coincident_direction(p.ids[low[k]], p.ids[high[k]], D);
           dx[k] = direction[0];
           dy[k] = direction[1];
