@@ -226,21 +226,24 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
     switch (mode) {
       case FrozenMode::halfspaces:
         deepest = std::max(deepest, -gap);
-        return std::max(-gap, 0.0) / total;
+        push = std::max(-gap, 0.0) / total;
+        break;
       case FrozenMode::halfspaces_dual:
         deepest = std::max(deepest, -gap);
         push = std::max(-gap / total, -multiplier);
-        multiplier += push;
-        return push;
+        break;
       case FrozenMode::jacobi:
         deepest = std::max(deepest, -frozen_gap);
-        return n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
+        push = n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
+        break;
       case FrozenMode::penalty:
         deepest = std::max(deepest, -frozen_gap);
-        return factor * std::max(-frozen_gap, 0.0) / total;
+        push = factor * std::max(-frozen_gap, 0.0) / total;
+        break;
       case FrozenMode::count:
         break;
     }
+    multiplier += push;
     return push;
   };
 

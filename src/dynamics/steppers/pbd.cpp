@@ -36,6 +36,7 @@ class PbdStepper final : public Stepper<D> {
   enum class OnOverlap { warn, halve, stop };
 
   bool keeps_multipliers() const { return warm_start_ > 0 || compliance_ > 0 || method_ == Method::pgs_dual; }
+  void find_smallest_radius(const State<D>& state);
   void predict(State<D>& state, Real dt);
   void rebuild(State<D>& state);
   void resolve_contacts(State<D>& state, Real dt, bool record_forces);
@@ -159,9 +160,15 @@ void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto mobility = state.bodies.mobility().first(n);
   weighted_ = state.comm.any(std::any_of(mobility.begin(), mobility.end(), [](Real w) { return w != 1; }));
-  const auto radius = state.bodies.radius().first(n);
-  smallest_radius_ = state.comm.min(n > 0 ? *std::min_element(radius.begin(), radius.end()) : HUGE_VAL);
+  find_smallest_radius(state);
   sweeper_->prepare(state, weighted_);
+}
+
+template <int D>
+void PbdStepper<D>::find_smallest_radius(const State<D>& state) {
+  const auto radius = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  smallest_radius_ =
+      state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
 }
 
 template <int D>
@@ -176,7 +183,9 @@ void PbdStepper<D>::save(State<D>& state) {
 template <int D>
 void PbdStepper<D>::rebuild(State<D>& state) {
   save(state);
+  const std::int64_t n_removed = neighborhood_->n_removed();
   neighborhood_->rebuild(state);
+  if (neighborhood_->n_removed() != n_removed) find_smallest_radius(state);  // a restart could not know it
   sweeper_->prepare(state, weighted_);
 }
 
@@ -237,8 +246,10 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       const bool accumulates = keeps_multipliers();
       typename PbdSweeper<D>::Parameters parameters{.compliance = compliance_ / dt, .scale = 0};
       if (warm_start_ > 0) {
-        // Multipliers are displacements: a step of another length needs them in proportion.
-        parameters.scale = warm_start_ * (state.clock.last_dt > 0 ? dt / state.clock.last_dt : 1);
+        // Multipliers are displacements: a shorter step needs them in proportion. After a very short step
+        // they are little but corrections of earlier overlap, so they never grow.
+        const Real last_dt = state.clock.last_dt;
+        parameters.scale = warm_start_ * (last_dt > dt ? dt / last_dt : 1);
         sweeper_->sweep(state, PairMode::warm, parameters);
       } else if (accumulates || record_forces) {
         sweeper_->clear_multipliers();
@@ -261,6 +272,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
     }
     case Method::penalty: {
       // Explicit Euler: the force acts where the step starts.
+      sweeper_->clear_multipliers();
       sweeper_->freeze(bodies.previous());
       sweeper_->clear_records();
       deepest_ = state.comm.max(sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt));
@@ -271,6 +283,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       break;
     }
     case Method::jacobi: {
+      sweeper_->clear_multipliers();
       repeat(state, [&] {
         sweeper_->freeze();
         sweeper_->count_contacts(state);
