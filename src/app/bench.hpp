@@ -10,10 +10,10 @@ namespace scree {
 struct PbdBenchOptions {
   std::vector<int> dimensions{2, 3};
   std::vector<std::int64_t> bodies{10'000, 100'000, 1'000'000};
-  int repetitions = 5;    ///< of every timing; the median is reported
-  Real seconds = 0.2;     ///< least time of one repetition
+  int repetitions = 5;           ///< of every timing; the median is reported
+  Real seconds = 0.2;            ///< least time of one repetition
   std::int64_t block_cells = 0;  ///< as decomposition.block_cells; 0: auto
-  bool all_sets = false;  ///< every instruction set, not only the widest
+  bool all_sets = false;         ///< every instruction set, not only the widest
 };
 
 /// One row: a dense packing of `bodies` in a periodic box (solid fraction 0.80 in 2D, 0.55 in 3D, radii +-20

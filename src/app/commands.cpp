@@ -63,13 +63,18 @@ files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const
           {"ranks", std::to_string(comm.size())}};
 }
 
+RunFiles files_of(const OutputSettings& output, const std::string& deck_name) {
+  RunFiles run;
+  run.name = output.name.empty() ? std::filesystem::path(deck_name).stem().string() : output.name;
+  run.folder = output.directory + "/" + run.name;
+  return run;
+}
+
 /// The folder of a run, checked or emptied before anything is written.
 RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const std::string& deck_name,
                         bool keep_content, bool force) {
   namespace fs = std::filesystem;
-  RunFiles run;
-  run.name = output.name.empty() ? fs::path(deck_name).stem().string() : output.name;
-  run.folder = output.directory + "/" + run.name;
+  const RunFiles run = files_of(output, deck_name);
   files::on_root(comm, [&] {
     try {
       if (fs::exists(run.folder) && !fs::is_directory(run.folder))
@@ -280,6 +285,23 @@ ExitCode run(const Comm& comm, Deck& deck, const RunOptions& options, const std:
   return code;
 }
 
+/// Starts a deck, or goes on from its latest checkpoint if that is asked for and there is one. The deck may
+/// have got another end time in the meantime; everything else is as the checkpoint's deck says.
+template <int D>
+ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
+  if (options.resume) {
+    Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
+    const RunDeck<D> content = read_run_deck<D>(copy);
+    const RunFiles files = files_of(content.output, deck.name());
+    const std::string checkpoint = latest_checkpoint(comm, files.checkpoints());
+    if (!checkpoint.empty())
+      return restart_run(comm, checkpoint, {fmt::format("simulation.end_time={:.17g}", content.end_time)},
+                         options);
+    options.force = true;  // what lies there was stopped before its first checkpoint
+  }
+  return run<D>(comm, deck, options, "");
+}
+
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
 void require_changeable(const std::vector<std::string>& overrides) {
   static const std::vector<std::string> allowed{
@@ -380,18 +402,8 @@ std::string all_kinds(const std::string& heading) {
 }  // namespace
 
 ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options) {
-  const int dimension = dimension_of(deck);
-  if (options.resume) {
-    // Where would this deck write? Only [output] is needed to know.
-    OutputSettings output;
-    Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
-    output.describe(copy.root());
-    const std::string name =
-        output.name.empty() ? std::filesystem::path(deck.name()).stem().string() : output.name;
-    const std::string checkpoint = latest_checkpoint(comm, output.directory + "/" + name + "/checkpoint");
-    if (!checkpoint.empty()) return restart_run(comm, checkpoint, {}, options);
-  }
-  return dimension == 2 ? run<2>(comm, deck, options, "") : run<3>(comm, deck, options, "");
+  return dimension_of(deck) == 2 ? run_or_resume<2>(comm, deck, options)
+                                 : run_or_resume<3>(comm, deck, options);
 }
 
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,

@@ -83,7 +83,8 @@ void check_travel(const std::string& keys) {
         farthest = std::max(farthest, norm(moved.motion().pose(to).to_world(own) - x));
       }
     CHECK(farthest <= bound * (1 + 1e-12) + 1e-14);
-    CHECK(moved.obstacles.travel(from, to, domain) == bound);
+    // The set asks only for where its obstacles are, never for more than the domain.
+    CHECK(moved.obstacles.travel(from, to, domain) <= bound);
   }
 }
 

@@ -1,0 +1,23 @@
+"""The documents say what the program does: docs/decks.md is printed by it, and links lead somewhere."""
+import re
+
+from scree_program import check, main, run_ok, source_folder
+
+
+def test_deck_reference_is_current(folder):
+    printed = run_ok("info", "--reference").stdout.strip()
+    kept = (source_folder() / "docs/decks.md").read_text().strip()
+    check(printed == kept, "docs/decks.md is what `scree info --reference` prints (renew it with that command)")
+
+
+def test_links_lead_to_files(folder):
+    documents = [source_folder() / "README.md", source_folder() / "CONTRIBUTING.md",
+                 *(source_folder() / "docs").glob("*.md")]
+    check(len(documents) > 5, "there are documents to check")
+    for document in documents:
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+            check((document.parent / target).exists(), f"{document.name} links to {target}, which exists")
+
+
+if __name__ == "__main__":
+    main()
