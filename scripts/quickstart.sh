@@ -16,7 +16,7 @@ say "3/4 run $deck on 2 ranks"
 mpirun -n 2 build/release/bin/scree run "$deck" --force
 
 say "4/4 picture"
-"$python" postprocess/render.py "$results" --output "$results/picture.png"
+"$python" postprocess/render.py "$results" --range 0 1.2 --output "$results/picture.png"
 
 cat <<END
 
