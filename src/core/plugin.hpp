@@ -17,7 +17,8 @@ struct Entry {
   std::unique_ptr<Base> (*make)();
 };
 
-/// All kinds of Base, in the order of the .def list; specialised once per base, in its registry.cpp.
+/// All kinds of Base, in the order of the .def list; specialised once per base, in its registry.cpp
+/// (core/registry.inc).
 template <class Base>
 std::span<const Entry<Base>> registry();
 

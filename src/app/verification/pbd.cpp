@@ -480,7 +480,7 @@ void check_overlap_law(Report& report, const Measured& pbd) {
 }
 
 /// What the memory of a share s of the multipliers does to PBD with the same order of the pairs: the overlap
-/// that remains is 1 - s of that of PBD, and the largest error is smaller: 2.7 to 8 times with s of 0.9
+/// that remains is 1 - s of that of PBD, and the largest error is smaller: 2.7 to 7 times with s of 0.9
 /// or more, for seven orders (plain loop over the pairs, docs/verification.md).
 void check_warm_start(Report& report, const Measured& pbd, const Measured& warm) {
   const Real h = warm.finest_step();
