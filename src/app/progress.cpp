@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "core/log.hpp"
@@ -48,7 +49,7 @@ void Progress::step_done(const Clock& clock) {
 }
 
 std::string format_duration(Real seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const long long whole = std::llround(seconds);
   const long long hours = whole / 3600, minutes = whole / 60 % 60;
   return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
                    : fmt::format("{}:{:02}", minutes, whole % 60);

@@ -21,7 +21,7 @@ struct Touchers {
   Touchers(const Domain& domain, const Lattice<D>& lattice, const Cell<D>& block) {
     for (unsigned axes = 0; axes < rank.size(); ++axes) {
       Cell<D> down;
-      unsigned wrapped;
+      unsigned wrapped = 0;
       const bool exists = lattice.neighbour(block, axes, -1, down, wrapped);
       rank[axes] = exists ? domain.owner_of(lattice.key_of(down)) : -1;
       phase[axes] = exists ? lattice.phase_of(down) : -1;

@@ -37,7 +37,7 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
                                      to.data(), sizes.data(), &n_from, &from,
                                      static_cast<void*>(&from_sizes)));
 
-  MPI_Datatype chunk;
+  MPI_Datatype chunk = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(unit), MPI_BYTE, &chunk);
   MPI_Type_commit(&chunk);
   std::vector<MPI_Request> requests;

@@ -62,7 +62,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       block_travels |= travels[static_cast<std::size_t>(i)] != 0;
     for (unsigned axes = 0; axes < 1U << D; ++axes) {
       Cell<D> down;
-      unsigned wrapped;
+      unsigned wrapped = 0;
       if (!lattice.neighbour(block.place, axes, -1, down, wrapped)) continue;
       const BlockKey key = lattice.key_of(down);
       if (!owned(key)) continue;
