@@ -461,7 +461,7 @@ Json number_schema(const Declaration& declaration, const char* type) {
 
 /// A number or, where it has a unit, a string that carries one.
 Json quantity_schema(const Declaration& declaration) {
-  const Json number = number_schema(declaration, "number");
+  Json number = number_schema(declaration, "number");
   if (declaration.unit == Unit::none) return number;
   return {{"anyOf", {number, {{"type", "string"}, {"pattern", "^ *[-+]?[0-9.]"}}}}};
 }
