@@ -205,11 +205,15 @@ std::string checkpoint_path(const std::string& folder, const std::string& run_na
   return fmt::format("{}/{}_{:09}{}", folder, run_name, step, ending);
 }
 
-void remove_old_checkpoints(const Comm& comm, const std::string& folder, std::int64_t keep) {
+void remove_other_checkpoints(const Comm& comm, const std::string& folder, const std::string& newest,
+                              std::int64_t keep) {
   files::on_root(comm, [&] {
-    const auto found = checkpoints_in(folder);
-    for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < found.size(); ++i)
-      std::filesystem::remove(found[i]);
+    const std::filesystem::path present(newest);
+    std::int64_t n_kept = 0;
+    std::vector<std::filesystem::path> found = checkpoints_in(folder);
+    std::reverse(found.begin(), found.end());
+    for (const std::filesystem::path& path : found)
+      if (path.filename() > present.filename() || ++n_kept > keep) std::filesystem::remove(path);
   });
 }
 

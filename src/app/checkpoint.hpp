@@ -33,7 +33,9 @@ void read_checkpoint(State<D>& state, const std::string& path);
 std::string latest_checkpoint(const Comm& comm, const std::string& folder);
 /// Path of the checkpoint of a step.
 std::string checkpoint_path(const std::string& folder, const std::string& run_name, std::int64_t step);
-/// Removes all but the latest `keep` checkpoints of a folder. Collective.
-void remove_old_checkpoints(const Comm& comm, const std::string& folder, std::int64_t keep);
+/// Removes all but `newest` and the `keep` - 1 checkpoints before it from a folder. Later ones, of a run that
+/// was restarted further back, go too: they do not belong to the series any more. Collective.
+void remove_other_checkpoints(const Comm& comm, const std::string& folder, const std::string& newest,
+                              std::int64_t keep);
 
 }  // namespace scree

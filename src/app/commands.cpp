@@ -63,28 +63,39 @@ files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const
           {"ranks", std::to_string(comm.size())}};
 }
 
-RunFiles files_of(const OutputSettings& output, const std::string& deck_name) {
+RunFiles files_of(const OutputSettings& output, const std::string& default_name) {
   RunFiles run;
-  run.name = output.name.empty() ? std::filesystem::path(deck_name).stem().string() : output.name;
+  run.name = output.name.empty() ? default_name : output.name;
   run.folder = output.directory + "/" + run.name;
   return run;
 }
 
-/// The folder of a run, checked or emptied before anything is written.
-RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const std::string& deck_name,
-                        bool keep_content, bool force) {
+std::string name_after(const Deck& deck) {
+  return std::filesystem::path(deck.name()).stem().string();
+}
+
+/// Checks or empties the folder of a run before anything is written. A restart from `checkpoint` goes on with
+/// the folder that holds it, or needs a new one.
+void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& checkpoint, bool force) {
   namespace fs = std::filesystem;
-  const RunFiles run = files_of(output, deck_name);
   files::on_root(comm, [&] {
     try {
       if (fs::exists(run.folder) && !fs::is_directory(run.folder))
         throw InputError(run.folder + " is a file: the results need a folder of this name");
       const bool occupied = fs::exists(run.folder) && !fs::is_empty(run.folder);
-      if (occupied && !keep_content && !force)
+      const bool goes_on = !checkpoint.empty() && fs::exists(run.checkpoints()) &&
+                           fs::equivalent(run.checkpoints(), fs::absolute(checkpoint).parent_path());
+      if (occupied && !checkpoint.empty() && !goes_on)
+        throw InputError(
+            fmt::format("{} holds results already, and {} is none of its checkpoints; choose another "
+                        "[output] name, as with "
+                        "--set output.name=...",
+                        run.folder, checkpoint));
+      if (occupied && checkpoint.empty() && !force)
         throw InputError(run.folder +
                          " holds results already: --force replaces them, --resume goes on from their "
                          "latest checkpoint; or choose another [output] name");
-      if (occupied && !keep_content) {
+      if (occupied && checkpoint.empty()) {
         // Only what a run of this name writes.
         fs::remove_all(run.folder + "/vtk");
         fs::remove_all(run.folder + "/checkpoint");
@@ -100,7 +111,6 @@ RunFiles prepare_folder(const Comm& comm, const OutputSettings& output, const st
       throw InputError(fmt::format("the results cannot be written to {}: {}", run.folder, error.what()));
     }
   });
-  return run;
 }
 
 /// The loop over the steps and everything around it.
@@ -219,10 +229,10 @@ class Run {
 
   void save() {
     simulation_.save_memory();
-    write_checkpoint(simulation_.state(),
-                     checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step),
-                     files_.name, resolved_, provenance_);
-    remove_old_checkpoints(comm_, files_.checkpoints(), simulation_.deck().output.checkpoint_keep);
+    const std::string path =
+        checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_);
+    remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
   }
 
   Comm comm_;
@@ -248,26 +258,26 @@ RunDeck<D> read_run_deck(Deck& deck) {
 }
 
 template <int D>
-ExitCode run(const Comm& comm, Deck& deck, const RunOptions& options, const std::string& checkpoint) {
+ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, const RunOptions& options,
+             const std::string& checkpoint) {
   const SignalWatch watch;
   reset_timers();
   RunDeck<D> content = read_run_deck<D>(deck);
   const std::string resolved = deck.resolved();
   const bool restarts = !checkpoint.empty();
   const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
-  RunFiles files;
+  const RunFiles files = files_of(content.output, default_name);
   std::optional<Clock> resumed;
   std::optional<Simulation<D>> simulation;
   if (restarts) {
     simulation.emplace(comm, std::move(content), checkpoint);
     resumed = simulation->state().clock;
-    files = prepare_folder(comm, simulation->deck().output, deck.name(), true, false);
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
     simulation.emplace(comm, std::move(content));
     require_petsc_options_used(comm);
-    files = prepare_folder(comm, simulation->deck().output, deck.name(), false, options.force);
   }
+  prepare_folder(comm, files, checkpoint, options.force);
   files::on_root(comm, [&] {
     log::open_file(files.with(".log"), restarts);
     if (!restarts) files::write_atomically(files.with(".deck.toml"), deck.text());
@@ -292,14 +302,14 @@ ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
   if (options.resume) {
     Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
     const RunDeck<D> content = read_run_deck<D>(copy);
-    const RunFiles files = files_of(content.output, deck.name());
+    const RunFiles files = files_of(content.output, name_after(deck));
     const std::string checkpoint = latest_checkpoint(comm, files.checkpoints());
     if (!checkpoint.empty())
       return restart_run(comm, checkpoint, {fmt::format("simulation.end_time={:.17g}", content.end_time)},
                          options);
     options.force = true;  // what lies there was stopped before its first checkpoint
   }
-  return run<D>(comm, deck, options, "");
+  return run<D>(comm, deck, name_after(deck), options, "");
 }
 
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
@@ -411,8 +421,8 @@ ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
   require_changeable(overrides);
   const CheckpointHead head = read_checkpoint_head(comm, checkpoint);
   Deck deck = Deck::from_text(head.deck, head.run_name + ".resolved.toml", overrides);
-  return head.dimension == 2 ? run<2>(comm, deck, options, checkpoint)
-                             : run<3>(comm, deck, options, checkpoint);
+  return head.dimension == 2 ? run<2>(comm, deck, head.run_name, options, checkpoint)
+                             : run<3>(comm, deck, head.run_name, options, checkpoint);
 }
 
 std::string check_deck(const Comm& comm, Deck deck, bool as_json) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/version.hpp"
 #include "core/timing.hpp"
 
@@ -28,6 +30,10 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                     std::optional<Clock> resume_after)
     : comm_(comm), deck_(deck), files_(files) {
   const OutputSettings& output = deck.output;
+  // A restart may write to a new folder, or what the run did not write before.
+  const auto goes_on_with = [&](const std::string& path) {
+    return resume_after && comm.any(comm.is_root() && std::filesystem::exists(path));
+  };
   if (output.scalars.ever()) {
     std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
     for (const CertificateEntry& entry : deck.stepper->certificate())
@@ -36,8 +42,9 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
       for (const ColumnInfo& column : measure->columns(state))
         headings.push_back({name + "_" + column.name, column.unit});
     const std::string path = files.with(".scalars.csv");
-    scalars_ = std::make_unique<Table>(resume_after ? Table::resume(comm, path, headings, resume_after->time)
-                                                    : Table(comm, path, headings));
+    scalars_ =
+        std::make_unique<Table>(goes_on_with(path) ? Table::resume(comm, path, headings, resume_after->time)
+                                                   : Table(comm, path, headings));
   }
   if (output.vtk.ever()) {
     const VtkOptions options{.writers = static_cast<int>(output.vtk_writers),
@@ -59,7 +66,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                               .constant = {"radius", "group"},
                               .expected_bodies = 0};
     const std::string path = files.with(".h5");
-    if (resume_after) {
+    if (goes_on_with(path)) {
       h5md_ = std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume_after->step, options));
     } else {
       H5mdHead head;
