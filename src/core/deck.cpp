@@ -149,8 +149,12 @@ class UnknownKeys {
       level.declared.push_back(&declaration);
       if (declaration.form != Declaration::Form::kind) continue;
       const std::string chosen = table[declaration.name].value_or(std::string());
+      // A misspelt kind is the mistake to report, so the keys of any kind will do.
+      const bool misspelt =
+          !chosen.empty() && std::none_of(declaration.options.begin(), declaration.options.end(),
+                                          [&](const auto& option) { return option.name == chosen; });
       for (const Declaration::Option& option : declaration.options)
-        if (option.name == chosen)
+        if (misspelt || option.name == chosen)
           collect(table, option.members, level);
         else
           for (const Declaration& member : option.members)
