@@ -56,10 +56,10 @@ Real number(const std::string& cell, const std::string& path, std::size_t line_n
 
 }  // namespace
 
-Table::Table(const Comm& comm, const std::string& path, std::vector<Heading> headings)
+Table::Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings)
     : Table(comm, path, headings, header_line(headings)) {}
 
-Table::Table(const Comm& comm, const std::string& path, std::vector<Heading> headings,
+Table::Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
              const std::string& content)
     : comm_(comm), path_(path), n_columns_(headings.size()) {
   files::on_root(comm_, [&] {
@@ -70,7 +70,8 @@ Table::Table(const Comm& comm, const std::string& path, std::vector<Heading> hea
   });
 }
 
-Table Table::resume(const Comm& comm, const std::string& path, std::vector<Heading> headings, Real time) {
+Table Table::resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
+                    Real time) {
   std::string kept;
   files::on_root(comm, [&] {
     const std::string header = header_line(headings);

@@ -18,10 +18,11 @@ class Table {
   };
 
   /// Starts a new file, in place of one that exists. The first column must be the time.
-  Table(const Comm& comm, const std::string& path, std::vector<Heading> headings);
+  Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings);
   /// Goes on with a file: rows later than `time` (and a last line cut short) are removed first, by replacing
   /// the file as a whole. Throws InputError if there is no such file or its columns are others.
-  static Table resume(const Comm& comm, const std::string& path, std::vector<Heading> headings, Real time);
+  static Table resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
+                      Real time);
 
   ~Table();
   Table(Table&& other) noexcept;
@@ -31,7 +32,8 @@ class Table {
   void add(std::span<const Real> row);
 
  private:
-  Table(const Comm& comm, const std::string& path, std::vector<Heading> headings, const std::string& content);
+  Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
+        const std::string& content);
 
   Comm comm_;
   std::string path_;

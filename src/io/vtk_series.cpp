@@ -40,7 +40,7 @@ struct ArrayOf<double> {
 template <>
 struct ArrayOf<float> {
   using Type = vtkTypeFloat32Array;
-  static constexpr const char* name = "Float32";
+  [[maybe_unused]] static constexpr const char* name = "Float32";
 };
 template <>
 struct ArrayOf<std::int64_t> {

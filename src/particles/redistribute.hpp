@@ -36,7 +36,7 @@ std::vector<T> redistribute(const Comm& comm, std::span<const T> items, std::spa
     sent[static_cast<std::size_t>(next[static_cast<std::size_t>(destination[i])]++)] = items[i];
   std::vector<T> received(static_cast<std::size_t>(receive_start.back() + receive_count.back()));
 
-  MPI_Datatype item;
+  MPI_Datatype item = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &item);
   MPI_Type_commit(&item);
   MPI_Alltoallv(sent.data(), send_count.data(), send_start.data(), item, received.data(),
