@@ -134,7 +134,7 @@ void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOption
   // Rebuilds and whole steps, with a skin that suits moving bodies.
   {
     Simulation<D> moving(comm, packing<D>(n_bodies, "0.3", options.block_cells));
-    for (int i = 0; i < 10; ++i) moving.step();
+    for (int i = 0; i < 60; ++i) moving.step();
     reset_timers();
     const std::int64_t rebuilds = moving.neighborhood().n_rebuilds();
     const std::int64_t first = moving.state().clock.step;
