@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -51,6 +52,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   const auto position = state_.bodies.position();
   std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
   neighborhood_.make_lattice(state_, deck_.stepper->travel_per_step(state_, deck_.dt));
+  require_contacts_listed();
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_);
   if (!deck_.allow_overlap) require_no_overlap();
@@ -157,6 +159,21 @@ void Simulation<D>::require_bodies_inside() const {
                           fmt::join(state_.box.upper.component, ", "), deck_.box_place);
   }
   throw_if_any(state_.comm, worst, message);
+}
+
+template <int D>
+void Simulation<D>::require_contacts_listed() const {
+  // Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
+  // found.
+  const auto radius = state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned()));
+  const Real largest = state_.comm.max(radius.empty() ? 0 : *std::max_element(radius.begin(), radius.end()));
+  const Real gap = deck_.output.contact_tolerance * 2 * largest;
+  if (gap > 0.5 * state_.lattice.skin)
+    throw InputError(
+        fmt::format("analysis.contact_tolerance = {:g} counts gaps up to {:.3g} m as contacts, but only "
+                    "those up to half the skin of {:.3g} m are certain to be found; reduce it or enlarge "
+                    "neighbors.skin",
+                    deck_.output.contact_tolerance, gap, state_.lattice.skin));
 }
 
 template <int D>

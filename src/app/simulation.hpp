@@ -50,6 +50,7 @@ class Simulation {
 
  private:
   void require_bodies_inside() const;
+  void require_contacts_listed() const;
   void require_no_overlap();
   std::string name_group_of(GlobalId id) const;
 

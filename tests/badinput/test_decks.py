@@ -94,6 +94,10 @@ def test_periodic_box_too_small(folder):
                  ("count = 120", "count = 10"), words=["0.9", "periodic axis x", "skin"])
 
 
+def test_contact_tolerance_beyond_the_candidates(folder):
+    refused_deck(folder, ("[analysis]\n", "[analysis]\ncontact_tolerance = 5\n"), words=["contact_tolerance", "skin"])
+
+
 def test_no_bodies(folder):
     text = write_deck(folder).read_text()
     start, end = text.index("[particles"), text.index("[obstacles.floor]")
