@@ -60,16 +60,13 @@ std::string name_of(hdf5::Type type) {
   return "";
 }
 
-constexpr std::size_t longest_line = 100;
-
 void add_texts(std::string& text, const std::string& title, const files::Texts& entries) {
   if (entries.empty()) return;
   text += title + "\n";
   for (const auto& [name, value] : entries) {
-    const bool short_line = value.size() <= longest_line && value.find('\n') == std::string::npos;
     const auto n_lines = std::count(value.begin(), value.end(), '\n');
     text +=
-        fmt::format("  {:<24} {}\n", name, short_line ? value : fmt::format("(text of {} lines)", n_lines));
+        fmt::format("  {:<24} {}\n", name, n_lines == 0 ? value : fmt::format("(text of {} lines)", n_lines));
   }
 }
 
