@@ -24,15 +24,10 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Gives the message of the rank that knows the smallest `key` to all ranks; nothing happens if none has a
-/// message.
-void throw_if_any(const Comm& comm, GlobalId key, std::string message) {
-  const GlobalId first = comm.min(message.empty() ? std::numeric_limits<GlobalId>::max() : key);
-  if (first == std::numeric_limits<GlobalId>::max()) return;
-  const bool mine = !message.empty() && key == first;
-  const auto speaker = comm.max(static_cast<std::int64_t>(mine ? comm.rank() : -1));
-  comm.broadcast(message, static_cast<int>(speaker));
-  throw InputError(message);
+/// Throws on all ranks, with the message of the smallest key, if any rank has a message.
+void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
+  const std::string first = message_of_smallest(comm, key, message);
+  if (!first.empty()) throw InputError(first);
 }
 
 }  // namespace

@@ -176,6 +176,16 @@ void require_petsc_options_used(const Comm& comm) {
         unused);
 }
 
+std::string message_of_smallest(const Comm& comm, GlobalId key, std::string message) {
+  constexpr GlobalId none = std::numeric_limits<GlobalId>::max();
+  const GlobalId smallest = comm.min(message.empty() ? none : key);
+  if (smallest == none) return {};
+  const bool mine = !message.empty() && key == smallest;
+  const auto speaker = comm.max(static_cast<std::int64_t>(mine ? comm.rank() : -1));
+  comm.broadcast(message, static_cast<int>(speaker));
+  return message;
+}
+
 void agree(const Comm& comm, const std::function<void()>& work) {
   bool failed = true;
   ExitCode code = ExitCode::runtime_failure;

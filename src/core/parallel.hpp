@@ -71,6 +71,10 @@ void require_petsc_options_used(const Comm& comm);
 /// Collective.
 void agree(const Comm& comm, const std::function<void()>& work);
 
+/// The message of the rank with the smallest key among those that have one, on every rank; empty if none has.
+/// Names the same body on any number of ranks. Collective.
+std::string message_of_smallest(const Comm& comm, GlobalId key, std::string message);
+
 /// Sum over bodies and ranks whose bits depend neither on order nor on the number of ranks: the terms are
 /// rounded to multiples of a unit fixed by the largest magnitude (60 bits below it) and added as integers.
 /// Relative error about n 2^-60 of the largest term. Collective, two reductions.

@@ -157,13 +157,8 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
     else
       staying.push_back(static_cast<Index>(i));
   }
-  const GlobalId offender = comm_.min(first_offender);
-  if (offender != std::numeric_limits<GlobalId>::max()) {
-    std::string message = offender == first_offender ? complaint : std::string{};
-    const auto speaker = comm_.max(static_cast<std::int64_t>(offender == first_offender ? comm_.rank() : -1));
-    comm_.broadcast(message, static_cast<int>(speaker));
-    throw RunError(message);
-  }
+  complaint = message_of_smallest(comm_, first_offender, complaint);
+  if (!complaint.empty()) throw RunError(complaint);
   if (any_leaves) {
     ContactMemory kept;
     for (const Index i : staying) kept.append_from(state.memory, i);
