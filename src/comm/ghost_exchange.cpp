@@ -175,7 +175,6 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   }
   std::sort(sent.begin(), sent.end());
   std::sort(received.begin(), received.end());
-  n_records_sent_ = static_cast<std::int64_t>(sent.size());
 
   // Both ends list the same bodies in the same order, so telling where each lies at the sender completes the
   // plan.

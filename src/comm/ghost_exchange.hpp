@@ -66,7 +66,6 @@ class GhostExchange {
   ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
-  std::int64_t n_records_sent_per_sweep() const { return n_records_sent_; }
 
  private:
   struct Home {
@@ -82,7 +81,6 @@ class GhostExchange {
   std::array<SfHandle, static_cast<std::size_t>(n_stages)> stages_;
   std::array<bool, static_cast<std::size_t>(n_stages)> stage_in_use_{};  // the same on all ranks
   std::vector<std::uint8_t> travels_;
-  std::int64_t n_records_sent_ = 0;
   MPI_Datatype record_type_ = MPI_DATATYPE_NULL;
   MPI_Datatype vector_type_ = MPI_DATATYPE_NULL;
 };

@@ -65,8 +65,6 @@ class PbdSweeper {
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
-  /// Batches to prefetch ahead when the records exceed the cache; 0: never.
-  void set_prefetch(Index batches) { prefetch_ = batches; }
   std::size_t bytes() const;
 
  private:
