@@ -5,7 +5,7 @@ import re
 
 from repository import files, report, source_folder
 
-LEVELS = {"core": 0, "geometry": 1, "particles": 2, "comm": 3, "contact": 3, "dynamics": 4, "analysis": 5,
+LEVELS = {"core": 0, "geometry": 1, "solvers": 1, "particles": 2, "comm": 3, "contact": 3, "dynamics": 4, "analysis": 5,
           "io": 6, "app": 7}
 DRIVERS_SEE = {"app", "core"}
 
@@ -14,7 +14,7 @@ LIBRARIES = {
     "vtk": {"io"},
     "hdf5": {"io", "particles", "app"},     # app: the version number
     "petscversion": {"core", "comm", "app"},
-    "petsc": {"core", "comm"},
+    "petsc": {"core", "comm", "solvers"},
     "toml++": {"core"},
     "spdlog": {"core"},
     "CLI/": {"app", "drivers"},

@@ -1,0 +1,58 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/body_halo.hpp"
+#include "core/types.hpp"
+
+namespace scree {
+
+/// Velocities of a rigid body: 3 in the plane (two of translation, one of rotation), 6 in space.
+template <int D>
+inline constexpr int n_velocities = D == 2 ? 3 : 6;
+
+/// One implicit time step of rigid bodies with unilateral contacts and Coulomb friction (docs/method.md,
+/// eq. F.1-F.4): find v and r with
+///     M (v - v_free) = H^T r,   u = H v + w + G r,
+///     0 <= u_N, r_N >= 0, u_N r_N = 0,   |r_T| <= mu r_N,   u_T = 0 or r_T = -mu r_N u_T / |u_T|.
+/// The problem knows neither bodies nor files: whoever fills it decides what bodies and contacts are.
+///
+/// Shapes  q = n_velocities<D>; a contact has D components (N, T1[, T2]).
+///         Each rank lists its owned bodies, then its ghosts, and the contacts it runs; each contact of the
+///         run is listed by exactly one rank, which holds both of its bodies.
+/// Units   mass kg, kg m^2 (and kg m); velocities m/s, rad/s; bias m/s; mu -; compliance s/kg; r N s.
+/// Sign    u is the velocity of body b relative to a, normal from a to b; r acts on b, -r on a.
+template <int D>
+struct FrictionProblem {
+  static constexpr int q = n_velocities<D>;
+
+  // Bodies held (owned, then ghosts).
+  std::vector<GlobalId> body_id;    ///< for messages, and to name results; the same on all ranks
+  std::vector<Real> mass;           ///< n_held * q * q: symmetric positive definite blocks of M
+  std::vector<Real> free_velocity;  ///< n_held * q; ghosts as their owners
+
+  // Contacts of this rank in the order of a sweep: phase p has [phase_first[p], phase_first[p + 1]), of which
+  // those before interior_first[p] touch bodies that travel.
+  std::vector<Index> a, b;       ///< held bodies; -1: a static body or wall, without velocities
+  std::vector<Real> jacobian;    ///< n_contacts * 2 * D * q: rows of H for a, then for b; zero where -1
+  std::vector<Real> bias;        ///< n_contacts * D: w
+  std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
+  std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
+  std::vector<Index> phase_first, interior_first;
+
+  Real time_step = 0;       ///< [s], for the overlap that compliance implies
+  Real velocity_floor = 0;  ///< [m/s], about |g| dt: least velocity to which errors are compared
+  BodyHalo* halo = nullptr;
+
+  Index n_contacts() const { return static_cast<Index>(a.size()); }
+  Index n_owned() const { return halo->n_owned(); }
+  Index n_held() const { return halo->n_held(); }
+
+  /// Throws InputError on all ranks for arrays of the wrong length, numbers that are not finite, mu < 0,
+  /// compliance < 0, a mass block that is not symmetric positive definite, or a contact without a body; the
+  /// message names the body (smallest id) or the contact. Collective.
+  void validate() const;
+};
+
+}  // namespace scree

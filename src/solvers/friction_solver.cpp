@@ -1,0 +1,113 @@
+#include "solvers/friction_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+Real now() {
+  return std::chrono::duration<Real>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+}  // namespace
+
+template <int D>
+SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds,
+                              SolveReport& report)
+    : problem_(problem),
+      tolerance_(tolerance),
+      max_seconds_(max_seconds),
+      report_(&report),
+      start_(now()),
+      best_impulse_(problem.impulse_size(), 0.0) {}
+
+template <int D>
+Real SolveMonitor<D>::seconds() const {
+  return now() - start_;
+}
+
+template <int D>
+Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y) {
+  Real residual = natural_residual(problem_, r, y);
+  if (!std::isfinite(residual)) residual = HUGE_VAL;
+  report_->trace.push_back({iteration, seconds(), residual});
+  if (residual < best_) {
+    best_ = residual;
+    best_impulse_.assign(r.begin(), r.end());
+  }
+  done_ = best_ <= tolerance_;
+  // Clocks differ between ranks: all take the answer of the slowest.
+  if (!done_ && std::isfinite(max_seconds_)) done_ = problem_.comm().any(seconds() > max_seconds_);
+  return residual;
+}
+
+template <int D>
+void SolverSettings<D>::describe(Section& section) {
+  section.kind("type", solver, {.required = true, .doc = "Solver of the contact problem of a step"});
+  section.real(
+      "tolerance", tolerance,
+      {.range = positive, .doc = "Natural residual at which a solve ends (docs/method.md, eq. F.6)"});
+  section.real(
+      "max_time", max_seconds,
+      {.unit = Unit::time,
+       .range = positive,
+       .doc = "Wall time after which the best iterate is returned; makes results depend on the machine"});
+  section.text("petsc", petsc_options,
+               {.doc = "Options of the linear solver, such as \"-scree_ksp_type cg -scree_pc_type jacobi\""});
+}
+
+template <int D>
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
+                           Real max_seconds, std::span<Real> r, std::span<Real> v) {
+  Scope timer("friction");
+  const Real start = now();
+  SolveReport report;
+  problem.validate();
+  ScaledProblem<D> scaled;
+  scaled.rebuild(problem, solver.scales(problem));
+  std::vector<Real> impulse(scaled.impulse_size());
+  scaled.scale_impulse(r, impulse);
+  report.setup_seconds = now() - start;
+
+  SolveMonitor<D> monitor(scaled, tolerance, max_seconds, report);
+  if (scaled.n_contacts_of_all() > 0) solver.iterate(scaled, impulse, monitor);
+
+  // Judged in the standard scales, whatever the solver works in.
+  scaled.unscale_impulse(monitor.best_impulse(), r);
+  scaled.rebuild(problem);
+  scaled.scale_impulse(r, impulse);
+  std::vector<Real> y(scaled.velocity_size());
+  report.residual = evaluate_residual<D>(scaled, impulse, y);
+  scaled.unscale_velocity(y, v);
+  report.converged = report.residual.natural <= tolerance;
+  report.seconds = now() - start;
+  return report;
+}
+
+template <int D>
+std::unique_ptr<FrictionSolver<D>> make_solver(std::string_view name) {
+  std::string names;
+  for (const auto& entry : registry<FrictionSolver<D>>()) {
+    if (entry.name == name) return entry.make();
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
+  }
+  throw InputError(fmt::format("there is no solver \"{}\"; the solvers are {}", name, names));
+}
+
+template class SolveMonitor<2>;
+template class SolveMonitor<3>;
+template struct SolverSettings<2>;
+template struct SolverSettings<3>;
+template SolveReport solve_friction<2>(const FrictionProblem<2>&, FrictionSolver<2>&, Real, Real,
+                                       std::span<Real>, std::span<Real>);
+template SolveReport solve_friction<3>(const FrictionProblem<3>&, FrictionSolver<3>&, Real, Real,
+                                       std::span<Real>, std::span<Real>);
+template std::unique_ptr<FrictionSolver<2>> make_solver<2>(std::string_view);
+template std::unique_ptr<FrictionSolver<3>> make_solver<3>(std::string_view);
+
+}  // namespace scree

@@ -1,0 +1,109 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plugin.hpp"
+#include "core/section.hpp"
+#include "solvers/residual.hpp"
+
+namespace scree {
+
+/// A residual seen on the way, for the study of convergence.
+struct ResidualSample {
+  std::int64_t iteration;  ///< the solver's own count
+  Real seconds;            ///< wall time since the start of the solve
+  Real residual;           ///< natural residual
+};
+
+/// What a solve did. Never decides to stop a run.
+struct SolveReport {
+  bool converged = false;  ///< residual.natural <= tolerance, judged after the solve by evaluate_residual
+  Residual residual;
+  std::int64_t sweeps = 0;        ///< Gauss-Seidel sweeps
+  std::int64_t iterations = 0;    ///< of ADMM or APGD
+  std::int64_t newton_steps = 0;  ///< of semismooth Newton or interior point
+  std::int64_t krylov_iterations = 0;
+  std::int64_t factorizations = 0;
+  // Wall seconds on this rank.
+  Real seconds = 0;           ///< all
+  Real setup_seconds = 0;     ///< validation and scaling
+  Real assembly_seconds = 0;  ///< of matrices
+  Real factor_seconds = 0;    ///< set-up of preconditioners and factorisations
+  Real krylov_seconds = 0;    ///< triangular solves included
+  std::vector<ResidualSample> trace;
+  std::vector<std::string> decisions;  ///< what a solver that switches did, and why; one line each
+};
+
+/// Follows the residual of a solve: keeps the best iterate and tells when to stop.
+template <int D>
+class SolveMonitor {
+ public:
+  SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds, SolveReport& report);
+
+  /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
+  /// follow from r. Returns the natural residual (infinite if r is not finite). Collective.
+  Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
+  /// True on all ranks when the tolerance is met or the time is up, as of the last look().
+  bool done() const { return done_; }
+  bool converged() const { return best_ <= tolerance_; }
+  Real tolerance() const { return tolerance_; }
+  Real best() const { return best_; }
+  const std::vector<Real>& best_impulse() const { return best_impulse_; }
+  SolveReport& report() { return *report_; }
+  /// Seconds since construction. Local.
+  Real seconds() const;
+
+ private:
+  const ScaledProblem<D>& problem_;
+  Real tolerance_;
+  Real max_seconds_;
+  SolveReport* report_;
+  Real start_;
+  Real best_ = HUGE_VAL;
+  bool done_ = false;
+  std::vector<Real> best_impulse_;
+};
+
+/// One way of solving a FrictionProblem; solvers/methods has the kinds. A solver owns its work arrays and
+/// may be used again and again; it writes r only.
+template <int D>
+class FrictionSolver {
+ public:
+  virtual ~FrictionSolver() = default;
+  /// Keys of this solver in [solver].
+  virtual void describe(Section&) {}
+  /// The scales this solver needs; only the published interior-point variant departs from the default.
+  virtual typename ScaledProblem<D>::Scales scales(const FrictionProblem<D>&) const { return {}; }
+  /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
+  /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
+  /// to monitor.look(). Collective.
+  virtual void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) = 0;
+};
+
+/// Keys of [solver]: the kind with its own keys, and what all kinds share.
+template <int D>
+struct SolverSettings {
+  std::unique_ptr<FrictionSolver<D>> solver;
+  Real tolerance = 1e-4;
+  Real max_seconds = HUGE_VAL;
+  std::string petsc_options;
+
+  void describe(Section& section);
+};
+
+/// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
+/// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them, with a
+/// report judged independently of the solver. An r on entry that is no better than zero is still used: it is
+/// the caller's choice. Throws InputError for a problem that is not one (FrictionProblem::validate).
+/// Collective.
+template <int D>
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
+                           Real max_seconds, std::span<Real> r, std::span<Real> v);
+
+/// The solver called `name` with default settings. Throws InputError if there is none.
+template <int D>
+std::unique_ptr<FrictionSolver<D>> make_solver(std::string_view name);
+
+}  // namespace scree

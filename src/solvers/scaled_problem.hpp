@@ -1,0 +1,106 @@
+#pragma once
+#include <vector>
+
+#include "solvers/friction_problem.hpp"
+
+namespace scree {
+
+/// What solvers work on: the problem in units of its own, with the mass matrix made the identity.
+///
+/// With M = L L^T per body, a mass m_c and a velocity v_c (docs/method.md, eq. F.5)
+///     v = v_c sqrt(m_c) L^-T y,   r = m_c v_c r',   u = v_c u',   J = sqrt(m_c) H L^-T,
+/// so that
+///     y = y_free + J^T r',   u' = J y + w' + G' r',   W = J J^T.
+/// Everything a solver touches at a contact lies in one row, so a sweep reads one stream.
+template <int D>
+class ScaledProblem {
+ public:
+  static constexpr int q = n_velocities<D>;
+  /// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
+  static constexpr int width = D == 2 ? 4 : 8;
+
+  struct Contact {
+    Index a, b;       ///< bodies; n_held stands for none
+    Real J[2][D][q];  ///< rows for a and for b; zero for none
+    Real W[D][D];     ///< own block of the Delassus operator, without compliance
+    Real w[D];        ///< bias
+    Real mu;
+    Real g[2];  ///< compliance along N and along T
+    Real compliance(int k) const { return g[k > 0]; }
+  };
+
+  struct Scales {
+    Real mass = 0;      ///< m_c [kg]; 0: mean of tr(M_lin) / D over all bodies
+    Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
+  };
+
+  /// Scales `problem`, which must be valid and outlive this. Reuses memory. Collective.
+  void rebuild(const FrictionProblem<D>& problem, const Scales& scales = {});
+
+  const FrictionProblem<D>& original() const { return *problem_; }
+  BodyHalo& halo() const { return *problem_->halo; }
+  const Comm& comm() const { return halo().comm(); }
+  Index n_owned() const { return halo().n_owned(); }
+  Index n_held() const { return halo().n_held(); }
+  Index n_contacts() const { return static_cast<Index>(contacts_.size()); }
+  std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
+  std::int64_t n_bodies_of_all() const { return n_bodies_of_all_; }
+  const std::vector<Contact>& contacts() const { return contacts_; }
+  /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
+  /// arrays of velocities.
+  const std::vector<Real>& free_velocity() const { return free_; }
+  std::size_t velocity_size() const { return static_cast<std::size_t>(n_held() + 1) * width; }
+  std::size_t impulse_size() const { return contacts_.size() * D; }
+  Real mass_scale() const { return mass_scale_; }
+  Real velocity_scale() const { return velocity_scale_; }
+
+  /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
+  /// current afterwards. Collective, n_phases + 1 hand-overs and a copy.
+  void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
+  /// ghosts are current afterwards. Collective.
+  void add_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// u = J y + w + G r of one contact. Local.
+  void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
+    const Contact& row = contacts_[static_cast<std::size_t>(c)];
+    const Real* ya = y.data() + static_cast<std::size_t>(row.a) * width;
+    const Real* yb = y.data() + static_cast<std::size_t>(row.b) * width;
+    for (int i = 0; i < D; ++i) {
+      Real sum = row.w[i] + row.compliance(i) * r[static_cast<std::size_t>(c * D + i)];
+      for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * ya[k] + row.J[1][i][k] * yb[k];
+      u[i] = sum;
+    }
+  }
+
+  /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
+  /// phases. Collective.
+  template <class Visit>
+  void run_phases(std::span<Real> y, Visit&& visit) const {
+    BodyHalo& halo = this->halo();
+    halo.begin_hand_over(0, y, width);
+    halo.end_hand_over(0, y, width);
+    for (int phase = 0; phase < halo.n_phases(); ++phase) {
+      const auto p = static_cast<std::size_t>(phase);
+      visit(problem_->phase_first[p], problem_->interior_first[p]);
+      halo.begin_hand_over(phase + 1, y, width);
+      visit(problem_->interior_first[p], problem_->phase_first[p + 1]);
+      halo.end_hand_over(phase + 1, y, width);
+    }
+  }
+
+  /// Impulses and velocities of the original problem from scaled ones and back. Local.
+  void scale_impulse(std::span<const Real> r, std::span<Real> scaled) const;
+  void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
+  /// v[n_held * q] from y.
+  void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
+
+ private:
+  const FrictionProblem<D>* problem_ = nullptr;
+  Real mass_scale_ = 1, velocity_scale_ = 1;
+  std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
+  std::vector<Contact> contacts_;
+  std::vector<Real> free_;
+  std::vector<Real> inverse_root_;  // n_held * q * q: L^-1
+};
+
+}  // namespace scree
