@@ -56,6 +56,9 @@ void Comm::max(std::span<Real> values) const {
 void Comm::min(std::span<Real> values) const {
   reduce(handle_, values, MPI_DOUBLE, MPI_MIN);
 }
+void Comm::sum_to_round_off(std::span<Real> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, handle_);
+}
 void Comm::sum(std::span<std::int64_t> values) const {
   reduce(handle_, values, MPI_INT64_T, MPI_SUM);
 }

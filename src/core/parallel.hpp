@@ -28,6 +28,8 @@ class Comm {
   void max(std::span<Real> values) const;
   void min(std::span<Real> values) const;
   void sum(std::span<std::int64_t> values) const;
+  /// Plain sums over ranks: the last bits depend on the number of ranks (ReproducibleSum: they do not).
+  void sum_to_round_off(std::span<Real> values) const;
   bool any(bool value) const;
   bool all(bool value) const;
   /// Sum of `value` over the ranks before this one (0 on rank 0).
