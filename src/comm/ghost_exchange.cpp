@@ -48,17 +48,21 @@ constexpr bool contains(unsigned set, unsigned subset) {
 }  // namespace
 
 template <int D>
-GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm) {
-  MPI_Type_contiguous(4, MPI_DOUBLE, &record_type_);
-  MPI_Type_commit(&record_type_);
-  MPI_Type_contiguous(D, MPI_DOUBLE, &vector_type_);
-  MPI_Type_commit(&vector_type_);
-}
+GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm) {}
 
 template <int D>
 GhostExchange<D>::~GhostExchange() {
-  MPI_Type_free(&record_type_);
-  MPI_Type_free(&vector_type_);
+  for (auto& [width, type] : types_) MPI_Type_free(&type);
+}
+
+template <int D>
+MPI_Datatype GhostExchange<D>::type_of(int width) {
+  const auto [entry, is_new] = types_.emplace(width, MPI_DATATYPE_NULL);
+  if (is_new) {
+    MPI_Type_contiguous(width, MPI_DOUBLE, &entry->second);
+    MPI_Type_commit(&entry->second);
+  }
+  return entry->second;
 }
 
 template <int D>
@@ -212,9 +216,8 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
 
 template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
-  SCREE_ASSERT(width == D || width == 1);
   if (comm_.size() == 1) return;
-  const MPI_Datatype type = width == 1 ? MPI_DOUBLE : vector_type_;
+  const MPI_Datatype type = type_of(width);
   SCREE_PETSC(PetscSFBcastBegin(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
   SCREE_PETSC(PetscSFBcastEnd(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
 }
@@ -227,17 +230,25 @@ void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
 }
 
 template <int D>
-void GhostExchange<D>::begin_hand_over(int stage, std::span<SweepRecord> records) {
-  const auto s = static_cast<std::size_t>(stage);
-  if (!stage_in_use_[s]) return;
-  SCREE_PETSC(PetscSFBcastBegin(stages_[s].get(), record_type_, records.data(), records.data(), MPI_REPLACE));
+void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
+  if (comm_.size() == 1) return;
+  const MPI_Datatype type = type_of(width);
+  SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
+  SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
 }
 
 template <int D>
-void GhostExchange<D>::end_hand_over(int stage, std::span<SweepRecord> records) {
+void GhostExchange<D>::begin_hand_over(int stage, std::span<Real> values, int width) {
   const auto s = static_cast<std::size_t>(stage);
   if (!stage_in_use_[s]) return;
-  SCREE_PETSC(PetscSFBcastEnd(stages_[s].get(), record_type_, records.data(), records.data(), MPI_REPLACE));
+  SCREE_PETSC(PetscSFBcastBegin(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
+}
+
+template <int D>
+void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int width) {
+  const auto s = static_cast<std::size_t>(stage);
+  if (!stage_in_use_[s]) return;
+  SCREE_PETSC(PetscSFBcastEnd(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
 }
 
 template <int D>

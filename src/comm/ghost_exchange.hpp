@@ -2,6 +2,7 @@
 #include <petscsf.h>
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct alignas(32) SweepRecord {
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
 /// ghosts. Two ways of moving values, both PetscSF:
-/// - `copy_to_ghosts` copies from every owned body to all its ghosts (fields of the store);
+/// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
 /// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in
 /// several
 ///   phases, by several ranks. Each rank passes the body on right after the last of its phases, so the copy
@@ -55,9 +56,18 @@ class GhostExchange {
   /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry (integers: exact).
   /// Collective.
   void add_to_owners(std::span<std::int32_t> counts);
+  /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
+  void add_to_owners(std::span<Real> values, int width);
 
-  void begin_hand_over(int stage, std::span<SweepRecord> records);
-  void end_hand_over(int stage, std::span<SweepRecord> records);
+  /// values[n_held * width]: moves the live copies of a stage. Collective.
+  void begin_hand_over(int stage, std::span<Real> values, int width);
+  void end_hand_over(int stage, std::span<Real> values, int width);
+  void begin_hand_over(int stage, std::span<SweepRecord> records) {
+    begin_hand_over(stage, numbers(records), record_width);
+  }
+  void end_hand_over(int stage, std::span<SweepRecord> records) {
+    end_hand_over(stage, numbers(records), record_width);
+  }
   /// 1 for every held body whose live copy leaves or reaches this rank during a sweep.
   std::span<const std::uint8_t> travels() const { return travels_; }
 
@@ -75,14 +85,20 @@ class GhostExchange {
   void plan_hand_overs(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
                        std::span<const Place> places, const BodyStore<D>& bodies);
 
+  static constexpr int record_width = sizeof(SweepRecord) / sizeof(Real);
+  static std::span<Real> numbers(std::span<SweepRecord> records) {
+    return {reinterpret_cast<Real*>(records.data()), records.size() * record_width};
+  }
+  /// `width` numbers that travel together.
+  MPI_Datatype type_of(int width);
+
   Comm comm_;
   std::vector<Home> home_;  // of each ghost
   SfHandle ghosts_;
   std::array<SfHandle, static_cast<std::size_t>(n_stages)> stages_;
   std::array<bool, static_cast<std::size_t>(n_stages)> stage_in_use_{};  // the same on all ranks
   std::vector<std::uint8_t> travels_;
-  MPI_Datatype record_type_ = MPI_DATATYPE_NULL;
-  MPI_Datatype vector_type_ = MPI_DATATYPE_NULL;
+  std::map<int, MPI_Datatype> types_;  // by width
 };
 
 }  // namespace scree

@@ -5,9 +5,10 @@
 
 namespace scree {
 
-/// The contacts this rank owns (each contact of the run is owned by exactly one rank), structure of arrays.
-/// Index c is a contact between body a[c] and either body b[c] or, if b[c] < 0, obstacle constraint wall[c].
-/// `a` is the body with the smaller global id. Bodies are indices into BodyStore (owned or ghost).
+/// The contacts this rank owns (each contact of the run is owned by exactly one rank) in the order of a
+/// sweep, structure of arrays. Index c is a contact between body a[c] and either body b[c] or, if b[c] < 0,
+/// obstacle constraint wall[c]. `a` is the body with the smaller global id. Bodies are indices into BodyStore
+/// (owned or ghost).
 template <int D>
 struct ContactGraph {
   std::vector<Index> a;
@@ -18,10 +19,14 @@ struct ContactGraph {
   std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
   std::vector<Real>
       force;  ///< normal reaction, pushes a along -normal, b along +normal [m/s in PBD: per mobility]
+  /// Phase p of a sweep has the contacts [phase_first[p], phase_first[p + 1]); those before interior_first[p]
+  /// touch bodies that travel between ranks.
+  std::vector<Index> phase_first, interior_first;
 
   std::size_t size() const { return a.size(); }
   void clear() {
     a.clear(), b.clear(), wall.clear(), gap.clear(), normal.clear(), branch.clear(), force.clear();
+    phase_first.clear(), interior_first.clear();
   }
 };
 

@@ -305,7 +305,7 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
     contacts.branch.push_back(branch);
     contacts.force.push_back(value * force_scale);
   };
-  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+  const auto add_pair = [&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
     Vec<D> d = position[a] - position[b];
@@ -318,10 +318,10 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
     if (gap > tolerance * contact_distance) return;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
     add(low, high, -1, gap, normal, -d, value);
-  });
+  };
   std::vector<Vec<D>> at;
   std::vector<SurfacePoint<D>> surface;
-  for (const auto& wall : schedule_.walls()) {
+  const auto add_wall = [&](const typename SweepSchedule<D>::WallBatch& wall) {
     const auto which = schedule_.wall_bodies(wall);
     at.clear();
     for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
@@ -335,6 +335,18 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
       add(which[k], -1, wall.constraint, gap, -surface[k].normal, surface[k].normal * -surface[k].distance,
           value);
     }
+  };
+  const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
+    for (const auto& block : blocks) {
+      schedule_.for_each_pair(block, add_pair);
+      for (const auto& wall : schedule_.walls(block)) add_wall(wall);
+    }
+    return static_cast<Index>(contacts.size());
+  };
+  contacts.phase_first.push_back(0);
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    contacts.interior_first.push_back(add_blocks(schedule_.rim_blocks(phase)));
+    contacts.phase_first.push_back(add_blocks(schedule_.interior_blocks(phase)));
   }
 }
 

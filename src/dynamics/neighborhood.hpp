@@ -53,8 +53,9 @@ class Neighborhood {
   ContactMemory remember(const State<D>& state, std::span<const Real> pair_values,
                          std::span<const Real> wall_values) const;
 
-  /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions,
-  /// with force = multiplier * force_scale. Refreshes the positions of ghosts. Collective.
+  /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions, in
+  /// the order of a sweep, with force = multiplier * force_scale. Refreshes the positions of ghosts.
+  /// Collective.
   void detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values,
               Real force_scale, Real tolerance, ContactGraph<D>& contacts);
 
