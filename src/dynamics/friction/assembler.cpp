@@ -1,0 +1,84 @@
+#include "dynamics/friction/assembler.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+#include "solvers/contact_rows.hpp"
+
+namespace scree {
+
+template <int D>
+const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
+  Scope timer("friction problem");
+  neighborhood_.detect(state_, {}, {}, 0, step.contact_range, contacts_);
+  problem_.time_step = step.dt;
+  problem_.velocity_floor = step.velocity_floor;
+  fill_bodies(step);
+  fill_contacts(step);
+  return problem_;
+}
+
+template <int D>
+void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  constexpr Real pi = std::numbers::pi;
+  const BodyStore<D>& bodies = state_.bodies;
+  const auto n_held = static_cast<std::size_t>(bodies.n_held());
+  problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
+  problem_.mass.assign(n_held * q * q, 0.0);
+  for (std::size_t i = 0; i < n_held; ++i) {
+    const Real r = bodies.radius()[i];
+    const Real density = step.density[static_cast<std::size_t>(bodies.group()[i])];
+    const Real mass = density * (D == 2 ? pi * r * r : 4.0 / 3 * pi * r * r * r);
+    const Real inertia = (D == 2 ? 0.5 : 0.4) * mass * r * r;
+    for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = k < D ? mass : inertia;
+  }
+  SCREE_ASSERT(step.free_velocity.size() == static_cast<std::size_t>(bodies.n_owned()) * q);
+  problem_.free_velocity.resize(n_held * q);
+  std::copy(step.free_velocity.begin(), step.free_velocity.end(), problem_.free_velocity.begin());
+  halo_.copy_to_ghosts(problem_.free_velocity, q);
+}
+
+template <int D>
+void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const auto radius = std::as_const(state_.bodies).radius();
+  const auto position = std::as_const(state_.bodies).position();
+  const std::size_t n = contacts_.size();
+  problem_.a = contacts_.a;
+  problem_.b = contacts_.b;
+  problem_.phase_first = contacts_.phase_first;
+  problem_.interior_first = contacts_.interior_first;
+  problem_.jacobian.assign(n * 2 * D * q, 0.0);
+  problem_.bias.assign(n * D, 0.0);
+  for (std::size_t c = 0; c < n; ++c) {
+    const Vec<D>& normal = contacts_.normal[c];
+    const auto frame = contact_frame<D>(normal);
+    const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (ends[side] < 0) continue;
+      const Real sign = side == 0 ? -1 : 1;
+      const Vec<D> lever = normal * (-sign * radius[static_cast<std::size_t>(ends[side])]);
+      for (std::size_t i = 0; i < D; ++i)
+        write_contact_row<D>(frame[i], lever, sign, &problem_.jacobian[((c * 2 + side) * D + i) * q]);
+    }
+    problem_.bias[c * D] = std::max(contacts_.gap[c], 0.0) / step.dt;
+    if (ends[1] >= 0) continue;
+    const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts_.wall[c]));
+    const Motion<D>* motion = state_.obstacles.list()[obstacle].motion.get();
+    if (!motion) continue;
+    const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
+    const Vec<D> velocity = motion->velocity(point, state_.clock.time + step.dt / 2);
+    for (std::size_t i = 0; i < D; ++i) problem_.bias[c * D + i] += dot(frame[i], velocity);
+  }
+  problem_.mu.assign(n, 0.0);
+  problem_.compliance.assign(n * 2, 0.0);
+  step.laws(contacts_, problem_.mu, problem_.compliance);
+}
+
+template class FrictionAssembler<2>;
+template class FrictionAssembler<3>;
+
+}  // namespace scree

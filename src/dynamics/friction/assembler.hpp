@@ -1,0 +1,69 @@
+#pragma once
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "dynamics/friction/neighborhood_halo.hpp"
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/state.hpp"
+#include "solvers/friction_problem.hpp"
+
+namespace scree {
+
+/// What makes a step a friction problem, beyond where the bodies are.
+template <int D>
+struct FrictionStep {
+  Real dt = 0;                    ///< [s]
+  Real contact_range = 0;         ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
+  Real velocity_floor = 0;        ///< [m/s], see FrictionProblem
+  std::span<const Real> density;  ///< of each group of bodies [kg/m3]; disks count as 1 m thick
+  /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
+  std::span<const Real> free_velocity;
+  /// Writes the friction coefficient (n_contacts) and the compliances along N and T (n_contacts * 2 [s/kg],
+  /// zero on entry) of the contacts found. Local.
+  std::function<void(const ContactGraph<D>&, std::span<Real> mu, std::span<Real> compliance)> laws;
+};
+
+/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. F.1): the only place that knows both.
+///
+/// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
+/// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
+///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
+/// Bias     w_N = max(gap, 0) / dt: a gap may close but not more, an overlap is not pushed out. At an
+/// obstacle
+///          plus its velocity in the middle of the step, all components.
+/// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
+///          within phases do not depend on the number of ranks.
+/// Cost     O(candidates + bodies); memory is reused from step to step.
+template <int D>
+class FrictionAssembler {
+ public:
+  /// Both must outlive this. The candidates of `neighborhood` must be current when assemble() is called.
+  FrictionAssembler(State<D>& state, Neighborhood<D>& neighborhood)
+      : state_(state), neighborhood_(neighborhood), halo_(state, neighborhood.ghosts()) {
+    problem_.halo = &halo_;
+  }
+  FrictionAssembler(const FrictionAssembler&) = delete;
+  FrictionAssembler& operator=(const FrictionAssembler&) = delete;
+
+  /// Finds the contacts and fills the problem, which stays valid until the next call or rebuild of the
+  /// neighbourhood. Refreshes the positions of ghosts. Collective.
+  const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
+
+  const FrictionProblem<D>& problem() const { return problem_; }
+  /// The contacts of the problem, one by one the same.
+  const ContactGraph<D>& contacts() const { return contacts_; }
+
+ private:
+  void fill_bodies(const FrictionStep<D>& step);
+  void fill_contacts(const FrictionStep<D>& step);
+
+  State<D>& state_;
+  Neighborhood<D>& neighborhood_;
+  NeighborhoodHalo<D> halo_;
+  ContactGraph<D> contacts_;
+  FrictionProblem<D> problem_;
+};
+
+}  // namespace scree
