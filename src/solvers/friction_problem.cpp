@@ -58,7 +58,8 @@ void FrictionProblem<D>::validate() const {
   agree(comm, [&] {
     const auto phases = static_cast<std::size_t>(halo->n_phases());
     const bool fits = body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
-                      free_velocity.size() == n_bodies * q && b.size() == n &&
+                      free_velocity.size() == n_bodies * q &&
+                      (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
                       jacobian.size() == n * 2 * D * q && bias.size() == n * D && mu.size() == n &&
                       (compliance.empty() || compliance.size() == n * 2) &&
                       phase_first.size() == phases + 1 && interior_first.size() == phases &&
@@ -82,7 +83,8 @@ void FrictionProblem<D>::validate() const {
                     fmt::format("friction problem: the mass matrix of body {} is singular or not symmetric "
                                 "positive definite (look at its inertia)",
                                 id));
-    else if (!all_finite(free_velocity.data() + i * q, q))
+    else if (!all_finite(free_velocity.data() + i * q, q) ||
+             !(start_velocity.empty() || all_finite(start_velocity.data() + i * q, q)))
       complaint.add(id, fmt::format("friction problem: the free velocity of body {} is not finite", id));
   }
   for (std::size_t c = 0; c < n; ++c) {

@@ -31,6 +31,8 @@ struct FrictionProblem {
   std::vector<GlobalId> body_id;    ///< for messages, and to name results; the same on all ranks
   std::vector<Real> mass;           ///< n_held * q * q: symmetric positive definite blocks of M
   std::vector<Real> free_velocity;  ///< n_held * q; ghosts as their owners
+  /// n_held * q: before the step, for solvers whose published scales need it; empty: as free_velocity.
+  std::vector<Real> start_velocity;
 
   // Contacts of this rank in the order of a sweep: phase p has [phase_first[p], phase_first[p + 1]), of which
   // those before interior_first[p] touch bodies that travel.
