@@ -69,7 +69,8 @@ SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>&
   SolveReport report;
   problem.validate();
   ScaledProblem<D> scaled;
-  scaled.rebuild(problem, solver.scales(problem));
+  const typename ScaledProblem<D>::Scales scales = solver.scales(problem);
+  scaled.rebuild(problem, scales);
   std::vector<Real> impulse(scaled.impulse_size());
   scaled.scale_impulse(r, impulse);
   report.setup_seconds = now() - start;
@@ -77,9 +78,9 @@ SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>&
   SolveMonitor<D> monitor(scaled, tolerance, max_seconds, report);
   if (scaled.n_contacts_of_all() > 0) solver.iterate(scaled, impulse, monitor);
 
-  // Judged in the standard scales, whatever the solver works in.
   scaled.unscale_impulse(monitor.best_impulse(), r);
-  scaled.rebuild(problem);
+  // Judged in the standard scales, whatever the solver works in.
+  if (scales.mass > 0 || scales.velocity > 0) scaled.rebuild(problem);
   scaled.scale_impulse(r, impulse);
   std::vector<Real> y(scaled.velocity_size());
   report.residual = evaluate_residual<D>(scaled, impulse, y);
