@@ -1,1 +1,626 @@
+#include "solvers/schur_system.hpp"
 
+#include <fmt/format.h>
+#include <petscksp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/petsc.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+using MatHandle = PetscHandle<Mat, MatDestroy>;
+using VecHandle = PetscHandle<::Vec, VecDestroy>;
+using KspHandle = PetscHandle<KSP, KSPDestroy>;
+
+constexpr const char* prefix = "scree_";
+
+bool option_given(const char* name) {
+  PetscBool given = PETSC_FALSE;
+  SCREE_PETSC(PetscOptionsHasName(nullptr, prefix, name, &given));
+  return given == PETSC_TRUE;
+}
+
+/// Adds the wall time of a scope to `total`.
+class AddTime {
+ public:
+  explicit AddTime(Real& total) : total_(total), start_(MPI_Wtime()) {}
+  ~AddTime() { total_ += MPI_Wtime() - start_; }
+  AddTime(const AddTime&) = delete;
+  AddTime& operator=(const AddTime&) = delete;
+
+ private:
+  Real& total_;
+  Real start_;
+};
+
+/// A block of A: in a row of `row` (a body held), in the column of a body of the run.
+struct Block {
+  Index row;
+  std::int64_t column;
+  auto operator<=>(const Block&) const = default;
+};
+
+/// Where the numbers of a block lie: those of one row of it are consecutive, rows are `stride` apart.
+struct Place {
+  enum Array { own_columns, other_columns, outgoing, none };
+  std::ptrdiff_t offset = 0;
+  Index stride = 0;
+  Array array = none;
+};
+
+}  // namespace
+
+// The matrix is filled without PETSc's insertion: each block has one Place, either in an array of the matrix
+// (PETSc keeps columns of bodies that this rank owns apart from the others) or, for the row of a ghost, in a
+// buffer that goes to the owner. PETSc stores the blocks of BAIJ by columns: there the places of (a, b) and
+// (b, a) are exchanged and K is transposed, so that one kernel serves both.
+template <int D>
+struct SchurSystem<D>::State {
+  static constexpr int q = ScaledProblem<D>::q;
+  static constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
+  static constexpr PetscInt block_size = q * q;
+  using ContactPlaces = std::array<std::array<Place, 2>, 2>;
+
+  /// What the pattern follows from.
+  struct Origin {
+    MPI_Comm comm = MPI_COMM_NULL;
+    Index n_owned = 0;
+    std::vector<std::int64_t> number;          // of the bodies held, over all ranks
+    std::vector<std::array<Index, 2>> bodies;  // of the contacts
+    bool operator==(const Origin&) const = default;
+  };
+
+  Settings settings;
+  Kind kind;
+  const ScaledProblem<D>* problem = nullptr;
+  std::string failure;
+
+  Origin origin;
+  bool direct = false, blocked = false;
+  std::vector<ContactPlaces> contact_places;
+  std::vector<Place> diagonal_places;  // of the bodies owned
+  std::vector<Place> incoming_places;
+  SfHandle rows_of_ghosts;  // from each outgoing block to the body owned whose row it belongs to
+  PetscHandle<MPI_Datatype, MPI_Type_free> unit;
+  std::vector<Real> outgoing, incoming;
+  std::ptrdiff_t n_own_numbers = 0, n_other_numbers = 0;
+
+  MatHandle matrix, regularised;
+  VecHandle right, solution;
+  KspHandle ksp;
+  bool finite = true;       // of K on this rank
+  bool factorised = false;  // the preconditioner belongs to the matrix
+  bool refining = false;    // with a preconditioner from `regularised`
+
+  State(const Settings& given, Kind given_kind) : settings(given), kind(given_kind) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(block_size, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    *unit.address() = type;
+  }
+
+  const Comm& comm() const { return problem->comm(); }
+
+  // ---- pattern ----
+
+  Origin find_origin() const {
+    Origin found;
+    found.comm = comm().handle();
+    found.n_owned = problem->n_owned();
+    const auto n_held = static_cast<std::size_t>(problem->n_held());
+    const auto first = static_cast<Real>(comm().sum_before(std::int64_t{found.n_owned}));
+    // A Real holds the numbers exactly, and Reals are what a halo copies.
+    std::vector<Real> number(n_held);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(found.n_owned); ++i)
+      number[i] = first + static_cast<Real>(i);
+    problem->halo().copy_to_ghosts(number, 1);
+    found.number.assign(number.begin(), number.end());
+    found.bodies.reserve(problem->contacts().size());
+    for (const auto& row : problem->contacts()) found.bodies.push_back({row.a, row.b});
+    return found;
+  }
+
+  void set_pattern() {
+    Origin found = find_origin();
+    if (matrix.get() && comm().all(found == origin)) return;
+    if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
+      throw RunError(fmt::format("{} bodies are too many for the matrix of a Newton-type solver: at most {}",
+                                 problem->n_bodies_of_all(), PETSC_MAX_INT / q));
+    origin = std::move(found);
+    ksp.reset();
+    regularised.reset();
+    refining = factorised = false;
+    choose_method();
+
+    const auto n_owned = static_cast<std::size_t>(origin.n_owned);
+    const Index n_held = problem->n_held();
+    std::vector<Block> blocks;
+    blocks.reserve(n_owned + 4 * origin.bodies.size());
+    for (Index i = 0; i < origin.n_owned; ++i) blocks.push_back({i, number(i)});
+    for (const auto& pair : origin.bodies)
+      for (const Index row : pair)
+        for (const Index column : pair)
+          if (row < n_held && column < n_held) blocks.push_back({row, number(column)});
+    make_unique(blocks);
+    const auto first_ghost = std::lower_bound(blocks.begin(), blocks.end(), Block{origin.n_owned, -1});
+    const std::vector<Block> of_ghosts(first_ghost, blocks.end());
+    blocks.erase(first_ghost, blocks.end());
+
+    const std::vector<Block> received = exchange_pattern(of_ghosts);
+    blocks.insert(blocks.end(), received.begin(), received.end());
+    make_unique(blocks);
+    set_places(blocks, of_ghosts, received);
+    create_matrix(blocks);
+  }
+
+  std::int64_t number(Index held) const { return origin.number[static_cast<std::size_t>(held)]; }
+  std::int64_t first_owned() const { return origin.n_owned > 0 ? origin.number[0] : 0; }
+
+  static void make_unique(std::vector<Block>& blocks) {
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  }
+
+  void choose_method() {
+    const std::int64_t n_rows = problem->n_bodies_of_all() * q;
+    direct = settings.linear == "direct" || (settings.linear == "auto" && n_rows <= settings.direct_limit &&
+                                             !option_given("-ksp_type") && !option_given("-pc_type"));
+    std::array<char, 64> type{};
+    PetscBool given = PETSC_FALSE;
+    SCREE_PETSC(PetscOptionsGetString(nullptr, prefix, "-mat_type", type.data(), type.size(), &given));
+    const std::string name = type.data();
+    if (given == PETSC_TRUE && name != "aij" && name != "baij")
+      throw InputError(
+          fmt::format("PETSc options: -scree_mat_type {} is not possible; it is aij or baij", name));
+    blocked = given == PETSC_TRUE ? name == "baij" : !direct;
+  }
+
+  /// The blocks that other ranks have for rows of this one, in the order in which their values will come.
+  std::vector<Block> exchange_pattern(const std::vector<Block>& of_ghosts) {
+    std::vector<std::int64_t> first_of_rank(static_cast<std::size_t>(comm().size()));
+    const std::int64_t first = comm().sum_before(std::int64_t{origin.n_owned});
+    MPI_Allgather(&first, 1, MPI_INT64_T, first_of_rank.data(), 1, MPI_INT64_T, comm().handle());
+
+    std::vector<PetscSFNode> owners;
+    std::vector<std::int64_t> columns;
+    owners.reserve(of_ghosts.size());
+    columns.reserve(of_ghosts.size());
+    for (const Block& block : of_ghosts) {
+      // Ranks without bodies share their first number with the next one: the last of them owns it.
+      const auto after = std::upper_bound(first_of_rank.begin(), first_of_rank.end(), number(block.row));
+      const auto rank = after - first_of_rank.begin() - 1;
+      owners.push_back(
+          {static_cast<PetscInt>(rank),
+           static_cast<PetscInt>(number(block.row) - first_of_rank[static_cast<std::size_t>(rank)])});
+      columns.push_back(block.column);
+    }
+    SCREE_PETSC(PetscSFCreate(comm().handle(), rows_of_ghosts.address()));
+    SCREE_PETSC(PetscSFSetGraph(rows_of_ghosts.get(), origin.n_owned, static_cast<PetscInt>(owners.size()),
+                                nullptr, PETSC_COPY_VALUES, owners.data(), PETSC_COPY_VALUES));
+    SCREE_PETSC(PetscSFSetUp(rows_of_ghosts.get()));
+
+    const PetscInt* count = nullptr;
+    SCREE_PETSC(PetscSFComputeDegreeBegin(rows_of_ghosts.get(), &count));
+    SCREE_PETSC(PetscSFComputeDegreeEnd(rows_of_ghosts.get(), &count));
+    std::vector<Block> received;
+    for (Index i = 0; i < origin.n_owned; ++i)
+      for (PetscInt k = 0; k < count[i]; ++k) received.push_back({i, 0});
+    std::vector<std::int64_t> received_columns(received.size());
+    SCREE_PETSC(
+        PetscSFGatherBegin(rows_of_ghosts.get(), MPI_INT64_T, columns.data(), received_columns.data()));
+    SCREE_PETSC(PetscSFGatherEnd(rows_of_ghosts.get(), MPI_INT64_T, columns.data(), received_columns.data()));
+    for (std::size_t k = 0; k < received.size(); ++k) received[k].column = received_columns[k];
+    return received;
+  }
+
+  void set_places(const std::vector<Block>& blocks, const std::vector<Block>& of_ghosts,
+                  const std::vector<Block>& received) {
+    const std::int64_t first = first_owned();
+    const auto is_own = [&](const Block& block) {
+      return block.column >= first && block.column < first + origin.n_owned;
+    };
+    std::vector<Place> places(blocks.size());
+    n_own_numbers = n_other_numbers = 0;
+    for (std::size_t begin = 0, end = 0; begin < blocks.size(); begin = end) {
+      Index n_own = 0;
+      for (; end < blocks.size() && blocks[end].row == blocks[begin].row; ++end) n_own += is_own(blocks[end]);
+      const auto n_other = static_cast<Index>(end - begin) - n_own;
+      Index own = 0, other = 0;
+      for (std::size_t k = begin; k < end; ++k) {
+        const bool mine = is_own(blocks[k]);
+        const Index before = mine ? own++ : other++;
+        places[k] = {(mine ? n_own_numbers : n_other_numbers) + before * (blocked ? block_size : q),
+                     blocked ? q : q * (mine ? n_own : n_other),
+                     mine ? Place::own_columns : Place::other_columns};
+      }
+      n_own_numbers += std::ptrdiff_t{n_own} * block_size;
+      n_other_numbers += std::ptrdiff_t{n_other} * block_size;
+    }
+
+    const auto find = [&](const Block& block) -> Place {
+      const bool owned = block.row < origin.n_owned;
+      const std::vector<Block>& list = owned ? blocks : of_ghosts;
+      const auto at = std::lower_bound(list.begin(), list.end(), block) - list.begin();
+      return owned ? places[static_cast<std::size_t>(at)] : Place{at * block_size, q, Place::outgoing};
+    };
+    const Index n_held = problem->n_held();
+    contact_places.assign(origin.bodies.size(), {});
+    for (std::size_t c = 0; c < origin.bodies.size(); ++c)
+      for (std::size_t row = 0; row < 2; ++row)
+        for (std::size_t column = 0; column < 2; ++column) {
+          const Index body = origin.bodies[c][row];
+          const Index other = origin.bodies[c][column];
+          if (body >= n_held || other >= n_held) continue;
+          const Place place = find({body, number(other)});
+          (blocked ? contact_places[c][column][row] : contact_places[c][row][column]) = place;
+        }
+    diagonal_places.clear();
+    for (Index i = 0; i < origin.n_owned; ++i) diagonal_places.push_back(find({i, number(i)}));
+    incoming_places.clear();
+    for (const Block& block : received) incoming_places.push_back(find(block));
+    outgoing.assign(of_ghosts.size() * block_size, 0.0);
+    incoming.assign(received.size() * block_size, 0.0);
+  }
+
+  void create_matrix(const std::vector<Block>& blocks) {
+    const PetscInt n_rows = origin.n_owned * q;
+    SCREE_PETSC(MatCreate(comm().handle(), matrix.address()));
+    const Mat A = matrix.get();
+    SCREE_PETSC(MatSetSizes(A, n_rows, n_rows, PETSC_DETERMINE, PETSC_DETERMINE));
+    SCREE_PETSC(MatSetBlockSize(A, q));
+    SCREE_PETSC(MatSetType(A, blocked ? MATBAIJ : MATAIJ));
+    // Options of factorisation packages carry the prefix of the matrix.
+    SCREE_PETSC(MatSetOptionsPrefix(A, prefix));
+
+    // Compressed rows: of blocks, or the same written out for each velocity.
+    const PetscInt n_split = blocked ? 1 : q;
+    std::vector<PetscInt> row_start{0}, columns;
+    columns.reserve(blocks.size() * static_cast<std::size_t>(n_split * n_split));
+    for (std::size_t begin = 0, end = 0; begin < blocks.size(); begin = end) {
+      while (end < blocks.size() && blocks[end].row == blocks[begin].row) ++end;
+      for (PetscInt i = 0; i < n_split; ++i) {
+        for (std::size_t k = begin; k < end; ++k)
+          for (PetscInt j = 0; j < n_split; ++j)
+            columns.push_back(static_cast<PetscInt>(blocks[k].column) * n_split + j);
+        row_start.push_back(static_cast<PetscInt>(columns.size()));
+      }
+    }
+    // Each does nothing unless the matrix is of its type.
+    SCREE_PETSC(MatSeqAIJSetPreallocationCSR(A, row_start.data(), columns.data(), nullptr));
+    SCREE_PETSC(MatMPIAIJSetPreallocationCSR(A, row_start.data(), columns.data(), nullptr));
+    SCREE_PETSC(MatSeqBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
+    SCREE_PETSC(MatMPIBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
+    SCREE_PETSC(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    if (kind == Kind::symmetric && !blocked) SCREE_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    SCREE_PETSC(MatCreateVecs(A, solution.address(), right.address()));
+  }
+
+  // ---- values ----
+
+  /// The parts of the matrix with the columns of bodies owned and of others; the second may be null.
+  std::array<Mat, 2> parts() const {
+    Mat own = matrix.get(), other = nullptr;
+    if (comm().size() > 1) {
+      if (blocked)
+        SCREE_PETSC(MatMPIBAIJGetSeqBAIJ(matrix.get(), &own, &other, nullptr));
+      else
+        SCREE_PETSC(MatMPIAIJGetSeqAIJ(matrix.get(), &own, &other, nullptr));
+    }
+    return {own, other};
+  }
+
+  void assemble(std::span<const Real> K, Real shift) {
+    const std::array<Mat, 2> part = parts();
+    std::array<Real*, 3> base{nullptr, nullptr, outgoing.data()};
+    for (std::size_t k = 0; k < 2; ++k)
+      if (part[k])
+        SCREE_PETSC(blocked ? MatSeqBAIJGetArray(part[k], &base[k]) : MatSeqAIJGetArray(part[k], &base[k]));
+    std::fill_n(base[0], n_own_numbers, 0.0);
+    std::fill_n(base[1], n_other_numbers, 0.0);
+    std::fill(outgoing.begin(), outgoing.end(), 0.0);
+    for (const Place& place : diagonal_places)
+      for (std::ptrdiff_t i = 0; i < q; ++i) base[0][place.offset + i * (place.stride + 1)] = shift;
+
+    const auto& rows = problem->contacts();
+    Real check = 0;
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      Real block[D][D];  // of K, transposed where blocks are stored by columns
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j < D; ++j) {
+          const Real value = K[c * D * D + i * D + j];
+          check += 0 * value;
+          (blocked ? block[j][i] : block[i][j]) = value;
+        }
+      for (std::size_t column = 0; column < 2; ++column) {
+        Real product[D][q];
+        for (int i = 0; i < D; ++i)
+          for (int k = 0; k < q; ++k) {
+            Real sum = 0;
+            for (int j = 0; j < D; ++j) sum += block[i][j] * rows[c].J[column][j][k];
+            product[i][k] = sum;
+          }
+        for (std::size_t row = 0; row < 2; ++row) {
+          const Place& place = contact_places[c][row][column];
+          if (place.array == Place::none) continue;
+          Real* target = base[place.array] + place.offset;
+          for (int k = 0; k < q; ++k, target += place.stride)
+            for (int l = 0; l < q; ++l) {
+              Real sum = 0;
+              for (int i = 0; i < D; ++i) sum += rows[c].J[row][i][k] * product[i][l];
+              target[l] += sum;
+            }
+        }
+      }
+    }
+    finite = check == 0;  // NaN otherwise
+
+    SCREE_PETSC(PetscSFGatherBegin(rows_of_ghosts.get(), unit.get(), outgoing.data(), incoming.data()));
+    SCREE_PETSC(PetscSFGatherEnd(rows_of_ghosts.get(), unit.get(), outgoing.data(), incoming.data()));
+    const Real* from = incoming.data();
+    for (const Place& place : incoming_places) {
+      Real* target = base[place.array] + place.offset;
+      for (int k = 0; k < q; ++k, target += place.stride, from += q)
+        for (int l = 0; l < q; ++l) target[l] += from[l];
+    }
+
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (!part[k]) continue;
+      SCREE_PETSC(blocked ? MatSeqBAIJRestoreArray(part[k], &base[k])
+                          : MatSeqAIJRestoreArray(part[k], &base[k]));
+    }
+    // Drops what PETSc derived from the old values, such as inverses of diagonal blocks.
+    SCREE_PETSC(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
+    SCREE_PETSC(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
+    factorised = false;
+  }
+
+  // ---- solution ----
+
+  void create_ksp() {
+    SCREE_PETSC(KSPCreate(comm().handle(), ksp.address()));
+    SCREE_PETSC(KSPSetOptionsPrefix(ksp.get(), prefix));
+    const Mat preconditioner = refining ? regularised.get() : matrix.get();
+    SCREE_PETSC(KSPSetOperators(ksp.get(), matrix.get(), preconditioner));
+    PC pc = nullptr;
+    SCREE_PETSC(KSPGetPC(ksp.get(), &pc));
+    if (direct) {
+      const bool symmetric = kind == Kind::symmetric;
+      SCREE_PETSC(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
+      SCREE_PETSC(PCFactorSetMatSolverType(pc, comm().size() > 1 ? MATSOLVERMUMPS
+                                               : symmetric       ? MATSOLVERCHOLMOD
+                                                                 : MATSOLVERUMFPACK));
+    } else {
+      SCREE_PETSC(PCSetType(pc, PCBJACOBI));
+    }
+    if (direct && !refining) {
+      SCREE_PETSC(KSPSetType(ksp.get(), KSPPREONLY));
+    } else {
+      SCREE_PETSC(KSPSetType(ksp.get(), kind == Kind::symmetric ? KSPCG : KSPGMRES));
+      SCREE_PETSC(KSPGMRESSetRestart(ksp.get(), 100));
+      // The true residual is tested, where the method is ours: not all methods can.
+      if (!option_given("-ksp_type")) {
+        SCREE_PETSC(KSPSetPCSide(ksp.get(), kind == Kind::symmetric ? PC_LEFT : PC_RIGHT));
+        SCREE_PETSC(KSPSetNormType(ksp.get(), KSP_NORM_UNPRECONDITIONED));
+      }
+    }
+    SCREE_PETSC(KSPSetTolerances(ksp.get(), settings.relative_tolerance, 0, PETSC_DEFAULT,
+                                 static_cast<PetscInt>(settings.max_krylov)));
+    SCREE_PETSC(KSPSetFromOptions(ksp.get()));
+  }
+
+  /// Makes the preconditioner. False with `failure` set on this rank.
+  bool set_up() {
+    if (!ksp.get()) create_ksp();
+    const PetscErrorCode code = KSPSetUp(ksp.get());
+    PC pc = nullptr;
+    PCFailedReason reason = PC_NOERROR;
+    SCREE_PETSC(KSPGetPC(ksp.get(), &pc));
+    if (code == 0) SCREE_PETSC(PCGetFailedReason(pc, &reason));
+    if (code != 0)
+      failure = words_of(code);
+    else if (reason != PC_NOERROR)
+      failure = words_of(pc, reason);
+    return failure.empty();
+  }
+
+  static std::string words_of(PetscErrorCode code) {
+    const char* general = nullptr;
+    char* specific = nullptr;
+    PetscErrorMessage(code, &general, &specific);
+    return specific && *specific ? specific
+           : general             ? general
+                                 : fmt::format("PETSc error {}", static_cast<int>(code));
+  }
+
+  static std::string words_of(PC pc, PCFailedReason reason) {
+    std::string text = PCFailedReasons[reason];
+    MatSolverType type = nullptr;
+    Mat factor = nullptr;
+    if (PCFactorGetMatSolverType(pc, &type) == 0 && type && std::string(type) == MATSOLVERMUMPS &&
+        PCFactorGetMatrix(pc, &factor) == 0) {
+      PetscInt code = 0, detail = 0;
+      SCREE_PETSC(MatMumpsGetInfog(factor, 1, &code));
+      SCREE_PETSC(MatMumpsGetInfog(factor, 2, &detail));
+      text += fmt::format(", MUMPS INFOG(1) = {}, INFOG(2) = {}", code, detail);
+    }
+    return text;
+  }
+
+  /// Adds 1e-12 of the diagonal, which is 1e-12 once the diagonal is scaled to ones: enough to factorise what
+  /// round-off made indefinite. Conjugate gradients then remove what that changed.
+  void regularise() {
+    SCREE_PETSC(MatDuplicate(matrix.get(), MAT_COPY_VALUES, regularised.address()));
+    SCREE_PETSC(MatSetOption(regularised.get(), MAT_SPD, PETSC_TRUE));
+    SCREE_PETSC(MatGetDiagonal(matrix.get(), right.get()));
+    SCREE_PETSC(VecScale(right.get(), 1e-12));
+    SCREE_PETSC(MatDiagonalSet(regularised.get(), right.get(), ADD_VALUES));
+  }
+
+  bool factorise(SolveReport& report) {
+    Scope timer("factorise");
+    const AddTime time(report.factor_seconds);
+    if (!comm().all(finite)) {
+      failure = "the matrix has entries that are not finite";
+      return false;
+    }
+    if (refining) {
+      refining = false;
+      ksp.reset();
+    }
+    ++report.factorizations;
+    bool done = comm().all(set_up());
+    if (!done) {
+      share_failure();
+      ksp.reset();
+      if (direct && kind == Kind::symmetric) {
+        const std::string first = failure;
+        failure.clear();
+        refining = true;
+        regularise();
+        ++report.factorizations;
+        done = comm().all(set_up());
+        share_failure();
+        if (!done) {
+          failure = fmt::format("{}; with 1e-12 of the diagonal added: {}", first, failure);
+          ksp.reset();
+        }
+      }
+    }
+    factorised = done;
+    return done;
+  }
+
+  /// The words of one of the ranks that failed, on all.
+  void share_failure() { failure = message_of_smallest(comm(), comm().rank(), failure); }
+
+  bool solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance,
+             bool x_is_guess) {
+    failure.clear();
+    if (!factorised && !factorise(report)) {
+      failure = fmt::format("the matrix of {} velocities could not be factorised: {}",
+                            problem->n_bodies_of_all() * q, failure);
+      return false;
+    }
+    Scope timer("linear solve");
+    const AddTime time(report.krylov_seconds);
+    KSPType type = nullptr;
+    SCREE_PETSC(KSPGetType(ksp.get(), &type));
+    const bool iterative = std::string_view(type) != KSPPREONLY;
+    copy_in(b, right.get());
+    if (iterative) {
+      SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
+                                   PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+      SCREE_PETSC(KSPSetInitialGuessNonzero(ksp.get(), x_is_guess ? PETSC_TRUE : PETSC_FALSE));
+      if (x_is_guess) copy_in(x, solution.get());
+    }
+    const PetscErrorCode code = KSPSolve(ksp.get(), right.get(), solution.get());
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    PetscInt iterations = 0;
+    Real residual = 0;
+    SCREE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
+    SCREE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
+    SCREE_PETSC(KSPGetResidualNorm(ksp.get(), &residual));
+    if (iterative) report.krylov_iterations += iterations;
+    if (code != 0)
+      failure = words_of(code);
+    else if (reason < 0)
+      failure = fmt::format("{} after {} iterations, residual {:.3g}", KSPConvergedReasons[reason],
+                            iterations, residual);
+    else if (!copy_out(x))
+      failure = "the solution has entries that are not finite";
+    share_failure();
+    if (!failure.empty()) {
+      failure = fmt::format("the linear system of {} velocities could not be solved: {}",
+                            problem->n_bodies_of_all() * q, failure);
+      if (code != 0) {
+        ksp.reset();
+        factorised = false;
+      }
+      return false;
+    }
+    problem->halo().copy_to_ghosts(x.first(static_cast<std::size_t>(problem->n_held()) * width),
+                                   static_cast<int>(width));
+    return true;
+  }
+
+  void copy_in(std::span<const Real> from, ::Vec to) const {
+    Real* values = nullptr;
+    SCREE_PETSC(VecGetArrayWrite(to, &values));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(origin.n_owned); ++i)
+      std::copy_n(from.data() + i * width, q, values + i * q);
+    SCREE_PETSC(VecRestoreArrayWrite(to, &values));
+  }
+
+  /// False if a number is not finite.
+  bool copy_out(std::span<Real> to) const {
+    const Real* values = nullptr;
+    Real check = 0;
+    SCREE_PETSC(VecGetArrayRead(solution.get(), &values));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(origin.n_owned); ++i)
+      for (std::size_t k = 0; k < width; ++k) {
+        to[i * width + k] = k < q ? values[i * q + k] : 0;
+        check += 0 * to[i * width + k];
+      }
+    SCREE_PETSC(VecRestoreArrayRead(solution.get(), &values));
+    return check == 0;
+  }
+};
+
+template <int D>
+void SchurSystem<D>::Settings::describe(Section& section) {
+  section.choice("linear", linear, {"auto", "direct", "iterative"},
+                 {.doc = "How linear systems are solved: factorisation, Krylov method, or by size"});
+  section.integer("direct_limit", direct_limit,
+                  {.range = non_negative, .doc = "Most velocities that linear = \"auto\" factorises for"});
+  section.real("krylov_tolerance", relative_tolerance,
+               {.range = {.least = 0, .most = 1, .least_open = true, .most_open = true},
+                .doc = "Fall of the residual at which a Krylov method ends"});
+  section.integer("max_krylov", max_krylov, {.range = positive, .doc = "Most iterations of a Krylov method"});
+}
+
+template <int D>
+SchurSystem<D>::SchurSystem(const Settings& settings, Kind kind)
+    : state_(std::make_unique<State>(settings, kind)) {}
+template <int D>
+SchurSystem<D>::~SchurSystem() = default;
+template <int D>
+SchurSystem<D>::SchurSystem(SchurSystem&&) noexcept = default;
+template <int D>
+SchurSystem<D>& SchurSystem<D>::operator=(SchurSystem&&) noexcept = default;
+
+template <int D>
+void SchurSystem<D>::set_pattern(const ScaledProblem<D>& problem, SolveReport& report) {
+  const AddTime time(report.assembly_seconds);
+  state_->problem = &problem;
+  state_->set_pattern();
+}
+
+template <int D>
+void SchurSystem<D>::assemble(std::span<const Real> K, Real shift, SolveReport& report) {
+  Scope timer("assemble");
+  const AddTime time(report.assembly_seconds);
+  state_->assemble(K, shift);
+}
+
+template <int D>
+bool SchurSystem<D>::solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance,
+                           bool x_is_guess) {
+  return state_->solve(b, x, report, tolerance, x_is_guess);
+}
+
+template <int D>
+const std::string& SchurSystem<D>::failure() const {
+  return state_->failure;
+}
+
+template class SchurSystem<2>;
+template class SchurSystem<3>;
+
+}  // namespace scree

@@ -1,9 +1,9 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/petsc.hpp"
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
@@ -14,12 +14,14 @@ namespace scree {
 /// q x q block of A per pair of touching bodies. PETSc's KSP solves it; options "-scree_ksp_type ...",
 /// "-scree_pc_type ..." (insert_petsc_options) replace any default.
 ///
-/// By default the matrix is factorised (CHOLMOD or MUMPS) up to direct_limit velocities of all bodies, beyond
-/// that conjugate gradients (GMRES if not symmetric) with block Jacobi and ILU(0) on each rank.
+/// By default the matrix is factorised up to direct_limit velocities of all bodies, beyond that conjugate
+/// gradients (GMRES if not symmetric) with block Jacobi over ranks and block ILU(0) on each, until the true
+/// residual has fallen. An option -scree_ksp_type or -scree_pc_type implies the second starting point. The
+/// matrix is of type AIJ for factorisations, BAIJ for Krylov methods unless -scree_mat_type says aij.
 template <int D>
 class SchurSystem {
  public:
-  enum class Kind { symmetric, general };
+  enum class Kind { symmetric, general };  ///< symmetric: positive definite as well
   struct Settings {
     std::string linear = "auto";         ///< direct, iterative or auto
     std::int64_t direct_limit = 60'000;  ///< auto: most velocities (rows) for a factorisation
@@ -33,15 +35,20 @@ class SchurSystem {
   SchurSystem(SchurSystem&&) noexcept;
   SchurSystem& operator=(SchurSystem&&) noexcept;
 
-  /// Finds the pattern of A: once per problem (kept if the pattern is the one it already has). Collective.
+  /// Finds the pattern of A: once per problem, which must live until the last solve. A pattern like the last
+  /// one is kept, with what factorisations learnt from it. Throws RunError for more velocities than PETSc can
+  /// number. Collective.
   void set_pattern(const ScaledProblem<D>& problem, SolveReport& report);
-  /// A = shift I + J^T K J with K[n_contacts * D * D], row by row. Collective.
+  /// A = shift I + J^T K J with K[n_contacts * D * D], row by row. Allocates nothing. Collective.
   void assemble(std::span<const Real> K, Real shift, SolveReport& report);
   /// Solves A x = b for owned bodies: arrays of ScaledProblem::velocity_size() with its width; ghosts of b
-  /// are ignored, those of x are current afterwards. The first call after assemble() factorises. `tolerance`
-  /// > 0 replaces Settings::relative_tolerance in a Krylov method. Returns false on all ranks if the
-  /// factorisation or iteration failed (x is then unusable); says why in failure(). Collective.
-  bool solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance = 0);
+  /// are ignored, those of x are current afterwards. The first call after assemble() factorises. In a Krylov
+  /// method `tolerance` > 0 replaces Settings::relative_tolerance, and x on entry is the first guess if
+  /// `x_is_guess`. Returns false on all ranks if the factorisation or iteration failed (x is then unusable);
+  /// says why in failure(). Collective.
+  bool solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance = 0,
+             bool x_is_guess = false);
+  /// Why the last solve() returned false; the same on all ranks.
   const std::string& failure() const;
 
  private:
