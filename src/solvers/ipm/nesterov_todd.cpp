@@ -86,6 +86,9 @@ void invert(Real (&A)[D][D]) {
 /// Below this mu a contact counts as frictionless: its cone is thinner than round-off.
 constexpr Real least_mu = 1e-12;
 
+/// Least mean of X . Z aimed at: below it, x_0 - |x_1| of a sliding contact is lost in round-off.
+constexpr Real least_gap = 1e-15;
+
 }  // namespace
 
 template <int D>
@@ -286,7 +289,8 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
     const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
     // A gap far below the residual leaves iterates at the boundary while s still moves.
-    const Real aim = std::max(centring, residual * residual);
+    const Real floor = std::min(residual, 1.0);
+    const Real aim = std::max({centring, floor * floor, least_gap});
 
     const bool corrected = solve(problem, system, report, [&](const Contact& contact) {
       Real scaled_X[D], scaled_Z[D];

@@ -332,12 +332,8 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
     first = std::max({momentum, std::sqrt(at_.stationarity2) / (D * n_contacts),
                       std::sqrt(barrier) / (2 * n_contacts), at_.gap});
     second = std::max(momentum, std::sqrt(at_.law2) / (D * n_contacts));
-    if (step > 1) {
-      std::copy(at_.r.begin(), at_.r.end(), r.begin());
-      monitor.look(step - 1, r, y);
-    }
     if (std::min(first, second) < settings_.eps_T) end = "the published test";
-    if (end != "max_steps" || monitor.done() || step > settings.max_steps) break;
+    if (end != "max_steps" || step > settings.max_steps) break;
 
     const Real epsilon = regulariser * std::cbrt(at_.momentum2 + at_.stationarity2 + barrier);
     if (!find_newton_step(problem, system, tau, epsilon, report)) {
@@ -355,6 +351,8 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
       break;
     }
   }
+  std::copy(at_.r.begin(), at_.r.end(), r.begin());
+  monitor.look(report.newton_steps, r, y);
   if (end == "max_steps" && monitor.done()) end = "the natural residual";
   report.decisions.push_back(fmt::format("ipm split: ended by {} after {} steps; E1 = {:.2e}, E2 = {:.2e}",
                                          end, report.newton_steps, first, second));
