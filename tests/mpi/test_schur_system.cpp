@@ -1,0 +1,183 @@
+#include "solvers/schur_system.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "support/lattice_problem.hpp"
+#include "support/schur_case.hpp"
+
+using namespace scree;
+
+namespace {
+
+/// Every rank holds every body: rank k owns the bodies k, k + size, ...
+class HoldAll final : public BodyHalo {
+ public:
+  HoldAll(const Comm& comm, Index n_bodies) : comm_(comm) {
+    for (int rank = comm.rank(); rank < comm.rank() + comm.size(); ++rank) {
+      for (Index i = rank % comm.size(); i < n_bodies; i += comm.size()) held_.push_back(i);
+      if (rank == comm.rank()) n_owned_ = static_cast<Index>(held_.size());
+    }
+  }
+  const std::vector<Index>& held() const { return held_; }
+  const Comm& comm() const override { return comm_; }
+  Index n_owned() const override { return n_owned_; }
+  Index n_held() const override { return static_cast<Index>(held_.size()); }
+  int n_phases() const override { return 1; }
+  void copy_to_ghosts(std::span<Real> values, int width) override { exchange(values, width, n_owned_, 0); }
+  void add_to_owners(std::span<Real> values, int width) override {
+    exchange(values, width, n_held(), n_owned_);
+  }
+  void begin_hand_over(int, std::span<Real>, int) override {}
+  void end_hand_over(int, std::span<Real>, int) override {}
+
+ private:
+  /// Adds up what the first `n_from` bodies of all ranks have; writes all bodies, or the first `n_to`.
+  void exchange(std::span<Real> values, int width, Index n_from, Index n_to) {
+    const auto w = static_cast<std::size_t>(width);
+    std::vector<Real> total(values.size(), 0.0);
+    const auto at = [&](Index held) {
+      return static_cast<std::size_t>(held_[static_cast<std::size_t>(held)]) * w;
+    };
+    for (Index i = 0; i < n_from; ++i)
+      for (std::size_t k = 0; k < w; ++k) total[at(i) + k] = values[static_cast<std::size_t>(i) * w + k];
+    comm_.sum_to_round_off(total);
+    for (Index i = 0; i < (n_to > 0 ? n_to : n_held()); ++i)
+      for (std::size_t k = 0; k < w; ++k) values[static_cast<std::size_t>(i) * w + k] = total[at(i) + k];
+  }
+
+  Comm comm_;
+  Index n_owned_ = 0;
+  std::vector<Index> held_;
+};
+
+/// Contacts dealt out to ranks like cards: most have two ghosts.
+template <int D>
+FrictionProblem<D> deal(const ListedProblem<D>& listed, HoldAll& halo) {
+  constexpr auto q = static_cast<std::size_t>(n_velocities<D>);
+  FrictionProblem<D> problem;
+  problem.halo = &halo;
+  problem.time_step = listed.time_step;
+  problem.velocity_floor = listed.velocity_floor;
+  std::vector<Index> place(halo.held().size());
+  const auto append = [](std::vector<Real>& to, const std::vector<Real>& from, std::size_t item,
+                         std::size_t size) {
+    to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(item * size),
+              from.begin() + static_cast<std::ptrdiff_t>((item + 1) * size));
+  };
+  for (const Index body : halo.held()) {
+    const auto i = static_cast<std::size_t>(body);
+    place[i] = static_cast<Index>(problem.body_id.size());
+    problem.body_id.push_back(body);
+    append(problem.mass, listed.mass, i, q * q);
+    append(problem.free_velocity, listed.free_velocity, i, q);
+  }
+  const auto held = [&](Index body) { return body < 0 ? body : place[static_cast<std::size_t>(body)]; };
+  const auto size = static_cast<std::size_t>(halo.comm().size());
+  for (auto c = static_cast<std::size_t>(halo.comm().rank()); c < listed.a.size(); c += size) {
+    problem.a.push_back(held(listed.a[c]));
+    problem.b.push_back(held(listed.b[c]));
+    append(problem.jacobian, listed.jacobian, c, 2 * D * q);
+    append(problem.bias, listed.bias, c, D);
+    append(problem.mu, listed.mu, c, 1);
+  }
+  problem.phase_first = {0, problem.n_contacts()};
+  problem.interior_first = {0};
+  return problem;
+}
+
+template <int D>
+void check(const FrictionProblem<D>& original) {
+  using Kind = typename SchurSystem<D>::Kind;
+  ScaledProblem<D> problem;
+  problem.rebuild(original);
+  const std::vector<Real> b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size());
+  SolveReport report;
+  for (const bool symmetric : {true, false})
+    for (const char* linear : {"direct", "iterative"}) {
+      CAPTURE(D, symmetric, linear);
+      SchurSystem<D> system({.linear = linear, .relative_tolerance = 1e-12},
+                            symmetric ? Kind::symmetric : Kind::general);
+      system.set_pattern(problem, report);
+      for (const Real shift : {1.0, 0.5}) {
+        const std::vector<Real> K = some_blocks<D>(problem.n_contacts(), symmetric, 10 * shift);
+        system.assemble(K, shift, report);
+        const bool solved = system.solve(b, x, report);
+        INFO(system.failure());
+        REQUIRE(solved);
+        CHECK(defect<D>(problem, K, shift, x, b) < 1e-10);
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Schur system: solves to 1e-10 on any number of ranks, contacts run by owners", "[mpi]") {
+  const Comm world;
+  check(SplitProblem<2>(world, lattice_problem<2>(8, 0.5, true)).problem());
+  check(SplitProblem<3>(world, lattice_problem<3>(4, 0.5, true)).problem());
+}
+
+TEST_CASE("Schur system: solves to 1e-10 on any number of ranks, contacts run by ranks that own neither body",
+          "[mpi]") {
+  const Comm world;
+  const auto check_dealt = [&](const auto& listed) {
+    HoldAll halo(world, listed.n_bodies());
+    check(deal(listed, halo));
+  };
+  check_dealt(lattice_problem<2>(8, 0.5, true));
+  check_dealt(lattice_problem<3>(4, 0.5, true));
+}
+
+TEST_CASE("Schur system: a rank without bodies takes part", "[mpi]") {
+  const Comm world;
+  const ListedProblem<3> single = lattice_problem<3>(1);
+  HoldAll halo(world, single.n_bodies());
+  check(deal(single, halo));
+}
+
+TEST_CASE("Schur system: numbers that are not finite on one rank fail on all ranks with the same words",
+          "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(4));
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  SolveReport report;
+  std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true);
+  std::vector<Real> b = some_right_side(problem), x(problem.velocity_size());
+  for (const char* linear : {"direct", "iterative"}) {
+    SchurSystem<3> system({.linear = linear}, SchurSystem<3>::Kind::symmetric);
+    system.set_pattern(problem, report);
+    std::vector<Real> spoilt = K;
+    if (world.rank() == world.size() - 1) spoilt[4] = NAN;
+    system.assemble(spoilt, 1, report);
+    REQUIRE_FALSE(system.solve(b, x, report));
+    CHECK(system.failure() ==
+          "the matrix of 384 velocities could not be factorised: the matrix has entries that are not finite");
+    system.assemble(K, 1, report);
+    REQUIRE(system.solve(b, x, report));
+    std::vector<Real> spoilt_side = b;
+    if (world.rank() == world.size() - 1) spoilt_side[0] = NAN;
+    CHECK_FALSE(system.solve(spoilt_side, x, report));
+    CHECK(world.all(!system.failure().empty()));
+    REQUIRE(system.solve(b, x, report));
+    CHECK(defect<3>(problem, K, 1, x, b) < 1e-6);
+  }
+}
+
+TEST_CASE("Schur system: a Krylov method out of iterations fails on all ranks and says so", "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(4));
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  SolveReport report;
+  const std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true, 1e6);
+  const std::vector<Real> b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size());
+  SchurSystem<3> system({.linear = "iterative", .relative_tolerance = 1e-12, .max_krylov = 2},
+                        SchurSystem<3>::Kind::symmetric);
+  system.set_pattern(problem, report);
+  system.assemble(K, 1, report);
+  CHECK_FALSE(system.solve(b, x, report));
+  CHECK_THAT(system.failure(), Catch::Contains("DIVERGED_ITS after 2 iterations"));
+}
