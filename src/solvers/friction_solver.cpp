@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -32,15 +33,15 @@ Real SolveMonitor<D>::seconds() const {
 }
 
 template <int D>
-Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y) {
+Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
   Real residual = natural_residual(problem_, r, y);
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({iteration, seconds(), residual});
-  if (residual < best_) {
+  if (keep && residual < best_) {
     best_ = residual;
     best_impulse_.assign(r.begin(), r.end());
   }
-  done_ = best_ <= tolerance_;
+  done_ = std::min(best_, residual) <= tolerance_;
   // Clocks differ between ranks: all take the answer of the slowest.
   if (!done_ && std::isfinite(max_seconds_)) done_ = problem_.comm().any(seconds() > max_seconds_);
   return residual;

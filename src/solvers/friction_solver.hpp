@@ -43,8 +43,9 @@ class SolveMonitor {
   SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds, SolveReport& report);
 
   /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
-  /// follow from r. Returns the natural residual (infinite if r is not finite). Collective.
-  Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
+  /// follow from r. Returns the natural residual (infinite if r is not finite). With keep = false it only
+  /// notes and tells: for a method whose result is its last iterate, not its best. Collective.
+  Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
   /// True on all ranks when the tolerance is met or the time is up, as of the last look().
   bool done() const { return done_; }
   bool converged() const { return best_ <= tolerance_; }

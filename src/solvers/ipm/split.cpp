@@ -15,6 +15,10 @@ namespace scree {
 namespace {
 
 constexpr Real least_regulariser = 1e-6;
+/// Larger ones only shorten steps.
+constexpr Real most_regulariser = 1;
+/// Newton steps in a row that may fail: residuals alone no longer get on by then.
+constexpr int most_failed = 10;
 /// Smoothing of the second derivative of |r_T|, which eps_p^2 alone would let blow up where sticking contacts
 /// carry next to no friction.
 constexpr Real least_hessian_p = 1e-6;
@@ -322,6 +326,7 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
   const auto n_contacts = static_cast<Real>(problem.n_contacts_of_all());
   const Real n_velocities_of_all = static_cast<Real>(problem.n_bodies_of_all()) * ScaledProblem<D>::q;
   Real regulariser = 1e-4;
+  int n_failed = 0;  // searches along Newton steps, one after the other
   std::string end = "max_steps";
   Real first = 0, second = 0;
   for (std::int64_t step = 1;; ++step) {
@@ -332,8 +337,12 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
     first = std::max({momentum, std::sqrt(at_.stationarity2) / (D * n_contacts),
                       std::sqrt(barrier) / (2 * n_contacts), at_.gap});
     second = std::max(momentum, std::sqrt(at_.law2) / (D * n_contacts));
+    if (step > 1) {
+      std::copy(at_.r.begin(), at_.r.end(), r.begin());
+      monitor.look(step - 1, r, y, false);
+    }
     if (std::min(first, second) < settings_.eps_T) end = "the published test";
-    if (end != "max_steps" || step > settings.max_steps) break;
+    if (end != "max_steps" || monitor.done() || step > settings.max_steps) break;
 
     const Real epsilon = regulariser * std::cbrt(at_.momentum2 + at_.stationarity2 + barrier);
     if (!find_newton_step(problem, system, tau, epsilon, report)) {
@@ -343,14 +352,17 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
     ++report.newton_steps;
     Real length = 0;
     const bool found = search(problem, tau, 10, length);
-    regulariser = found && length == 1 ? std::max(regulariser / 4, least_regulariser) : 4 * regulariser;
+    regulariser = found && length == 1 ? std::max(regulariser / 4, least_regulariser)
+                                       : std::min(4 * regulariser, most_regulariser);
+    n_failed = found ? 0 : n_failed + 1;
     if (found) continue;
     find_gradient_step(tau);
-    if (!search(problem, tau, 20, length)) {
+    if (n_failed == most_failed || !search(problem, tau, 20, length)) {
       end = "no step improves the iterate";
       break;
     }
   }
+  // The method's result is its last iterate.
   std::copy(at_.r.begin(), at_.r.end(), r.begin());
   monitor.look(report.newton_steps, r, y);
   if (end == "max_steps" && monitor.done()) end = "the natural residual";
