@@ -40,6 +40,7 @@ class Simulation {
   std::uint64_t hash() const;
 
   const State<D>& state() const { return state_; }
+  State<D>& state() { return state_; }
   RunDeck<D>& deck() { return deck_; }
   const Neighborhood<D>& neighborhood() const { return neighborhood_; }
   Neighborhood<D>& neighborhood() { return neighborhood_; }

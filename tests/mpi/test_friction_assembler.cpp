@@ -1,0 +1,163 @@
+#include <tuple>
+
+#include "app/pile.hpp"
+#include "simulate.hpp"
+#include "solvers/friction_solver.hpp"
+
+using namespace scree;
+
+namespace {
+
+/// Sum over ranks of hashes of rows, each a key and numbers: independent of order and ranks.
+class RowHash {
+ public:
+  void add(std::initializer_list<std::int64_t> key, std::span<const Real> numbers) {
+    std::uint64_t h = 0x2545f4914f6cdd1dU;
+    const auto mix = [&](std::uint64_t bits) {
+      h = (std::rotl(h, 23) ^ bits) * 0x9e3779b97f4a7c15U;
+      h ^= h >> 29;
+    };
+    for (const std::int64_t k : key) mix(static_cast<std::uint64_t>(k));
+    for (const Real number : numbers) mix(std::bit_cast<std::uint64_t>(number));
+    sum_ += h;
+  }
+  std::uint64_t of_all(const Comm& comm) const {
+    return std::bit_cast<std::uint64_t>(comm.sum(std::bit_cast<std::int64_t>(sum_)));
+  }
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
+struct Solved {
+  std::int64_t n_contacts = 0;
+  std::int64_t n_shared = 0;
+  std::uint64_t problem = 0;   ///< Jacobian, bias, mu, compliance by contact; mass and free velocity by body
+  std::uint64_t impulses = 0;  ///< by contact
+  std::uint64_t velocities = 0;
+  Residual residual;
+};
+
+template <int D>
+Solved solve(const Comm& comm, const FrictionProblem<D>& problem, const ContactGraph<D>& contacts,
+             int sweeps) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  problem.validate();
+  std::vector<Real> r(contacts.size() * D), v(problem.mass.size() / q);
+  const auto solver = make_solver<D>("nsgs");
+  {
+    Deck deck = Deck::from_text("max_sweeps = " + std::to_string(sweeps), "test");
+    solver->describe(deck.root());
+  }
+  Solved solved;
+  solved.residual = solve_friction<D>(problem, *solver, 1e-12, HUGE_VAL, r, v).residual;
+  RowHash problem_hash, impulse_hash, velocity_hash;
+  std::int64_t shared = 0;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto id = [&](Index i) { return i < 0 ? -1 : problem.body_id[static_cast<std::size_t>(i)]; };
+    const std::initializer_list<std::int64_t> key{id(problem.a[c]), id(problem.b[c]), contacts.wall[c]};
+    problem_hash.add(key, std::span(problem.jacobian).subspan(c * 2 * D * q, 2 * D * q));
+    problem_hash.add(key, std::span(problem.bias).subspan(c * D, D));
+    problem_hash.add(key, std::span(problem.mu).subspan(c, 1));
+    problem_hash.add(key, std::span(problem.compliance).subspan(c * 2, 2));
+    impulse_hash.add(key, std::span(r).subspan(c * D, D));
+    shared += std::max(problem.a[c], problem.b[c]) >= problem.n_owned();
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.n_owned()); ++i) {
+    problem_hash.add({problem.body_id[i]}, std::span(problem.mass).subspan(i * q * q, q * q));
+    problem_hash.add({problem.body_id[i]}, std::span(problem.free_velocity).subspan(i * q, q));
+    velocity_hash.add({problem.body_id[i]}, std::span(v).subspan(i * q, q));
+  }
+  solved.n_contacts = comm.sum(static_cast<std::int64_t>(contacts.size()));
+  solved.n_shared = comm.sum(shared);
+  solved.problem = problem_hash.of_all(comm);
+  solved.impulses = impulse_hash.of_all(comm);
+  solved.velocities = velocity_hash.of_all(comm);
+  return solved;
+}
+
+/// The same on one rank: every rank computes it for itself.
+void require_same(const Solved& shared, const Solved& alone) {
+  CHECK(shared.n_contacts == alone.n_contacts);
+  CHECK(shared.problem == alone.problem);
+  CHECK(shared.impulses == alone.impulses);
+  CHECK(shared.velocities == alone.velocities);
+  CHECK(std::bit_cast<std::uint64_t>(shared.residual.natural) ==
+        std::bit_cast<std::uint64_t>(alone.residual.natural));
+  CHECK(alone.n_shared == 0);
+}
+
+}  // namespace
+
+TEST_CASE("friction assembler: Gauss-Seidel on a settled pile of 600 gives the same bits on any ranks",
+          "[dynamics]") {
+  const Comm world;
+  const Comm self(MPI_COMM_SELF);
+  PileOptions options;
+  options.bodies = 600;
+  options.compliance = 1e-2;
+  Pile pile(world, options);
+  Pile alone(self, options);
+  CHECK(pile.n_bodies() == 600);
+  const Real per_body = static_cast<Real>(pile.n_contacts()) / 600;
+  CHECK(per_body > 2.4);
+  CHECK(per_body < 3.1);
+  CHECK(pile.deepest_overlap() < 1e-3);
+  const Solved shared = solve<3>(world, pile.problem(), pile.contacts(), 40);
+  require_same(shared, solve<3>(self, alone.problem(), alone.contacts(), 40));
+  CHECK(shared.residual.natural < 0.05);
+  CHECK(shared.residual.implied_overlap > 0);
+  if (world.size() > 1) CHECK(shared.n_shared > 20);
+}
+
+TEST_CASE("friction assembler: disks through periodic faces and on a moving wall give the same bits",
+          "[dynamics]") {
+  const std::string text = disks_deck + R"(
+[obstacles.belt]
+type = "plane"
+point = [0, -1.5]
+normal = [0, 1]
+[obstacles.belt.motion]
+type = "translate"
+velocity = [0.3, 0.1]
+)";
+  const Overrides overrides{"domain.periodic=[true,false]"};
+  const auto run = [&](const Comm& comm) {
+    Simulation<2> simulation(comm, read_deck<2>(text, overrides));
+    for (int step = 0; step < 60; ++step) simulation.step();
+    FrictionAssembler<2> assembler(simulation.state(), simulation.neighborhood());
+    const auto n = static_cast<std::size_t>(simulation.state().bodies.n_owned());
+    std::vector<Real> free_velocity(3 * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 3; ++k)
+        free_velocity[3 * i + k] =
+            std::sin(static_cast<Real>(3 * simulation.state().bodies.id()[i]) + static_cast<Real>(k));
+    const std::vector<Real> density{1000, 2000};
+    FrictionStep<2> step;
+    step.dt = 0.01;
+    step.contact_range = 1e-3;
+    step.velocity_floor = 0.01;
+    step.density = density;
+    step.free_velocity = free_velocity;
+    step.laws = [](const ContactGraph<2>& contacts, std::span<Real> mu, std::span<Real>) {
+      for (std::size_t c = 0; c < contacts.size(); ++c) mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
+    };
+    // Twice, so that nothing is left over from the first time.
+    assembler.assemble(step);
+    const FrictionProblem<2>& problem = assembler.assemble(step);
+    std::int64_t on_belt = 0;
+    for (std::size_t c = 0; c < assembler.contacts().size(); ++c) {
+      if (problem.b[c] >= 0) continue;
+      // Normal (0, -1), tangent (1, 0) from the body to the belt, which moves at (0.3, 0.1).
+      ++on_belt;
+      CHECK(problem.bias[2 * c] == Approx(-0.1 + std::max(assembler.contacts().gap[c], 0.0) / 0.01));
+      CHECK(problem.bias[2 * c + 1] == Approx(0.3));
+    }
+    CHECK(comm.sum(on_belt) > 0);
+    return solve<2>(comm, problem, assembler.contacts(), 30);
+  };
+  const Comm world;
+  const Solved shared = run(world);
+  require_same(shared, run(Comm(MPI_COMM_SELF)));
+  CHECK(shared.n_contacts > 250);
+}
