@@ -453,8 +453,9 @@ ListedProblem<D> make_pile(int size, std::uint64_t seed) {
     a += push;
     b -= push;
   };
+  // The settled pile is a little less than half as high as the lattice.
   const int n_falling =
-      static_cast<int>(spacing * (static_cast<Real>(size) / std::pow(n_wide, D - 1) + 1) / drop);
+      static_cast<int>(0.6 * spacing * (static_cast<Real>(size) / std::pow(n_wide, D - 1) + 1) / drop);
   for (int round = 0; round < n_falling + n_settling; ++round) {
     const Real strength = std::min(1.0, static_cast<Real>(n_falling + n_settling - 1 - round) / n_settling);
     for (Vec<D>& at : x) at[D - 1] -= strength * strength * drop;
