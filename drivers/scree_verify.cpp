@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/verification/pbd.hpp"
+#include "app/verification/slope.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 
@@ -49,11 +50,26 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   pbd_verb->add_flag("--quick", pbd.quick, "only what takes seconds");
   pbd_verb->add_option("--csv", pbd.csv, "table to write, for postprocess/plot_pbd_verification.py");
   pbd_verb->add_option("--source", pbd.source, "folder that holds inputs/verification and tests/reference");
+  SlopeVerification slope;
+  auto* slope_verb = app.add_subcommand(
+      "slope",
+      "exact friction: a cube on a slope, the published table and all solvers (exit 0: as expected)");
+  slope_verb->add_flag("--quick", slope.quick, "only what takes seconds");
+  slope_verb->add_option("--csv", slope.csv, "table to write");
+  slope_verb->add_option("--source", slope.source,
+                         "folder that holds inputs/verification and tests/reference");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
-  pbd.source = find_source(comm, pbd.source);
-  const bool passed = verify_pbd(comm, pbd, [&](const std::string& line) { print(comm, line + "\n"); });
+  const auto show = [&](const std::string& line) { print(comm, line + "\n"); };
+  bool passed = false;
+  if (*pbd_verb) {
+    pbd.source = find_source(comm, pbd.source);
+    passed = verify_pbd(comm, pbd, show);
+  } else {
+    slope.source = find_source(comm, slope.source);
+    passed = verify_slope(comm, slope, show);
+  }
   return passed ? ExitCode::done : ExitCode::runtime_failure;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -13,6 +12,7 @@
 
 #include "app/run_deck.hpp"
 #include "app/simulation.hpp"
+#include "app/verification/checks.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "io/files.hpp"
@@ -26,11 +26,6 @@ namespace {
 
 constexpr std::string_view sliding = "sliding";
 constexpr std::string_view disks40 = "disks40";
-
-struct Interval {
-  Real least = 0;
-  Real most = 0;
-};
 
 /// A method on a case over several steps, coarsest first.
 struct Series {
@@ -126,44 +121,6 @@ std::vector<std::string> overrides_of(const Series& series, Real h) {
 
 // ---- reference files
 // ----------------------------------------------------------------------------------------
-
-Real number(std::string_view word, const std::string& path) {
-  Real value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size())
-    throw InputError(fmt::format("{}: '{}' is no number", path, word));
-  return value;
-}
-
-/// The rows of a CSV file with this header line; lines that begin with # are comments. Collective.
-std::vector<std::vector<std::string>> read_rows(const Comm& comm, const std::string& path,
-                                                std::string_view header) {
-  const std::string text = files::read_on_all(comm, path);
-  std::vector<std::vector<std::string>> rows;
-  bool has_header = false;
-  const auto n_columns = static_cast<std::size_t>(1 + std::count(header.begin(), header.end(), ','));
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (line.empty() || line.front() == '#') continue;
-    if (!has_header) {
-      if (line != header)
-        throw InputError(fmt::format("{}: the header is '{}', expected '{}'", path, line, header));
-      has_header = true;
-      continue;
-    }
-    std::vector<std::string>& words = rows.emplace_back();
-    for (std::size_t start = 0; start <= line.size();) {
-      const std::size_t comma = std::min(line.find(',', start), line.size());
-      words.emplace_back(line.substr(start, comma - start));
-      start = comma + 1;
-    }
-    if (words.size() != n_columns)
-      throw InputError(
-          fmt::format("{}: '{}' has {} values, expected {}", path, line, words.size(), n_columns));
-  }
-  return rows;
-}
 
 struct Errors {
   Real max = 0;
@@ -378,20 +335,18 @@ Real fitted_order(const std::vector<Real>& steps, const std::vector<Outcome>& ou
 }
 
 /// Prints what is found, keeps the CSV table, counts checks.
-class Report {
+class Report : public Checks {
  public:
-  using Show = std::function<void(const std::string&)>;
-
-  Report(const Show& show, const ExpectedErrors& expected) : show_(show), expected_(expected) {
-    show_(
+  Report(const Show& show_line, const ExpectedErrors& expected) : Checks(show_line), expected_(expected) {
+    show(
         "Errors in m against the exact solution (sliding) and the reference trajectory (disks40). "
         "\"max:ref\" and "
         "\"end:ref\"\nare errors over those of the reference, which visits the contacts in its own order: "
         "they have "
         "to be 1 within the band.\n");
-    show_(fmt::format("{:<8} {:<17} {:<7} {:>6} {:>10} {:>10} {:>9} {:>7} {:>11} {:>7} {:>7} {:>5}", "case",
-                      "method", "param.", "h [s]", "error_max", "error_end", "max/h", "sweeps", "evaluations",
-                      "max:ref", "end:ref", "band"));
+    show(fmt::format("{:<8} {:<17} {:<7} {:>6} {:>10} {:>10} {:>9} {:>7} {:>11} {:>7} {:>7} {:>5}", "case",
+                     "method", "param.", "h [s]", "error_max", "error_end", "max/h", "sweeps", "evaluations",
+                     "max:ref", "end:ref", "band"));
   }
 
   void add(const Series& series, Real h, const Outcome& outcome) {
@@ -401,7 +356,7 @@ class Report {
     const std::optional<Errors> expected = expected_.find(series, h);
     const Errors ratio = expected ? Errors{error.max / expected->max, error.end / expected->end} : Errors{};
     const auto if_expected = [&](const std::string& text) { return expected ? text : "-"; };
-    show_(fmt::format(
+    show(fmt::format(
         "{:<8} {:<17} {:<7} {:>6} {:>10.3e} {:>10.3e} {:>9.3g} {:>7.4g} {:>11.4g} {:>7} {:>7} {:>5}",
         series.on, label_of(series), series.parameter.empty() ? "-" : series.parameter, h, error.max,
         error.end, error.max / h, outcome.sweeps, outcome.evaluations,
@@ -415,22 +370,6 @@ class Report {
     count(std::abs(ratio.end - 1) <= *series.band, name + ": error_end is outside the band");
   }
 
-  /// A check with a line of its own.
-  void require(const std::string& what, Real value, const Interval& valid) {
-    const bool holds = value >= valid.least && value <= valid.most;
-    const std::string line =
-        fmt::format("{} = {:.4f}, expected {:g} to {:g}", what, value, valid.least, valid.most);
-    show_(fmt::format("{} {}", holds ? "ok    " : "FAILED", line));
-    count(holds, line);
-  }
-
-  /// Tells what failed; returns whether nothing did.
-  bool finish() const {
-    for (const std::string& failure : failures_) show_("FAILED " + failure);
-    show_(fmt::format("{} checks, {}", n_checks_,
-                      failures_.empty() ? "all hold" : fmt::format("{} failed", failures_.size())));
-    return failures_.empty();
-  }
   const std::string& csv() const { return csv_; }
 
   static std::string name_of(const Series& series) {
@@ -439,16 +378,8 @@ class Report {
   }
 
  private:
-  void count(bool holds, const std::string& failure) {
-    ++n_checks_;
-    if (!holds) failures_.push_back(failure);
-  }
-
-  const Show& show_;
   const ExpectedErrors& expected_;
   std::string csv_ = "case,method,parameter,h,error_max,error_end,evaluations\n";
-  std::vector<std::string> failures_;
-  int n_checks_ = 0;
 };
 
 struct Measured {
