@@ -4,6 +4,8 @@
 #include <string>
 
 #include "app/bench.hpp"
+#include "app/bench_friction.hpp"
+#include "app/measure_time.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
@@ -12,11 +14,22 @@ namespace {
 
 using namespace scree;
 
+void write_csv(const Comm& comm, const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  agree(comm, [&] {
+    if (!comm.is_root()) return;
+    std::ofstream file(path);
+    file << text;
+    if (!file.flush()) throw RunError("cannot write " + path);
+  });
+}
+
 ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   CLI::App app{"scree_bench: speed of scree on this machine"};
   app.require_subcommand(1);
-  PbdBenchOptions options;
   std::string csv;
+
+  PbdBenchOptions options;
   auto* pbd = app.add_subcommand("pbd", "position-based dynamics: sweeps, rebuilds, steps, memory");
   pbd->add_option("--dimensions", options.dimensions, "2, 3 or both")
       ->delimiter(',')
@@ -30,19 +43,47 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   pbd->add_option("--block-cells", options.block_cells, "cells along the edge of a block; 0: auto");
   pbd->add_flag("--all-sets", options.all_sets, "every instruction set of this processor");
   pbd->add_option("--csv", csv, "also write the rows to this file");
+
+  FrictionBenchOptions friction;
+  bool quick = false;
+  auto* solvers = app.add_subcommand("friction", "solvers of frictional contact: time to each residual");
+  auto* quick_flag = solvers->add_flag("--quick", quick, "1000 bodies, at most 3 s per solve");
+  solvers->add_option("--case", friction.cases, "\"settled\" (pile) or generated problems NAME:SIZE")
+      ->delimiter(',');
+  solvers->add_option("--bodies", friction.bodies, "sizes of settled piles, over all ranks")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->excludes(quick_flag);
+  solvers->add_option("--solvers", friction.solvers, "as scree list solvers names them; else all")
+      ->delimiter(',');
+  solvers->add_option("--compliance", friction.compliances, "\"rigid\" or scaled, m_c g; 1e-2: soft spheres")
+      ->delimiter(',');
+  solvers
+      ->add_option("--tolerances", friction.tolerances, "natural residuals to time; the least ends a solve")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  solvers->add_option("--max-time", friction.max_seconds, "wall seconds after which a solve ends")
+      ->check(CLI::PositiveNumber)
+      ->excludes(quick_flag);
+  solvers->add_option("--set", friction.settings, "SOLVER.KEY=VALUE, a key of [solver]; may be repeated");
+  solvers->add_option("--petsc", friction.petsc_options, "options of linear solvers, -scree_...");
+  solvers->add_option("--csv", csv, "also write the rows to this file");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::normal);
 
   const Real triad = triad_rate(comm);
-  const std::vector<PbdBenchRow> rows = bench_pbd(comm, options, triad);
-  print(comm, format_bench(rows, triad));
-  if (!csv.empty()) {
-    agree(comm, [&] {
-      if (!comm.is_root()) return;
-      std::ofstream file(csv);
-      file << bench_csv(rows, triad);
-      if (!file.flush()) throw RunError("cannot write " + csv);
-    });
+  if (pbd->parsed()) {
+    const std::vector<PbdBenchRow> rows = bench_pbd(comm, options, triad);
+    print(comm, format_bench(rows, triad));
+    write_csv(comm, csv, bench_csv(rows, triad));
+  }
+  if (solvers->parsed()) {
+    if (quick) {
+      friction.bodies = {1000};
+      friction.max_seconds = 3;
+    }
+    write_csv(comm, csv,
+              bench_friction(comm, friction, triad, [&](const std::string& text) { print(comm, text); }));
   }
   return ExitCode::done;
 }

@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <time.h>
-
-#include <algorithm>
-#include <functional>
-#include <numeric>
-
+#include "app/measure_time.hpp"
 #include "app/run_deck.hpp"
 #include "app/simulation.hpp"
 #include "core/timing.hpp"
@@ -16,35 +11,6 @@
 namespace scree {
 
 namespace {
-
-/// Processor time of this process [s]: other programs on the machine do not count, waiting for messages does.
-Real processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
-}
-
-struct Timing {
-  Real median = 0;  ///< seconds per call
-  Real spread = 0;  ///< (largest - least) / median
-};
-
-/// Calls `work` so often that a repetition takes at least `seconds`, on the slowest rank.
-Timing time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work) {
-  const auto run = [&](int n) {
-    comm.barrier();
-    const Real start = processor_time();
-    for (int i = 0; i < n; ++i) work();
-    return comm.max(processor_time() - start);
-  };
-  int calls = 1;
-  while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;
-  std::vector<Real> times;
-  for (int r = 0; r < repetitions; ++r) times.push_back(run(calls) / calls);
-  std::sort(times.begin(), times.end());
-  const Real median = times[times.size() / 2];
-  return {median, (times.back() - times.front()) / median};
-}
 
 template <int D>
 RunDeck<D> packing(std::int64_t n_bodies, const std::string& skin, std::int64_t block_cells) {
@@ -138,7 +104,7 @@ void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOption
     reset_timers();
     const std::int64_t rebuilds = moving.neighborhood().n_rebuilds();
     const std::int64_t first = moving.state().clock.step;
-    const Timing step = time(comm, options.repetitions, 3 * options.seconds, [&] { moving.step(); });
+    const Timing step = measure_time(comm, options.repetitions, 3 * options.seconds, [&] { moving.step(); });
     const auto steps = static_cast<Real>(moving.state().clock.step - first);
     const auto n_rebuilds = static_cast<Real>(moving.neighborhood().n_rebuilds() - rebuilds);
     const std::vector<TimerRow> timers = timer_table(comm);
@@ -161,7 +127,8 @@ void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOption
     sweeper.use(*set);
     row.instruction_set = set->instruction_set;
     const auto sweep = [&](PairMode mode) {
-      return time(comm, options.repetitions, options.seconds, [&] { sweeper.sweep(state, mode, {}); });
+      return measure_time(comm, options.repetitions, options.seconds,
+                          [&] { sweeper.sweep(state, mode, {}); });
     };
     reset_timers();
     const Timing plain = sweep(PairMode::plain);
@@ -186,17 +153,6 @@ std::vector<PbdBenchRow> bench_pbd(const Comm& comm, const PbdBenchOptions& opti
         bench_packing<3>(comm, n, options, triad, rows);
     }
   return rows;
-}
-
-Real triad_rate(const Comm& comm) {
-  constexpr std::size_t n = std::size_t{1} << 24;  // 128 MiB an array
-  std::vector<Real> a(n), b(n, 1.0), c(n, 2.0);
-  const Real s = 3;
-  const Timing timing = time(comm, 5, 0.1, [&] {
-    for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + s * c[i];
-    b[0] = a[n - 1];
-  });
-  return 3.0 * sizeof(Real) * static_cast<Real>(n) / timing.median;
 }
 
 std::string format_bench(const std::vector<PbdBenchRow>& rows, Real triad) {

@@ -40,10 +40,6 @@ struct PbdBenchRow {
 /// Runs all rows; `triad` is the machine's rate, for the bound. Collective.
 std::vector<PbdBenchRow> bench_pbd(const Comm& comm, const PbdBenchOptions& options, Real triad);
 
-/// Rate of a(i) = b(i) + s c(i) on arrays far beyond the cache, all ranks at once: bytes per second per rank
-/// (three arrays counted, McCalpin's STREAM). Collective.
-Real triad_rate(const Comm& comm);
-
 std::string format_bench(const std::vector<PbdBenchRow>& rows, Real triad);
 std::string bench_csv(const std::vector<PbdBenchRow>& rows, Real triad);
 

@@ -22,6 +22,7 @@
 #include "core/timing.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
+#include "solvers/friction_solver.hpp"
 
 namespace scree {
 
@@ -455,6 +456,7 @@ std::string deck_reference_text() {
 std::string list_kinds(const std::string& what) {
   const std::vector<std::pair<std::string, std::string>> lists{
       {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
+      {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
       {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},

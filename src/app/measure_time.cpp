@@ -1,0 +1,43 @@
+#include "app/measure_time.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace scree {
+
+Real processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
+}
+
+Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work) {
+  const auto run = [&](int n) {
+    comm.barrier();
+    const Real start = processor_time();
+    for (int i = 0; i < n; ++i) work();
+    return comm.max(processor_time() - start);
+  };
+  int calls = 1;
+  while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;
+  std::vector<Real> times;
+  for (int r = 0; r < repetitions; ++r) times.push_back(run(calls) / calls);
+  std::sort(times.begin(), times.end());
+  const Real median = times[times.size() / 2];
+  return {median, (times.back() - times.front()) / median};
+}
+
+Real triad_rate(const Comm& comm) {
+  constexpr std::size_t n = std::size_t{1} << 24;  // 128 MiB an array
+  std::vector<Real> a(n), b(n, 1.0), c(n, 2.0);
+  const Real s = 3;
+  const Timing timing = measure_time(comm, 5, 0.1, [&] {
+    for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + s * c[i];
+    b[0] = a[n - 1];
+  });
+  return 3.0 * sizeof(Real) * static_cast<Real>(n) / timing.median;
+}
+
+}  // namespace scree

@@ -1,0 +1,23 @@
+#pragma once
+#include <functional>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// Processor time of this process [s]: other programs on the machine do not count, waiting for messages does.
+Real processor_time();
+
+struct Timing {
+  Real median = 0;  ///< seconds per call
+  Real spread = 0;  ///< (largest - least) / median
+};
+
+/// Calls `work` so often that a repetition takes at least `seconds`, on the slowest rank. Collective.
+Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work);
+
+/// Rate of a(i) = b(i) + s c(i) on arrays far beyond the cache, all ranks at once: bytes per second per rank
+/// (three arrays counted, McCalpin's STREAM). Collective.
+Real triad_rate(const Comm& comm);
+
+}  // namespace scree
