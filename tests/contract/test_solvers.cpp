@@ -1,0 +1,286 @@
+// What every registered solver of friction problems promises (solvers/friction_solver.hpp, FrictionSolver).
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "solvers/friction_solver.hpp"
+#include "solvers/generated_problems.hpp"
+
+using namespace scree;
+
+namespace {
+
+constexpr Real gravity_step = 9.81 * 0.01;  // of generated problems: g dt
+constexpr Real tolerance = 1e-6;
+
+/// What a solver is not asked for, with its defaults.
+struct Exemption {
+  std::string_view solver, problem;
+  int dimension;
+  Real tolerance;  ///< that it must reach instead
+  std::string_view reason;
+};
+constexpr Exemption exemptions[] = {
+    {"nsgs", "mass_ratio", 2, 0.1, "sweeps needed grow with the mass ratio, beyond any limit at 1e4"},
+    {"nsgs", "mass_ratio", 3, 0.1, "sweeps needed grow with the mass ratio, beyond any limit at 1e4"},
+};
+
+template <int D>
+Real asked_tolerance(std::string_view solver, std::string_view problem) {
+  for (const Exemption& exemption : exemptions)
+    if (exemption.solver == solver && exemption.problem == problem && exemption.dimension == D)
+      return exemption.tolerance;
+  return tolerance;
+}
+
+/// A problem that all solvers can do, and whether it stands (v = 0).
+struct Small {
+  std::string_view name;
+  int size;
+  bool stands;
+};
+constexpr Small small_problems[] = {{"stack", 4, true},     {"mass_ratio", 3, true}, {"sliding", 4, false},
+                                    {"redundant", 4, true}, {"wall", 3, true},       {"arch", 7, true},
+                                    {"tower", 2, true},     {"kapla", 3, true},      {"jammed", 1, false},
+                                    {"pile", 15, false}};
+
+template <int D>
+struct Solution {
+  std::vector<Real> r, v;  // of the list
+  SolveReport report;
+};
+
+template <int D>
+Solution<D> solve(const ListedProblem<D>& whole, FrictionSolver<D>& solver, Real to,
+                  std::vector<Real> start = {}, Real max_seconds = HUGE_VAL) {
+  SplitProblem<D> split(Comm(), whole);
+  const auto n = static_cast<std::size_t>(split.problem().n_contacts());
+  std::vector<Real> r(n * D, 0.0);
+  if (!start.empty())
+    for (std::size_t i = 0; i < r.size(); ++i)
+      r[i] = start[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
+  std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * n_velocities<D>);
+  Solution<D> solution;
+  solution.report = solve_friction<D>(split.problem(), solver, to, max_seconds, r, v);
+  solution.r = split.gather_contacts(r, D);
+  solution.v = split.gather_bodies(v, n_velocities<D>);
+  return solution;
+}
+
+template <int D>
+Solution<D> solve(const ListedProblem<D>& whole, std::string_view solver, Real to) {
+  return solve(whole, *make_solver<D>(solver), to);
+}
+
+template <int D>
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : registry<FrictionSolver<D>>()) names.emplace_back(entry.name);
+  return names;
+}
+
+/// Runs check(small, problem) for the problems of this dimension.
+template <int D, class Check>
+void for_small_problems(Check&& check) {
+  for (const Small& small : small_problems) {
+    const auto& all = generated_problems<D>();
+    if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == small.name; }))
+      check(small, generate_problem<D>(small.name, small.size));
+  }
+}
+
+Real greatest(const std::vector<Real>& values) {
+  Real most = 0;
+  for (const Real x : values) most = std::max(most, std::abs(x));
+  return most;
+}
+
+/// Root of twice the kinetic energy of the difference, over that of a free step.
+template <int D>
+Real kinetic_difference(const ListedProblem<D>& whole, const std::vector<Real>& v,
+                        const std::vector<Real>& w) {
+  constexpr std::size_t q = n_velocities<D>;
+  Real difference = 0;
+  Real free = 0;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    for (std::size_t k = 0; k < q; ++k) {
+      const std::size_t j = i / q * q + k;
+      const Real mass = whole.mass[i * q + k];
+      difference += (v[i] - w[i]) * mass * (v[j] - w[j]);
+      free += whole.free_velocity[i] * mass * whole.free_velocity[j];
+    }
+  return std::sqrt(difference / free);
+}
+
+/// A ball (disc) of 2 kg on the ground that slides with `speed` and falls with `fall`.
+template <int D>
+ListedProblem<D> ball(Real speed, Real fall, Real mu) {
+  constexpr Real radius = 0.1;
+  constexpr Real moment = (D == 2 ? 0.5 : 0.4) * 2 * radius * radius;
+  ListedProblem<D> whole;
+  std::vector<Real> velocity(n_velocities<D>, 0.0);
+  velocity[0] = speed;
+  velocity[D - 1] = -fall;
+  if constexpr (D == 2)
+    whole.add_body({}, 2, std::array{moment}, velocity);
+  else
+    whole.add_body({}, 2, std::array{moment, 0.0, 0.0, 0.0, moment, 0.0, 0.0, 0.0, moment}, velocity);
+  whole.add_contact(-1, 0, unit_vector<D>(D - 1, -radius), unit_vector<D>(D - 1), mu);
+  whole.time_step = 0.01;
+  whole.velocity_floor = gravity_step;
+  return whole;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("solvers: every one reaches 1e-6 on small generated problems, and what stands, stands",
+                       "[solvers]", ((int D), D), 2, 3) {
+  for (const std::string& name : solver_names<D>())
+    for_small_problems<D>([&](const Small& small, const ListedProblem<D>& whole) {
+      const Real asked = asked_tolerance<D>(name, small.name);
+      const Solution<D> solution = solve(whole, name, asked);
+      INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
+      CHECK(solution.report.converged);
+      CHECK(solution.report.residual.natural <= asked);
+      // The least singular value of these problems lets velocities be off by more than the residual.
+      if (small.stands && asked == tolerance) CHECK(greatest(solution.v) < 1e-3 * gravity_step);
+    });
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: without friction all find the one velocity that there is", "[solvers]",
+                       ((int D), D), 2, 3) {
+  for_small_problems<D>([&](const Small& small, ListedProblem<D> whole) {
+    std::fill(whole.mu.begin(), whole.mu.end(), 0.0);
+    const Solution<D> reference = solve(whole, "ipm", 1e-9);
+    REQUIRE(reference.report.converged);
+    for (const std::string& name : solver_names<D>()) {
+      const Real asked = asked_tolerance<D>(name, small.name);
+      const Solution<D> solution = solve(whole, name, asked);
+      INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
+      CHECK(solution.report.converged);
+      if (asked == tolerance) CHECK(kinetic_difference(whole, solution.v, reference.v) < 1e-3);
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: mu = 1 on all contacts", "[solvers]", ((int D), D), 2, 3) {
+  for (const std::string& name : solver_names<D>())
+    for_small_problems<D>([&](const Small& small, ListedProblem<D> whole) {
+      std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
+      const Solution<D> solution = solve(whole, name, asked_tolerance<D>(name, small.name));
+      INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
+      CHECK(solution.report.converged);
+    });
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: a ball sticks or slides as Coulomb's law has it, to 1e-8", "[solvers]",
+                       ((int D), D), 2, 3) {
+  // Tangential mass at the contact: 2 kg over 1 + m R^2 / I.
+  constexpr Real give = D == 2 ? 3 : 3.5;
+  constexpr Real fall = 0.2;
+  constexpr Real moment_per_mass_radius = (D == 2 ? 0.5 : 0.4) * 0.1;
+  for (const std::string& name : solver_names<D>())
+    for (const Real mu : {0.0, 0.3, 1.0})
+      for (const Real speed : {0.0, 0.05, 0.5, 2.0}) {
+        INFO(name << ", mu " << mu << ", speed " << speed);
+        const ListedProblem<D> whole = ball<D>(speed, fall, mu);
+        const Solution<D> solution = solve(whole, name, 1e-9);
+        CHECK(solution.report.converged);
+        const Real loss = std::min(speed / give, mu * fall);  // of velocity, by friction
+        CHECK(solution.r[0] == Approx(2 * fall).epsilon(1e-7));
+        CHECK(solution.v[0] == Approx(speed - loss).epsilon(1e-7).margin(1e-8));
+        CHECK(solution.v[D - 1] == Approx(0).margin(1e-8));
+        // Friction backwards at the lowest point turns the top forwards: about -z in the plane, +y in space.
+        const Real spin = solution.v[D == 2 ? 2 : 4];
+        CHECK(spin == Approx((D == 2 ? -1 : 1) * loss / moment_per_mass_radius).epsilon(1e-7).margin(1e-7));
+      }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: sliding plates lose mu g dt each", "[solvers]", ((int D), D), 2, 3) {
+  const ListedProblem<D> whole = generate_problem<D>("sliding", 5);
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    const Solution<D> solution = solve(whole, name, 1e-7);
+    for (std::size_t k = 0; k < 5; ++k) {
+      CHECK(solution.v[k * n_velocities<D>] ==
+            Approx(0.1 * static_cast<Real>(k + 1) - 0.3 * gravity_step).margin(1e-6));
+      CHECK(solution.v[k * n_velocities<D> + D - 1] == Approx(0).margin(1e-6));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: with compliance 1e-2 of the mean mass a small pile is solved to 1e-6",
+                       "[solvers]", ((int D), D), 2, 3) {
+  ListedProblem<D> whole = generate_problem<D>("pile", 20);
+  Real mass = 0;
+  for (std::size_t i = 0; i < whole.position.size(); ++i)
+    mass += whole.mass[i * n_velocities<D> * n_velocities<D>] / static_cast<Real>(whole.position.size());
+  whole.compliance.assign(whole.mu.size() * 2, 1e-2 / mass);
+  for (const std::string& name : solver_names<D>()) {
+    const Solution<D> solution = solve(whole, name, tolerance);
+    INFO(name << ", residual " << solution.report.residual.natural);
+    CHECK(solution.report.converged);
+    CHECK(solution.report.residual.implied_overlap > 0);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: without contacts nothing happens", "[solvers]", ((int D), D), 2, 3) {
+  ListedProblem<D> whole = generate_problem<D>("stack", 3);
+  ListedProblem<D> free;
+  free.position = whole.position;
+  free.mass = whole.mass;
+  free.free_velocity = whole.free_velocity;
+  free.time_step = whole.time_step;
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    const Solution<D> solution = solve(free, name, tolerance);
+    CHECK(solution.report.converged);
+    CHECK(solution.report.residual.natural == 0);
+    for (std::size_t i = 0; i < solution.v.size(); ++i)
+      CHECK(solution.v[i] == Approx(free.free_velocity[i]).margin(1e-15));
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: a solution given as the start is returned, without an iteration",
+                       "[solvers]", ((int D), D), 2, 3) {
+  const ListedProblem<D> whole = generate_problem<D>("stack", 3);
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    const auto solver = make_solver<D>(name);
+    const Solution<D> first = solve(whole, *solver, tolerance);
+    const Solution<D> again = solve(whole, *solver, 1.001 * tolerance, first.r);
+    CHECK(again.report.converged);
+    CHECK(again.report.sweeps + again.report.iterations + again.report.newton_steps == 0);
+    for (std::size_t i = 0; i < first.r.size(); ++i) CHECK(again.r[i] == Approx(first.r[i]).epsilon(1e-14));
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: the same object solves one problem after another as a new one would",
+                       "[solvers]", ((int D), D), 2, 3) {
+  const ListedProblem<D> large = generate_problem<D>("wall", 3);
+  const ListedProblem<D> small = generate_problem<D>("sliding", 3);
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    const auto solver = make_solver<D>(name);
+    for (const auto* problem : {&large, &small, &large}) {
+      const Solution<D> used = solve(*problem, *solver, tolerance);
+      const Solution<D> fresh = solve(*problem, name, tolerance);
+      CHECK(used.report.converged);
+      CHECK(used.r == fresh.r);
+      CHECK(used.v == fresh.v);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its residual", "[solvers]",
+                       ((int D), D), 2, 3) {
+  const ListedProblem<D> whole = generate_problem<D>("arch", 7);
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    const Solution<D> solution = solve(whole, *make_solver<D>(name), 1e-14, {}, 1e-9);
+    CHECK_FALSE(solution.report.converged);
+    Real best = HUGE_VAL;
+    for (const ResidualSample& sample : solution.report.trace) best = std::min(best, sample.residual);
+    CHECK(solution.report.residual.natural == Approx(best).epsilon(1e-9));
+    CHECK(solution.report.trace.size() <= 2);
+  }
+}
