@@ -34,6 +34,7 @@ RunDeck<3> start_of(const PileOptions& options) {
 dimension = 3
 end_time = 1e9
 allow_overlap = true
+seed = {8}
 [domain]
 lower = [0, 0, 0]
 upper = [{0:.17g}, {0:.17g}, {1:.17g}]
@@ -55,7 +56,7 @@ radius = {{ distribution = "uniform", min = {5:.17g}, max = {6:.17g} }}
 source = {{ type = "lattice", count = {7}, jitter = 0.4 }}
 )",
       edge, edge * settled / loose, -options.diameter, skin * options.diameter, block_cells,
-      0.4 * options.diameter, 0.6 * options.diameter, options.bodies);
+      0.4 * options.diameter, 0.6 * options.diameter, options.bodies, options.seed);
   const auto add_wall = [&](std::string_view name, std::string_view point, std::string_view normal) {
     text += fmt::format("[obstacles.{}]\ntype = \"plane\"\npoint = {}\nnormal = {}\n", name, point, normal);
   };

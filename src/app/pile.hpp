@@ -16,6 +16,7 @@ struct PileOptions {
   /// Scaled compliance g = m_c g_physical along N and T; 0: rigid. 1e-2 is the softness of usual soft-sphere
   /// runs (docs/performance.md, "Friction solvers").
   Real compliance = 0;
+  std::int64_t seed = 1;
   Real contact_range = 5e-5;  ///< a pair with gap <= contact_range (R_a + R_b) is a contact
 };
 

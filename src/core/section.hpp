@@ -26,6 +26,7 @@ enum class Unit {
   force,          // N
   pressure,       // Pa
   density,        // kg/m3
+  stiffness,      // N/m
 };
 std::string_view symbol(Unit unit);
 

@@ -20,7 +20,7 @@ struct FrictionStep {
   std::span<const Real> density;  ///< of each group of bodies [kg/m3]; disks count as 1 m thick
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
   std::span<const Real> free_velocity;
-  /// Writes the friction coefficient (n_contacts) and the compliances along N and T (n_contacts * 2 [s/kg],
+  /// Writes the friction coefficient (n_contacts) and the compliances along N and T (n_contacts * 2 [1/kg],
   /// zero on entry) of the contacts found. Local.
   std::function<void(const ContactGraph<D>&, std::span<Real> mu, std::span<Real> compliance)> laws;
 };

@@ -1,0 +1,58 @@
+#pragma once
+#include <string>
+
+#include "core/section.hpp"
+
+namespace scree {
+
+/// R_a R_b / (R_a + R_b) of two round bodies [m]; at a flat wall the radius itself.
+inline Real effective_radius(Real a, Real b) {
+  return a * b / (a + b);
+}
+
+/// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
+/// bodies (docs/method.md, "Compliance of contacts").
+///
+/// A contact of stiffness k that is taken implicitly has the compliance g = 1/(k dt^2) in u = H v + w + G r:
+/// at the end of the step it overlaps by r / (k dt) = g r dt more than at its start.
+///
+/// Elastic constants, both bodies alike, E* = E / (2 (1 - nu^2)):
+/// - spheres (Hertz): F = 4/3 E* sqrt(R*) d^(3/2). Its stiffness grows with the load, so the load must be
+///   stated: F/d ("secant", which overlaps as Hertz says at that load) or dF/dd = 3/2 F/d ("tangent", which
+///   oscillates as Hertz says about that load);
+/// - disks, as parallel cylinders 1 m long: F = pi/4 E* (1 m) d, whatever the radius and the load.
+///
+/// Along the tangents contacts are rigid unless the deck says otherwise: G has no memory, so a contact that
+/// gives way there creeps by g_T r_T in every step, and what friction should hold slides.
+/// "mindlin" takes the ratio of the tangential to the normal stiffness of elastic bodies that do not slip,
+/// k_T/k_N = 2 (1 - nu) / (2 - nu) (R. D. Mindlin, J. Appl. Mech. 16 (1949) 259-268).
+template <int D>
+class ContactElasticity {
+ public:
+  /// Keys stiffness, or young_modulus with poisson_ratio (and in space reference_load, linearization); and
+  /// tangential_ratio. Rigid if none is given.
+  void describe(Section& section);
+
+  bool rigid() const { return stiffness_ < 0 && young_modulus_ < 0; }
+  /// k_N [N/m] of a contact with this effective radius [m]; infinite if rigid.
+  Real normal_stiffness(Real effective_radius) const;
+
+  struct Compliance {
+    Real normal = 0, tangential = 0;  ///< [1/kg]
+  };
+  /// g of a contact with this effective radius [m] in a step of dt [s].
+  Compliance compliance(Real effective_radius, Real dt) const;
+
+ private:
+  static constexpr Real not_given = -2;  // a value that every key refuses: see Section::has
+  Real stiffness_ = not_given;
+  std::string stiffness_word_;
+  Real young_modulus_ = not_given;
+  Real poisson_ratio_ = not_given;
+  Real reference_load_ = not_given;
+  std::string linearization_ = "secant";
+  Real tangential_ratio_ = not_given;
+  std::string tangential_word_ = "rigid";
+};
+
+}  // namespace scree

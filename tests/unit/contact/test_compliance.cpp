@@ -1,0 +1,116 @@
+#include "contact/compliance.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/deck.hpp"
+#include "core/error.hpp"
+
+using namespace scree;
+
+namespace {
+
+template <int D>
+ContactElasticity<D> read(const std::string& text) {
+  Deck deck = Deck::from_text(text, "grains.toml");
+  ContactElasticity<D> elasticity;
+  elasticity.describe(deck.root());
+  deck.require_all_read();
+  return elasticity;
+}
+
+template <int D>
+std::string complaint(const std::string& text) {
+  try {
+    read<D>(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+/// Overlap of two spheres under a load, by bisection of Hertz's law.
+Real hertz_overlap(Real modulus, Real radius, Real load) {
+  Real low = 0, high = radius;
+  for (int i = 0; i < 200; ++i) {
+    const Real d = (low + high) / 2;
+    (4.0 / 3 * modulus * std::sqrt(radius) * std::pow(d, 1.5) < load ? low : high) = d;
+  }
+  return low;
+}
+
+}  // namespace
+
+TEST_CASE("compliance: 6.5 kN/m in steps of 5 ms is 1/(6500 * 2.5e-5) per kg along N, nothing along T",
+          "[contact]") {
+  const auto g = read<3>("stiffness = '6.5 kN/m'").compliance(0.0025, 5e-3);
+  CHECK(g.normal == Approx(1 / 0.1625).epsilon(1e-14));
+  CHECK(g.tangential == 0);
+  CHECK(read<2>("stiffness = '2 N/mm'").normal_stiffness(1) == 2000);
+  CHECK(read<2>("stiffness = '3 MN/m'").normal_stiffness(1) == 3e6);
+}
+
+TEST_CASE("compliance: rigid is the default, and can be said", "[contact]") {
+  for (const std::string text : {"", "stiffness = 'rigid'", "tangential_ratio = 'rigid'"}) {
+    const auto elasticity = read<3>(text);
+    CHECK(elasticity.rigid());
+    CHECK(elasticity.normal_stiffness(0.01) == HUGE_VAL);
+    CHECK(elasticity.compliance(0.01, 1e-3).normal == 0);
+    CHECK(elasticity.compliance(0.01, 1e-3).tangential == 0);
+  }
+}
+
+TEST_CASE("compliance: the secant overlaps as Hertz says at the load, the tangent is its slope",
+          "[contact]") {
+  const std::string keys = "young_modulus = '10 MPa'\npoisson_ratio = 0.3\nreference_load = '20 mN'\n";
+  const Real modulus = 1e7 / (2 * 0.91);
+  const Real radius = effective_radius(0.004, 0.006);
+  CHECK(radius == Approx(0.0024));
+  const Real overlap = hertz_overlap(modulus, radius, 0.02);
+  CHECK(read<3>(keys).normal_stiffness(radius) == Approx(0.02 / overlap).epsilon(1e-10));
+  const Real h = 1e-4;
+  const Real slope =
+      2 * h * 0.02 /
+      (hertz_overlap(modulus, radius, 0.02 * (1 + h)) - hertz_overlap(modulus, radius, 0.02 * (1 - h)));
+  CHECK(read<3>(keys + "linearization = 'tangent'").normal_stiffness(radius) == Approx(slope).epsilon(1e-6));
+}
+
+TEST_CASE("compliance: parallel cylinders are as stiff as pi/4 E* per metre, whatever their radius",
+          "[contact]") {
+  const auto elasticity = read<2>("young_modulus = 2e6\npoisson_ratio = 0.5");
+  CHECK(elasticity.normal_stiffness(0.1) == Approx(M_PI / 4 * 2e6 / 1.5));
+  CHECK(elasticity.normal_stiffness(7) == elasticity.normal_stiffness(0.1));
+}
+
+TEST_CASE("compliance: along T by a ratio, or Mindlin's 14/17 at a Poisson ratio of 0.3", "[contact]") {
+  const auto by_ratio = read<3>("stiffness = 1000\ntangential_ratio = 0.25").compliance(1, 0.1);
+  CHECK(by_ratio.normal == Approx(0.1));
+  CHECK(by_ratio.tangential == Approx(0.4));
+  const auto mindlin =
+      read<2>("young_modulus = 1e6\npoisson_ratio = 0.3\ntangential_ratio = 'mindlin'").compliance(1, 0.1);
+  CHECK(mindlin.normal / mindlin.tangential == Approx(14.0 / 17).epsilon(1e-14));
+}
+
+TEST_CASE("compliance: what does not go together is named with what would", "[contact]") {
+  const std::string elastic = "young_modulus = 1e6\npoisson_ratio = 0.3\nreference_load = 1\n";
+  const auto names = [](const std::string& message, std::initializer_list<std::string> words) {
+    INFO(message);
+    for (const std::string& word : words) CHECK(message.find(word) != std::string::npos);
+  };
+  names(complaint<3>(elastic + "stiffness = 100"), {"grains.toml:4:1", "young_modulus both"});
+  names(complaint<3>(elastic + "stiffness = 'rigid'"), {"grains.toml:4:1", "young_modulus both"});
+  names(complaint<3>("young_modulus = 1e6\nreference_load = 1"), {"grains.toml:1:1", "poisson_ratio"});
+  names(complaint<3>("young_modulus = 1e6\npoisson_ratio = 0.3"), {"grains.toml:1:1", "reference_load"});
+  names(complaint<3>("poisson_ratio = 0.3"), {"grains.toml:1:1", "young_modulus"});
+  names(complaint<3>("stiffness = 1\nreference_load = 1"), {"grains.toml:2:1", "no effect"});
+  names(complaint<3>("stiffness = 1\nlinearization = 'tangent'"), {"grains.toml:2:1", "no effect"});
+  names(complaint<3>("stiffness = 1\ntangential_ratio = 'mindlin'"), {"grains.toml:2:1", "poisson_ratio"});
+  names(complaint<3>("tangential_ratio = 0.3"), {"grains.toml:1:1", "rigid contact"});
+  names(complaint<2>("young_modulus = 1e6\npoisson_ratio = 0.3\nreference_load = 1"),
+        {"grains.toml:3:1", "reference_load"});
+  names(complaint<3>("stiffness = 0"), {"> 0"});
+  names(complaint<3>("stiffness = '3 kPa'"), {"kN/m"});
+  names(complaint<3>("stiffness = 'soft'"), {"rigid"});
+  names(complaint<3>(elastic.substr(0, 20) + "poisson_ratio = 0.6\nreference_load = 1"),
+        {"poisson_ratio", "0.5"});
+  names(complaint<3>("tangential_ratio = -1"), {"> 0"});
+}
