@@ -44,6 +44,7 @@ Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std:
   done_ = std::min(best_, residual) <= tolerance_;
   // Clocks differ between ranks: all take the answer of the slowest.
   if (!done_ && std::isfinite(max_seconds_)) done_ = problem_.comm().any(seconds() > max_seconds_);
+  if (rule_ && rule_(iteration, residual)) paused_ = true;
   return residual;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,8 +47,16 @@ class SolveMonitor {
   /// follow from r. Returns the natural residual (infinite if r is not finite). With keep = false it only
   /// notes and tells: for a method whose result is its last iterate, not its best. Collective.
   Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
-  /// True on all ranks when the tolerance is met or the time is up, as of the last look().
-  bool done() const { return done_; }
+  /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
+  /// look().
+  bool done() const { return done_ || paused_; }
+  /// For solvers that run others: asks those to stop after the first look() for which
+  /// `rule(iteration, residual)` is true. Ends the last pause; an empty rule asks for none. The rule must be
+  /// the same on all ranks.
+  void pause_when(std::function<bool(std::int64_t iteration, Real residual)> rule) {
+    rule_ = std::move(rule);
+    paused_ = false;
+  }
   bool converged() const { return best_ <= tolerance_; }
   Real tolerance() const { return tolerance_; }
   Real best() const { return best_; }
@@ -63,7 +72,8 @@ class SolveMonitor {
   SolveReport* report_;
   Real start_;
   Real best_ = HUGE_VAL;
-  bool done_ = false;
+  bool done_ = false, paused_ = false;
+  std::function<bool(std::int64_t, Real)> rule_;
   std::vector<Real> best_impulse_;
 };
 
