@@ -11,7 +11,7 @@ inline Real effective_radius(Real a, Real b) {
 }
 
 /// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
-/// bodies (docs/method.md, "Compliance of contacts").
+/// bodies (docs/method.md, eq. C.1-C.4).
 ///
 /// A contact of stiffness k that is taken implicitly has the compliance g = 1/(k dt^2) in u = H v + w + G r:
 /// at the end of the step it overlaps by r / (k dt) = g r dt more than at its start.

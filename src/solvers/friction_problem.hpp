@@ -21,7 +21,7 @@ inline constexpr int n_velocities = D == 2 ? 3 : 6;
 /// Shapes  q = n_velocities<D>; a contact has D components (N, T1[, T2]).
 ///         Each rank lists its owned bodies, then its ghosts, and the contacts it runs; each contact of the
 ///         run is listed by exactly one rank, which holds both of its bodies.
-/// Units   mass kg, kg m^2 (and kg m); velocities m/s, rad/s; bias m/s; mu -; compliance s/kg; r N s.
+/// Units   mass kg, kg m^2 (and kg m); velocities m/s, rad/s; bias m/s; mu -; compliance 1/kg; r N s.
 /// Sign    u is the velocity of body b relative to a, normal from a to b; r acts on b, -r on a.
 template <int D>
 struct FrictionProblem {

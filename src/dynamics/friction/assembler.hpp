@@ -25,7 +25,7 @@ struct FrictionStep {
   std::function<void(const ContactGraph<D>&, std::span<Real> mu, std::span<Real> compliance)> laws;
 };
 
-/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. F.1): the only place that knows both.
+/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. B.1): the only place that knows both.
 ///
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
