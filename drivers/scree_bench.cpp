@@ -58,6 +58,11 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
       ->delimiter(',');
   solvers->add_option("--compliance", friction.compliances, "\"rigid\" or scaled, m_c g; 1e-2: soft spheres")
       ->delimiter(',');
+  solvers->add_option("--tangential", friction.tangential, "compliance along T over that along N")
+      ->check(CLI::NonNegativeNumber);
+  solvers->add_option("--seeds", friction.seeds, "of settled and generated problems")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
   solvers
       ->add_option("--tolerances", friction.tolerances, "natural residuals to time; the least ends a solve")
       ->delimiter(',')

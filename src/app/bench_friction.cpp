@@ -34,7 +34,7 @@ Real parse_compliance(const std::string& text) {
 }
 
 /// The generated problem called NAME:SIZE.
-ListedProblem<3> parse_generated(const std::string& text) {
+ListedProblem<3> parse_generated(const std::string& text, std::int64_t seed) {
   const std::size_t colon = text.find(':');
   int size = 0;
   if (colon == std::string::npos || !parse_number(std::string_view(text).substr(colon + 1), size)) {
@@ -42,7 +42,7 @@ ListedProblem<3> parse_generated(const std::string& text) {
     for (const auto& problem : generated_problems<3>()) names += fmt::format(", {}:SIZE", problem.name);
     throw InputError(fmt::format("--case {}: valid are {}{}", text, settled_case, names));
   }
-  return generate_problem<3>(std::string_view(text).substr(0, colon), size);
+  return generate_problem<3>(std::string_view(text).substr(0, colon), size, static_cast<std::uint64_t>(seed));
 }
 
 /// The solvers by name, with settings "SOLVER.KEY=VALUE".
@@ -115,8 +115,8 @@ FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const Solvers& so
 
 std::string format_case(const FrictionBenchCase& c) {
   std::string text = fmt::format(
-      "\n{}: {} bodies, {} contacts ({:.2f} per body), compliance {}, {} rank{}\n", c.name, c.bodies,
-      c.contacts, static_cast<Real>(c.contacts) / static_cast<Real>(c.bodies),
+      "\n{} (seed {}): {} bodies, {} contacts ({:.2f} per body), compliance {}, {} rank{}\n", c.name, c.seed,
+      c.bodies, c.contacts, static_cast<Real>(c.contacts) / static_cast<Real>(c.bodies),
       c.compliance > 0 ? fmt::format("{:g}", c.compliance) : "rigid", c.ranks, c.ranks > 1 ? "s" : "");
   if (c.settling_seconds > 0)
     text += fmt::format("settled in {:.2g} s, deepest overlap {:.1e} R; ", c.settling_seconds, c.overlap);
@@ -158,7 +158,8 @@ std::string format_row(const FrictionBenchRow& row) {
 
 std::string csv_head(const std::vector<Real>& tolerances) {
   std::string text =
-      "case,ranks,bodies,contacts,compliance,settling_seconds,assembly_seconds,nsgs_update_ns,triad_update_"
+      "case,seed,ranks,bodies,contacts,compliance,settling_seconds,assembly_seconds,nsgs_update_ns,triad_"
+      "update_"
       "ns,"
       "solver,failure,residual,implied_overlap,sweeps,iterations,newton_steps,krylov_iterations,"
       "factorizations,seconds,setup_seconds,matrix_seconds,factor_seconds,krylov_seconds";
@@ -171,16 +172,54 @@ std::string csv_row(const FrictionBenchCase& c, const FrictionBenchRow& row) {
   std::string failure = row.failure;
   std::ranges::replace(failure, '"', '\'');
   std::string text = fmt::format(
-      "{},{},{},{},{:g},{:.4g},{:.4g},{:.4g},{:.4g},{},\"{}\",{:.6g},{:.6g},{},{},{},{},{},{:.4g},{:.4g},{:."
+      "{},{},{},{},{},{:g},{:.4g},{:.4g},{:.4g},{:.4g},{},\"{}\",{:.6g},{:.6g},{},{},{},{},{},{:.4g},{:.4g},{"
+      ":."
       "4g},"
       "{:.4g},{:.4g}",
-      c.name, c.ranks, c.bodies, c.contacts, c.compliance, c.settling_seconds, c.assembly_seconds,
+      c.name, c.seed, c.ranks, c.bodies, c.contacts, c.compliance, c.settling_seconds, c.assembly_seconds,
       c.update_ns, c.update_bound_ns, row.solver, failure, r.residual.natural, r.residual.implied_overlap,
       r.sweeps, r.iterations, r.newton_steps, r.krylov_iterations, r.factorizations, r.seconds,
       r.setup_seconds, r.assembly_seconds, r.factor_seconds, r.krylov_seconds);
   for (const ResidualSample& sample : row.reached)
     text += sample.iteration < 0 ? ",," : fmt::format(",{:.4g},{}", sample.seconds, sample.iteration);
   return text + "\n";
+}
+
+using RunCase = std::function<void(FrictionBenchCase, const FrictionProblem<3>&)>;
+
+void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed, const std::vector<Real>& compliances,
+              const FrictionBenchOptions& options, const RunCase& run_case) {
+  PileOptions pile_options;
+  pile_options.bodies = bodies;
+  pile_options.seed = seed;
+  Pile pile(comm, pile_options);
+  for (const Real compliance : compliances) {
+    FrictionBenchCase c{.name = std::string(settled_case), .seed = seed, .compliance = compliance};
+    c.settling_seconds = pile.settling_seconds();
+    c.overlap = pile.deepest_overlap();
+    const auto assemble = [&] { pile.assemble(compliance, options.tangential * compliance); };
+    c.assembly_seconds = measure_time(comm, 5, 0.05, assemble).median;
+    run_case(c, pile.problem());
+  }
+}
+
+void run_generated(const Comm& comm, const std::string& name, std::int64_t seed,
+                   const std::vector<Real>& compliances, const FrictionBenchOptions& options,
+                   const RunCase& run_case) {
+  ListedProblem<3> whole = parse_generated(name, seed);
+  Real mass = 0;
+  for (std::size_t i = 0; i < whole.mass.size(); i += ListedProblem<3>::q * ListedProblem<3>::q)
+    mass += whole.mass[i];
+  mass /= whole.n_bodies();
+  for (const Real compliance : compliances) {
+    whole.compliance.resize(whole.a.size() * 2);
+    for (std::size_t k = 0; k < whole.compliance.size(); k += 2) {
+      whole.compliance[k] = compliance / mass;
+      whole.compliance[k + 1] = options.tangential * compliance / mass;
+    }
+    const SplitProblem<3> split(comm, whole);
+    run_case({.name = name, .seed = seed, .compliance = compliance}, split.problem());
+  }
 }
 
 }  // namespace
@@ -192,7 +231,7 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
   std::vector<Real> compliances;
   for (const std::string& text : options.compliances) compliances.push_back(parse_compliance(text));
   for (const std::string& name : options.cases)
-    if (name != settled_case) parse_generated(name);
+    if (name != settled_case) parse_generated(name, 1);
   insert_petsc_options(options.petsc_options);
 
   std::string csv = csv_head(options.tolerances);
@@ -211,30 +250,11 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
     }
   };
   for (const std::string& name : options.cases) {
-    if (name == settled_case) {
-      for (const std::int64_t n : options.bodies) {
-        PileOptions pile_options;
-        pile_options.bodies = n;
-        Pile pile(comm, pile_options);
-        for (const Real compliance : compliances) {
-          FrictionBenchCase c{.name = name, .compliance = compliance};
-          c.settling_seconds = pile.settling_seconds();
-          c.overlap = pile.deepest_overlap();
-          c.assembly_seconds = measure_time(comm, 5, 0.05, [&] { pile.assemble(compliance); }).median;
-          run_case(c, pile.problem());
-        }
-      }
-      continue;
-    }
-    ListedProblem<3> whole = parse_generated(name);
-    Real mass = 0;
-    for (std::size_t i = 0; i < whole.mass.size(); i += ListedProblem<3>::q * ListedProblem<3>::q)
-      mass += whole.mass[i];
-    mass /= whole.n_bodies();
-    for (const Real compliance : compliances) {
-      whole.compliance.assign(whole.a.size() * 2, compliance / mass);
-      const SplitProblem<3> split(comm, whole);
-      run_case({.name = name, .compliance = compliance}, split.problem());
+    for (const std::int64_t seed : options.seeds) {
+      if (name == settled_case)
+        for (const std::int64_t n : options.bodies) run_pile(comm, n, seed, compliances, options, run_case);
+      else
+        run_generated(comm, name, seed, compliances, options, run_case);
     }
   }
   show(

@@ -17,15 +17,18 @@ struct FrictionBenchOptions {
   std::vector<std::string> solvers;                       ///< empty: all that are registered
   std::vector<std::string> compliances{"rigid", "1e-2"};  ///< scaled: m_c g
   std::vector<Real> tolerances{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};  ///< the least ends a solve
-  Real max_seconds = 10;                                                         ///< of a solve
-  std::vector<std::string> settings;  ///< "SOLVER.KEY=VALUE", keys as in [solver]
+  Real tangential = 1;                 ///< compliance along T over that along N
+  std::vector<std::int64_t> seeds{1};  ///< of settled and generated problems
+  Real max_seconds = 10;               ///< of a solve
+  std::vector<std::string> settings;   ///< "SOLVER.KEY=VALUE", keys as in [solver]
   std::string petsc_options;
 };
 
 /// A case made ready.
 struct FrictionBenchCase {
   std::string name;
-  Real compliance = 0;  ///< scaled
+  std::int64_t seed = 0;
+  Real compliance = 0;  ///< scaled, along N
   int ranks = 0;
   std::int64_t bodies = 0, contacts = 0;
   Real settling_seconds = 0;  ///< of a settled pile, wall

@@ -90,7 +90,7 @@ Pile::Pile(const Comm& comm, const PileOptions& options)
                          term[0] = 4.0 / 3 * std::numbers::pi * std::pow(radius[i], 3) * options_.density;
                        });
   mean_mass_ = mass / static_cast<Real>(n_bodies_);
-  assemble(options_.compliance);
+  assemble(0, 0);
   n_contacts_ = comm.sum(std::int64_t{problem().n_contacts()});
   Real deepest = 0;
   for (const Real gap : contacts().gap) deepest = std::max(deepest, -gap);
@@ -112,7 +112,7 @@ void Pile::settle() {
   }
 }
 
-const FrictionProblem<3>& Pile::assemble(Real scaled_compliance) {
+const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents) {
   constexpr std::size_t q = FrictionProblem<3>::q;
   const State<3>& state = simulation_.state();
   std::vector<Real> free_velocity(static_cast<std::size_t>(state.bodies.n_owned()) * q, 0.0);
@@ -126,7 +126,10 @@ const FrictionProblem<3>& Pile::assemble(Real scaled_compliance) {
   step.free_velocity = free_velocity;
   step.laws = [&](const ContactGraph<3>&, std::span<Real> mu, std::span<Real> compliance) {
     std::ranges::fill(mu, options_.mu);
-    std::ranges::fill(compliance, scaled_compliance / mean_mass_);
+    for (std::size_t k = 0; k < compliance.size(); k += 2) {
+      compliance[k] = along_normal / mean_mass_;
+      compliance[k + 1] = along_tangents / mean_mass_;
+    }
   };
   return assembler_.assemble(step);
 }

@@ -13,9 +13,6 @@ struct PileOptions {
   Real mu = 0.5;
   Real dt = 5e-3;  ///< [s]
   Real gravity = 9.81;
-  /// Scaled compliance g = m_c g_physical along N and T; 0: rigid. 1e-2 is the softness of usual soft-sphere
-  /// runs (docs/performance.md, "Friction solvers").
-  Real compliance = 0;
   std::int64_t seed = 1;
   Real contact_range = 5e-5;  ///< a pair with gap <= contact_range (R_a + R_b) is a contact
 };
@@ -29,8 +26,10 @@ class Pile {
   /// bodies^(4/3): 0.3 s for 1000, 30 s for 20 000 on one core. Collective.
   Pile(const Comm& comm, const PileOptions& options);
 
-  /// The step under gravity from rest with the options' mu, or with another compliance. Collective.
-  const FrictionProblem<3>& assemble(Real scaled_compliance);
+  /// The step under gravity from rest with contacts of scaled compliance m_c g along N and T; 0: rigid, as
+  /// after construction. 1e-2 is the softness of usual soft-sphere runs (docs/performance.md, "Friction
+  /// solvers"). Collective.
+  const FrictionProblem<3>& assemble(Real along_normal, Real along_tangents);
   const FrictionProblem<3>& problem() const { return assembler_.problem(); }
   const ContactGraph<3>& contacts() const { return assembler_.contacts(); }
   const State<3>& state() const { return simulation_.state(); }
