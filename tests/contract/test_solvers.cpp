@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "solvers/friction_solver.hpp"
 #include "solvers/generated_problems.hpp"
+#include "support/solve_listed.hpp"
 
 using namespace scree;
 
@@ -47,38 +47,14 @@ constexpr Small small_problems[] = {{"stack", 4, true},     {"mass_ratio", 3, tr
                                     {"pile", 15, false}};
 
 template <int D>
-struct Solution {
-  std::vector<Real> r, v;  // of the list
-  SolveReport report;
-};
-
-template <int D>
 Solution<D> solve(const ListedProblem<D>& whole, FrictionSolver<D>& solver, Real to,
-                  std::vector<Real> start = {}, Real max_seconds = HUGE_VAL) {
-  SplitProblem<D> split(Comm(), whole);
-  const auto n = static_cast<std::size_t>(split.problem().n_contacts());
-  std::vector<Real> r(n * D, 0.0);
-  if (!start.empty())
-    for (std::size_t i = 0; i < r.size(); ++i)
-      r[i] = start[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
-  std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * n_velocities<D>);
-  Solution<D> solution;
-  solution.report = solve_friction<D>(split.problem(), solver, to, max_seconds, r, v);
-  solution.r = split.gather_contacts(r, D);
-  solution.v = split.gather_bodies(v, n_velocities<D>);
-  return solution;
+                  const std::vector<Real>& start = {}, Real max_seconds = HUGE_VAL) {
+  return solve_listed(Comm(), whole, solver, to, start, max_seconds);
 }
 
 template <int D>
 Solution<D> solve(const ListedProblem<D>& whole, std::string_view solver, Real to) {
   return solve(whole, *make_solver<D>(solver), to);
-}
-
-template <int D>
-std::vector<std::string> solver_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : registry<FrictionSolver<D>>()) names.emplace_back(entry.name);
-  return names;
 }
 
 /// Runs check(small, problem) for the problems of this dimension.
@@ -95,23 +71,6 @@ Real greatest(const std::vector<Real>& values) {
   Real most = 0;
   for (const Real x : values) most = std::max(most, std::abs(x));
   return most;
-}
-
-/// Root of twice the kinetic energy of the difference, over that of a free step.
-template <int D>
-Real kinetic_difference(const ListedProblem<D>& whole, const std::vector<Real>& v,
-                        const std::vector<Real>& w) {
-  constexpr std::size_t q = n_velocities<D>;
-  Real difference = 0;
-  Real free = 0;
-  for (std::size_t i = 0; i < v.size(); ++i)
-    for (std::size_t k = 0; k < q; ++k) {
-      const std::size_t j = i / q * q + k;
-      const Real mass = whole.mass[i * q + k];
-      difference += (v[i] - w[i]) * mass * (v[j] - w[j]);
-      free += whole.free_velocity[i] * mass * whole.free_velocity[j];
-    }
-  return std::sqrt(difference / free);
 }
 
 /// A ball (disc) of 2 kg on the ground that slides with `speed` and falls with `fall`.
@@ -216,10 +175,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: sliding plates lose mu g dt each", "[solvers]",
 TEMPLATE_TEST_CASE_SIG("solvers: with compliance 1e-2 of the mean mass a small pile is solved to 1e-6",
                        "[solvers]", ((int D), D), 2, 3) {
   ListedProblem<D> whole = generate_problem<D>("pile", 20);
-  Real mass = 0;
-  for (std::size_t i = 0; i < whole.position.size(); ++i)
-    mass += whole.mass[i * n_velocities<D> * n_velocities<D>] / static_cast<Real>(whole.position.size());
-  whole.compliance.assign(whole.mu.size() * 2, 1e-2 / mass);
+  make_compliant(whole, 1e-2);
   for (const std::string& name : solver_names<D>()) {
     const Solution<D> solution = solve(whole, name, tolerance);
     INFO(name << ", residual " << solution.report.residual.natural);

@@ -1,40 +1,15 @@
 #include "solvers/schur_system.hpp"
 
-#include <petscksp.h>
-
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
 #include "support/lattice_problem.hpp"
+#include "support/petsc_options.hpp"
 #include "support/schur_case.hpp"
 
 using namespace scree;
 
 namespace {
-
-/// Options for the life of this object.
-class Options {
- public:
-  explicit Options(const char* text) {
-    PetscOptionsCreate(&own_);
-    PetscOptionsPush(own_);
-    PetscOptionsInsertString(nullptr, text);
-  }
-  ~Options() {
-    PetscOptionsPop();
-    PetscOptionsDestroy(&own_);
-  }
-  Options(const Options&) = delete;
-  Options& operator=(const Options&) = delete;
-  int n_left() const {
-    PetscInt n = 0;
-    PetscOptionsAllUsed(own_, &n);
-    return static_cast<int>(n);
-  }
-
- private:
-  PetscOptions own_ = nullptr;
-};
 
 template <int D>
 struct Case {
@@ -58,7 +33,7 @@ void check_all_methods() {
     for (const char* linear : {"direct", "iterative"})
       for (const char* options : {"", "-scree_mat_type aij", "-scree_mat_type baij"}) {
         CAPTURE(D, symmetric, linear, options);
-        const Options scope(options);
+        const PetscOptionsScope scope(options);
         SchurSystem<D> system({.linear = linear, .relative_tolerance = 1e-12},
                               symmetric ? SchurSystem<D>::Kind::symmetric : SchurSystem<D>::Kind::general);
         system.set_pattern(given.problem, given.report);

@@ -1,0 +1,69 @@
+#pragma once
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "solvers/friction_solver.hpp"
+#include "solvers/listed_problem.hpp"
+
+/// Names of all registered solvers.
+template <int D>
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : scree::registry<scree::FrictionSolver<D>>()) names.emplace_back(entry.name);
+  return names;
+}
+
+template <int D>
+struct Solution {
+  std::vector<scree::Real> r, v;  ///< of the list, on every rank
+  scree::SolveReport report;
+};
+
+/// Solves `whole`, shared between the ranks of `comm`, from impulses `start` of the list (empty: from zero).
+template <int D>
+Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>& whole,
+                         scree::FrictionSolver<D>& solver, scree::Real tolerance,
+                         const std::vector<scree::Real>& start = {}, scree::Real max_seconds = HUGE_VAL) {
+  using scree::Real;
+  const scree::SplitProblem<D> split(comm, whole);
+  const auto n = static_cast<std::size_t>(split.problem().n_contacts());
+  std::vector<Real> r(n * D, 0.0);
+  if (!start.empty())
+    for (std::size_t i = 0; i < r.size(); ++i)
+      r[i] = start[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
+  std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * scree::n_velocities<D>);
+  Solution<D> solution;
+  solution.report = scree::solve_friction<D>(split.problem(), solver, tolerance, max_seconds, r, v);
+  solution.r = split.gather_contacts(r, D);
+  solution.v = split.gather_bodies(v, scree::n_velocities<D>);
+  return solution;
+}
+
+/// Root of twice the kinetic energy of the difference, over that of a free step.
+template <int D>
+scree::Real kinetic_difference(const scree::ListedProblem<D>& whole, const std::vector<scree::Real>& v,
+                               const std::vector<scree::Real>& w) {
+  using scree::Real;
+  constexpr std::size_t q = scree::n_velocities<D>;
+  Real difference = 0;
+  Real free = 0;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    for (std::size_t k = 0; k < q; ++k) {
+      const std::size_t j = i / q * q + k;
+      const Real mass = whole.mass[i * q + k];
+      difference += (v[i] - w[i]) * mass * (v[j] - w[j]);
+      free += whole.free_velocity[i] * mass * whole.free_velocity[j];
+    }
+  return std::sqrt(difference / free);
+}
+
+/// Makes all contacts compliant: G = `scaled` / (mean mass of a body), along N and T.
+template <int D>
+void make_compliant(scree::ListedProblem<D>& whole, scree::Real scaled) {
+  constexpr std::size_t q = scree::n_velocities<D>;
+  scree::Real mass = 0;
+  for (std::size_t i = 0; i < whole.position.size(); ++i)
+    mass += whole.mass[i * q * q] / static_cast<scree::Real>(whole.position.size());
+  whole.compliance.assign(whole.mu.size() * 2, scaled / mass);
+}
