@@ -418,7 +418,9 @@ struct SchurSystem<D>::State {
     }
     SCREE_PETSC(KSPSetTolerances(ksp.get(), settings.relative_tolerance, 0, PETSC_DEFAULT,
                                  refining ? n_refinements : static_cast<PetscInt>(settings.max_krylov)));
-    SCREE_PETSC(KSPSetFromOptions(ksp.get()));
+    // What PETSc does not know here is what the user wrote, the same on all ranks.
+    if (const PetscErrorCode code = KSPSetFromOptions(ksp.get()); code != 0)
+      throw InputError("PETSc options: " + words_of(code));
   }
 
   /// Makes the preconditioner. False with `failure` set on this rank.
@@ -427,6 +429,8 @@ struct SchurSystem<D>::State {
     // Named again each time: after a solve, KSPSetUp does nothing otherwise.
     SCREE_PETSC(KSPSetOperators(ksp.get(), matrix.get(), refining ? regularised.get() : matrix.get()));
     const PetscErrorCode code = KSPSetUp(ksp.get());
+    if (code == PETSC_ERR_MISSING_FACTOR && option_given("-pc_factor_mat_solver_type"))
+      throw InputError("PETSc options: " + words_of(code));
     PC pc = nullptr;
     PCFailedReason reason = PC_NOERROR;
     SCREE_PETSC(KSPGetPC(ksp.get(), &pc));
@@ -456,7 +460,10 @@ struct SchurSystem<D>::State {
       PetscInt code = 0, detail = 0;
       SCREE_PETSC(MatMumpsGetInfog(factor, 1, &code));
       SCREE_PETSC(MatMumpsGetInfog(factor, 2, &detail));
+      constexpr std::array<PetscInt, 10> of_memory{-5, -7, -8, -9, -11, -13, -14, -17, -19, -20};
       text += fmt::format(", MUMPS INFOG(1) = {}, INFOG(2) = {}", code, detail);
+      if (std::find(of_memory.begin(), of_memory.end(), code) != of_memory.end())
+        text += ": too little memory";
     }
     return text;
   }
@@ -524,8 +531,9 @@ struct SchurSystem<D>::State {
     const bool iterative = std::string_view(type) != KSPPREONLY;
     copy_in(b, right.get());
     if (iterative) {
-      SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
-                                   PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+      if (!option_given("-ksp_rtol"))
+        SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
+                                     PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
       SCREE_PETSC(KSPSetInitialGuessNonzero(ksp.get(), x_is_guess ? PETSC_TRUE : PETSC_FALSE));
       if (x_is_guess) copy_in(x, solution.get());
     }

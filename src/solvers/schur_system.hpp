@@ -43,9 +43,10 @@ class SchurSystem {
   void assemble(std::span<const Real> K, Real shift, SolveReport& report);
   /// Solves A x = b for owned bodies: arrays of ScaledProblem::velocity_size() with its width; ghosts of b
   /// are ignored, those of x are current afterwards. The first call after assemble() factorises. In a Krylov
-  /// method `tolerance` > 0 replaces Settings::relative_tolerance, and x on entry is the first guess if
-  /// `x_is_guess`. Returns false on all ranks if the factorisation or iteration failed (x is then unusable);
-  /// says why in failure(). Collective.
+  /// method `tolerance` > 0 replaces Settings::relative_tolerance (the option -scree_ksp_rtol both), and x on
+  /// entry is the first guess if `x_is_guess`. Returns false on all ranks if the factorisation or iteration
+  /// failed (x is then unusable); says why in failure(). Throws InputError for values of PETSc options that
+  /// name nothing. Collective.
   bool solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance = 0,
              bool x_is_guess = false);
   /// Why the last solve() returned false; the same on all ranks.

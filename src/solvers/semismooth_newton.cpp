@@ -78,7 +78,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
         if (trial_error <= (1 - 1e-3 * length) * error) break;
       }
     }
-    if (!solved || trial_error > error) {
+    if (!solved || !(trial_error <= error)) {  // also where it is not a number
       if (eps >= most_proximal)
         return solved ? "no step shorter than its proximal term lowers the error" : system_.failure();
       eps = std::min(10 * eps, most_proximal);
