@@ -24,10 +24,23 @@ void write_csv(const Comm& comm, const std::string& path, const std::string& tex
   });
 }
 
+/// CLI11's own checks of signs name the largest number there is, in full.
+CLI::Validator number(const std::string& name, bool (*holds)(Real)) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        Real value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && holds(value);
+        return good ? std::string() : text + " is not a " + name + " number";
+      },
+      name);
+}
+
 ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   CLI::App app{"scree_bench: speed of scree on this machine"};
   app.require_subcommand(1);
   std::string csv;
+  const CLI::Validator positive = number("positive", [](Real value) { return value > 0; });
+  const CLI::Validator non_negative = number("non-negative", [](Real value) { return value >= 0; });
 
   PbdBenchOptions options;
   auto* pbd = app.add_subcommand("pbd", "position-based dynamics: sweeps, rebuilds, steps, memory");
@@ -36,10 +49,9 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
       ->check(CLI::Range(2, 3));
   pbd->add_option("--bodies", options.bodies, "numbers of bodies, over all ranks")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  pbd->add_option("--repetitions", options.repetitions, "of each timing; the median counts")
-      ->check(CLI::PositiveNumber);
-  pbd->add_option("--seconds", options.seconds, "least time of a repetition")->check(CLI::PositiveNumber);
+      ->check(positive);
+  pbd->add_option("--repetitions", options.repetitions, "of each timing; the median counts")->check(positive);
+  pbd->add_option("--seconds", options.seconds, "least time of a repetition")->check(positive);
   pbd->add_option("--block-cells", options.block_cells, "cells along the edge of a block; 0: auto");
   pbd->add_flag("--all-sets", options.all_sets, "every instruction set of this processor");
   pbd->add_option("--csv", csv, "also write the rows to this file");
@@ -52,23 +64,25 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
       ->delimiter(',');
   solvers->add_option("--bodies", friction.bodies, "sizes of settled piles, over all ranks")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->excludes(quick_flag);
   solvers->add_option("--solvers", friction.solvers, "as scree list solvers names them; else all")
       ->delimiter(',');
-  solvers->add_option("--compliance", friction.compliances, "\"rigid\" or scaled, m_c g; 1e-2: soft spheres")
+  solvers
+      ->add_option("--compliance", friction.compliances,
+                   "\"rigid\", scaled (m_c g; 1e-2: soft spheres) or a stiffness (\"6.5 kN/m\")")
       ->delimiter(',');
   solvers->add_option("--tangential", friction.tangential, "compliance along T over that along N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative);
   solvers->add_option("--seeds", friction.seeds, "of settled and generated problems")
       ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative);
   solvers
       ->add_option("--tolerances", friction.tolerances, "natural residuals to time; the least ends a solve")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   solvers->add_option("--max-time", friction.max_seconds, "wall seconds after which a solve ends")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->excludes(quick_flag);
   solvers->add_option("--set", friction.settings, "SOLVER.KEY=VALUE, a key of [solver]; may be repeated");
   solvers->add_option("--petsc", friction.petsc_options, "options of linear solvers, -scree_...");
@@ -89,6 +103,7 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
     }
     write_csv(comm, csv,
               bench_friction(comm, friction, triad, [&](const std::string& text) { print(comm, text); }));
+    require_petsc_options_used(comm);
   }
   return ExitCode::done;
 }

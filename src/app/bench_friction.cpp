@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <optional>
 
 #include "app/measure_time.hpp"
 #include "app/pile.hpp"
+#include "contact/compliance.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "core/units.hpp"
 #include "solvers/generated_problems.hpp"
 
 namespace scree {
@@ -24,25 +28,46 @@ bool parse_number(std::string_view text, Number& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-Real parse_compliance(const std::string& text) {
-  if (text == "rigid") return 0;
-  Real value = 0;
-  if (!parse_number(text, value) || !std::isfinite(value) || value < 0)
-    throw InputError(fmt::format(
-        "--compliance {}: valid are \"rigid\" and numbers >= 0 (the scaled compliance m_c g)", text));
-  return value;
+/// A compliance as the user gives it: scaled, or a stiffness to be scaled by the masses and step of a case.
+struct Compliance {
+  Real scaled = 0;
+  Real stiffness = 0;  ///< [N/m]; 0: `scaled` counts
+
+  Real scale(Real mass, Real dt) const {
+    return stiffness > 0 ? mass * compliance_of_stiffness(stiffness, dt) : scaled;
+  }
+};
+
+Compliance parse_compliance(const std::string& text) {
+  if (text == "rigid") return {};
+  Real scaled = 0;
+  if (parse_number(text, scaled) && std::isfinite(scaled) && scaled >= 0) return {.scaled = scaled};
+  const std::optional<Real> stiffness = to_si(text, Unit::stiffness);
+  if (stiffness && *stiffness > 0) return {.stiffness = *stiffness};
+  throw InputError(fmt::format(
+      "--compliance {}: valid are \"rigid\", numbers >= 0 (the scaled compliance m_c g) and stiffnesses "
+      "such as \"6.5 kN/m\" (units {})",
+      text, unit_names(Unit::stiffness)));
 }
 
-/// The generated problem called NAME:SIZE.
-ListedProblem<3> parse_generated(const std::string& text, std::int64_t seed) {
+/// k of a contact of compliance g [1/kg]; infinite if rigid.
+Real stiffness_of(Real g, Real dt) {
+  return 1 / (g * dt * dt);
+}
+
+/// The generated problem meant by NAME:SIZE, as its name and size.
+std::pair<std::string, int> parse_case(const std::string& text) {
   const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
   int size = 0;
-  if (colon == std::string::npos || !parse_number(std::string_view(text).substr(colon + 1), size)) {
-    std::string names;
-    for (const auto& problem : generated_problems<3>()) names += fmt::format(", {}:SIZE", problem.name);
-    throw InputError(fmt::format("--case {}: valid are {}{}", text, settled_case, names));
+  const bool has_size =
+      colon != std::string::npos && parse_number(std::string_view(text).substr(colon + 1), size);
+  std::string names;
+  for (const auto& problem : generated_problems<3>()) {
+    if (has_size && problem.name == name && size >= problem.least_size) return {name, size};
+    names += fmt::format(", {}:SIZE ({}, at least {})", problem.name, problem.size, problem.least_size);
   }
-  return generate_problem<3>(std::string_view(text).substr(0, colon), size, static_cast<std::uint64_t>(seed));
+  throw InputError(fmt::format("--case {}: valid are {}{}", text, settled_case, names));
 }
 
 /// The solvers by name, with settings "SOLVER.KEY=VALUE".
@@ -74,23 +99,28 @@ class Solvers {
   std::vector<std::string> settings_;
 };
 
-/// Processor time of Gauss-Seidel per contact of a rank and sweep [ns], from impulses near the solution.
-Real time_of_update(const FrictionProblem<3>& problem) {
+/// Processor time per contact of a rank [ns]: of the set-up of a solve, and of a sweep of Gauss-Seidel from
+/// impulses near the solution.
+void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   ScaledProblem<3> scaled;
-  scaled.rebuild(problem);
+  const Comm& comm = problem.halo->comm();
+  const Timing setup = measure_time(comm, 5, 0.05, [&] {
+    problem.validate();
+    scaled.rebuild(problem);
+  });
   constexpr int n_sweeps = 50;
   const auto solver = make_solver<3>("nsgs");
   Deck deck = Deck::from_text(fmt::format("max_sweeps = {0}\ncheck_every = {0}", n_sweeps), "benchmark");
   solver->describe(deck.root());
-  const Comm& comm = scaled.comm();
   SolveReport report;
   SolveMonitor<3> monitor(scaled, 0, HUGE_VAL, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
   // A call ends and begins with a look at the residual.
   const Timing solve = measure_time(comm, 5, 0.2, [&] { solver->iterate(scaled, r, monitor); });
   const Timing look = measure_time(comm, 5, 0.05, [&] { monitor.look(0, r, y); });
-  return 1e9 * (solve.median - 2 * look.median) / n_sweeps /
-         (static_cast<Real>(scaled.n_contacts_of_all()) / comm.size());
+  const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
+  c.setup_ns = 1e9 * setup.median / contacts_of_rank;
+  c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;
 }
 
 FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const Solvers& solvers,
@@ -115,86 +145,143 @@ FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const Solvers& so
 
 std::string format_case(const FrictionBenchCase& c) {
   std::string text = fmt::format(
-      "\n{} (seed {}): {} bodies, {} contacts ({:.2f} per body), compliance {}, {} rank{}\n", c.name, c.seed,
-      c.bodies, c.contacts, static_cast<Real>(c.contacts) / static_cast<Real>(c.bodies),
-      c.compliance > 0 ? fmt::format("{:g}", c.compliance) : "rigid", c.ranks, c.ranks > 1 ? "s" : "");
-  if (c.settling_seconds > 0)
-    text += fmt::format("settled in {:.2g} s, deepest overlap {:.1e} R; ", c.settling_seconds, c.overlap);
-  if (c.assembly_seconds > 0)
-    text += fmt::format("problem assembled in {:.3g} ms per 1000 bodies; ",
-                        1e6 * c.assembly_seconds / static_cast<Real>(c.bodies));
-  text +=
-      fmt::format("nsgs {:.0f} ns per contact update, {:.0f} % of the triad bound ({:.0f} ns for {} bytes)\n",
-                  c.update_ns, 100 * c.update_bound_ns / c.update_ns, c.update_bound_ns, c.row_bytes);
-  return text;
+      "\n{} (seed {}): {} bodies, {} contacts ({:.2f} per body), {}, {} rank{}\n", c.name, c.seed, c.bodies,
+      c.contacts, static_cast<Real>(c.contacts) / static_cast<Real>(c.bodies),
+      c.compliance > 0 ? fmt::format("compliance {:.3g} ({:.3g} kN/m)", c.compliance, 1e-3 * c.stiffness)
+                       : "rigid",
+      c.ranks, c.ranks > 1 ? "s" : "");
+  if (c.name == settled_case)
+    text += fmt::format(
+        "settled in {:.2g} s, deepest overlap {:.1e} R; problem assembled in {:.3g} ms per 1000 bodies\n",
+        c.settling_seconds, c.overlap, 1e6 * c.assembly_seconds / static_cast<Real>(c.bodies));
+  return text + fmt::format(
+                    "set up in {:.0f} ns per contact; nsgs {:.0f} ns per contact update, {:.0f} % of the "
+                    "triad bound ({:.0f} ns for {} bytes)\n",
+                    c.setup_ns, c.update_ns, 100 * c.update_bound_ns / c.update_ns, c.update_bound_ns,
+                    c.row_bytes);
+}
+
+/// At most six characters below 10^6 s.
+std::string format_seconds(Real seconds) {
+  if (seconds == 0) return "0";
+  return seconds < 0.1 ? fmt::format("{:.4f}", seconds)
+                       : fmt::format("{:.{}f}", seconds,
+                                     seconds < 10     ? 2
+                                     : seconds < 1000 ? 1
+                                                      : 0);
 }
 
 std::string format_head(const std::vector<Real>& tolerances) {
-  std::string text = fmt::format("{:>8} |", "solver");
-  for (const Real tolerance : tolerances) text += fmt::format(" {:>8.0e}", tolerance);
-  return text + fmt::format(" | {:>8} {:>7} | {:>6} {:>6} {:>6} {:>7} {:>5} | {:>7} {:>6} {:>6} {:>6}\n",
-                            "best", "overlap", "sweeps", "its", "newton", "krylov", "fact", "s", "assem",
-                            "factor", "krylov");
+  std::string first = fmt::format("{:>6} |", "solver");
+  std::string second = fmt::format("{:>6} |", "");
+  for (const Real tolerance : tolerances) {
+    first += fmt::format(" {:>6.0e}", tolerance);
+    second += fmt::format(" {:>6}", "");
+  }
+  first += fmt::format(" | {:>7} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", "best", "overlap", "s", "setup",
+                       "matrix", "factor", "krylov");
+  second += fmt::format(" | {:>7} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", "", "", "sweeps", "its", "newton",
+                        "fact", "krylov");
+  return first + second;
 }
 
 std::string format_row(const FrictionBenchRow& row) {
-  if (!row.failure.empty()) return fmt::format("{:>8} | failed: {}\n", row.solver, row.failure);
+  if (!row.failure.empty()) return fmt::format("{:>6} | failed: {}\n", row.solver, row.failure);
   const SolveReport& report = row.report;
-  std::string seconds = fmt::format("{:>8} |", row.solver);
-  std::string counts = fmt::format("{:>8} |", "");
+  std::string seconds = fmt::format("{:>6} |", row.solver);
+  std::string counts = fmt::format("{:>6} |", "");
   for (const ResidualSample& sample : row.reached) {
-    seconds += sample.iteration < 0 ? fmt::format(" {:>8}", "-") : fmt::format(" {:>8.3g}", sample.seconds);
-    counts += sample.iteration < 0 ? fmt::format(" {:>8}", "") : fmt::format(" {:>8}", sample.iteration);
+    const bool reached = sample.iteration >= 0;
+    seconds += fmt::format(" {:>6}", reached ? format_seconds(sample.seconds) : "-");
+    counts += fmt::format(" {:>6}", reached ? std::to_string(sample.iteration) : "");
   }
   seconds += fmt::format(
-      " | {:>8.1e} {:>7.0e} | {:>6} {:>6} {:>6} {:>7} {:>5} | {:>7.3g} {:>6.2g} {:>6.2g} {:>6.2g}\n",
-      report.residual.natural, report.residual.implied_overlap, report.sweeps, report.iterations,
-      report.newton_steps, report.krylov_iterations, report.factorizations, report.seconds,
-      report.assembly_seconds, report.factor_seconds, report.krylov_seconds);
-  std::string text = seconds + counts + " |\n";
-  for (const std::string& decision : report.decisions) text += fmt::format("{:>8} | {}\n", "", decision);
+      " | {:>7.1e} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", report.residual.natural,
+      report.residual.implied_overlap > 0 ? fmt::format("{:.1e}", report.residual.implied_overlap) : "-",
+      format_seconds(report.seconds), format_seconds(report.setup_seconds),
+      format_seconds(report.assembly_seconds), format_seconds(report.factor_seconds),
+      format_seconds(report.krylov_seconds));
+  counts +=
+      fmt::format(" | {:>7} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", "", "", report.sweeps,
+                  report.iterations, report.newton_steps, report.factorizations, report.krylov_iterations);
+  std::string text = seconds + counts;
+  for (const std::string& decision : report.decisions) text += fmt::format("{:>6} | {}\n", "", decision);
   return text;
 }
 
-std::string csv_head(const std::vector<Real>& tolerances) {
-  std::string text =
-      "case,seed,ranks,bodies,contacts,compliance,settling_seconds,assembly_seconds,nsgs_update_ns,triad_"
-      "update_"
-      "ns,"
-      "solver,failure,residual,implied_overlap,sweeps,iterations,newton_steps,krylov_iterations,"
-      "factorizations,seconds,setup_seconds,matrix_seconds,factor_seconds,krylov_seconds";
-  for (const Real t : tolerances) text += fmt::format(",seconds_to_{0:g},iteration_at_{0:g}", t);
-  return text + "\n";
-}
-
-std::string csv_row(const FrictionBenchCase& c, const FrictionBenchRow& row) {
-  const SolveReport& r = row.report;
+/// Names and values of the columns of a CSV row.
+std::vector<std::pair<std::string, std::string>> csv_columns(const FrictionBenchCase& c,
+                                                             const FrictionBenchRow& row,
+                                                             const std::vector<Real>& tolerances) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  const auto add = [&](const std::string& name, const auto& value) {
+    columns.emplace_back(name, fmt::format("{}", value));
+  };
+  const auto add_measured = [&](const std::string& name, Real value) {
+    columns.emplace_back(name, fmt::format("{:.4g}", value));
+  };
+  add("case", c.name);
+  add("seed", c.seed);
+  add("ranks", c.ranks);
+  add("bodies", c.bodies);
+  add("contacts", c.contacts);
+  add("compliance", c.compliance);
+  add("stiffness", c.stiffness);
+  add_measured("settling_seconds", c.settling_seconds);
+  add_measured("assembly_seconds", c.assembly_seconds);
+  add_measured("setup_ns", c.setup_ns);
+  add_measured("nsgs_update_ns", c.update_ns);
+  add_measured("triad_update_ns", c.update_bound_ns);
+  const SolveReport& report = row.report;
   std::string failure = row.failure;
   std::ranges::replace(failure, '"', '\'');
-  std::string text = fmt::format(
-      "{},{},{},{},{},{:g},{:.4g},{:.4g},{:.4g},{:.4g},{},\"{}\",{:.6g},{:.6g},{},{},{},{},{},{:.4g},{:.4g},{"
-      ":."
-      "4g},"
-      "{:.4g},{:.4g}",
-      c.name, c.seed, c.ranks, c.bodies, c.contacts, c.compliance, c.settling_seconds, c.assembly_seconds,
-      c.update_ns, c.update_bound_ns, row.solver, failure, r.residual.natural, r.residual.implied_overlap,
-      r.sweeps, r.iterations, r.newton_steps, r.krylov_iterations, r.factorizations, r.seconds,
-      r.setup_seconds, r.assembly_seconds, r.factor_seconds, r.krylov_seconds);
-  for (const ResidualSample& sample : row.reached)
-    text += sample.iteration < 0 ? ",," : fmt::format(",{:.4g},{}", sample.seconds, sample.iteration);
-  return text + "\n";
+  add("solver", row.solver);
+  add("failure", '"' + failure + '"');
+  add("residual", report.residual.natural);
+  add("implied_overlap", report.residual.implied_overlap);
+  add("sweeps", report.sweeps);
+  add("iterations", report.iterations);
+  add("newton_steps", report.newton_steps);
+  add("krylov_iterations", report.krylov_iterations);
+  add("factorizations", report.factorizations);
+  add_measured("seconds", report.seconds);
+  add_measured("setup_seconds", report.setup_seconds);
+  add_measured("matrix_seconds", report.assembly_seconds);
+  add_measured("factor_seconds", report.factor_seconds);
+  add_measured("krylov_seconds", report.krylov_seconds);
+  for (std::size_t i = 0; i < tolerances.size(); ++i) {
+    const ResidualSample& sample = row.reached[i];
+    const bool reached = sample.iteration >= 0;
+    add(fmt::format("seconds_to_{:g}", tolerances[i]), reached ? fmt::format("{:.4g}", sample.seconds) : "");
+    add(fmt::format("iteration_at_{:g}", tolerances[i]), reached ? std::to_string(sample.iteration) : "");
+  }
+  return columns;
+}
+
+void add_to_csv(std::string& csv, const FrictionBenchCase& c, const FrictionBenchRow& row,
+                const std::vector<Real>& tolerances) {
+  std::string head, line;
+  for (const auto& [name, value] : csv_columns(c, row, tolerances)) {
+    head += (head.empty() ? "" : ",") + name;
+    line += (line.empty() ? "" : ",") + value;
+  }
+  if (csv.empty()) csv = head + '\n';
+  csv += line + '\n';
 }
 
 using RunCase = std::function<void(FrictionBenchCase, const FrictionProblem<3>&)>;
 
-void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed, const std::vector<Real>& compliances,
-              const FrictionBenchOptions& options, const RunCase& run_case) {
+void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed,
+              const std::vector<Compliance>& compliances, const FrictionBenchOptions& options,
+              const RunCase& run_case) {
   PileOptions pile_options;
   pile_options.bodies = bodies;
   pile_options.seed = seed;
   Pile pile(comm, pile_options);
-  for (const Real compliance : compliances) {
+  for (const Compliance& given : compliances) {
+    const Real compliance = given.scale(pile.mean_mass(), pile_options.dt);
     FrictionBenchCase c{.name = std::string(settled_case), .seed = seed, .compliance = compliance};
+    c.stiffness = stiffness_of(compliance / pile.mean_mass(), pile_options.dt);
     c.settling_seconds = pile.settling_seconds();
     c.overlap = pile.deepest_overlap();
     const auto assemble = [&] { pile.assemble(compliance, options.tangential * compliance); };
@@ -204,21 +291,25 @@ void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed, const st
 }
 
 void run_generated(const Comm& comm, const std::string& name, std::int64_t seed,
-                   const std::vector<Real>& compliances, const FrictionBenchOptions& options,
+                   const std::vector<Compliance>& compliances, const FrictionBenchOptions& options,
                    const RunCase& run_case) {
-  ListedProblem<3> whole = parse_generated(name, seed);
+  const auto [kind, size] = parse_case(name);
+  ListedProblem<3> whole = generate_problem<3>(kind, size, static_cast<std::uint64_t>(seed));
   Real mass = 0;
   for (std::size_t i = 0; i < whole.mass.size(); i += ListedProblem<3>::q * ListedProblem<3>::q)
     mass += whole.mass[i];
   mass /= whole.n_bodies();
-  for (const Real compliance : compliances) {
+  for (const Compliance& given : compliances) {
+    const Real compliance = given.scale(mass, whole.time_step);
     whole.compliance.resize(whole.a.size() * 2);
     for (std::size_t k = 0; k < whole.compliance.size(); k += 2) {
       whole.compliance[k] = compliance / mass;
       whole.compliance[k + 1] = options.tangential * compliance / mass;
     }
     const SplitProblem<3> split(comm, whole);
-    run_case({.name = name, .seed = seed, .compliance = compliance}, split.problem());
+    FrictionBenchCase c{.name = name, .seed = seed, .compliance = compliance};
+    c.stiffness = stiffness_of(compliance / mass, whole.time_step);
+    run_case(c, split.problem());
   }
 }
 
@@ -228,25 +319,25 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
                            const std::function<void(const std::string&)>& show) {
   // Everything the user named is looked at before anything is computed.
   const Solvers solvers(options);
-  std::vector<Real> compliances;
+  std::vector<Compliance> compliances;
   for (const std::string& text : options.compliances) compliances.push_back(parse_compliance(text));
   for (const std::string& name : options.cases)
-    if (name != settled_case) parse_generated(name, 1);
+    if (name != settled_case) parse_case(name);
   insert_petsc_options(options.petsc_options);
 
-  std::string csv = csv_head(options.tolerances);
+  std::string csv;
   const auto run_case = [&](FrictionBenchCase c, const FrictionProblem<3>& problem) {
     c.ranks = comm.size();
     c.bodies = comm.sum(std::int64_t{problem.n_owned()});
     c.contacts = comm.sum(std::int64_t{problem.n_contacts()});
     c.row_bytes = sizeof(ScaledProblem<3>::Contact);
-    c.update_ns = time_of_update(problem);
+    time_kernels(problem, c);
     c.update_bound_ns = 1e9 * static_cast<Real>(c.row_bytes) / triad;
     show(format_case(c) + format_head(options.tolerances));
     for (const std::string& name : solvers.names()) {
       const FrictionBenchRow row = run_solver(problem, solvers, name, options);
       show(format_row(row));
-      csv += csv_row(c, row);
+      add_to_csv(csv, c, row, options.tolerances);
     }
   };
   for (const std::string& name : options.cases) {
@@ -258,11 +349,10 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
     }
   }
   show(
-      "\nwall seconds and, below, iterations to first reach each natural residual (-: not reached); overlap "
-      "[m]: "
-      "what compliance\nimplies; s: whole solve, of which assembly of matrices, factorisation, Krylov "
-      "iterations\n");
-  require_petsc_options_used(comm);
+      "\nLeft: wall seconds and, below, iterations until each natural residual was first reached (-: not "
+      "reached). best: natural residual\nof the result; overlap [m]: what compliance implies. Right: wall "
+      "seconds of the solve, of which set-up (validation, scaling), assembly\nof matrices, factorisation, "
+      "Krylov iterations and triangular solves; below, how many there were.\n");
   return csv;
 }
 

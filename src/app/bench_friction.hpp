@@ -14,8 +14,9 @@ struct FrictionBenchOptions {
   /// problem in space (solvers/generated_problems.hpp).
   std::vector<std::string> cases{"settled"};
   std::vector<std::int64_t> bodies{1000, 5000};
-  std::vector<std::string> solvers;                       ///< empty: all that are registered
-  std::vector<std::string> compliances{"rigid", "1e-2"};  ///< scaled: m_c g
+  std::vector<std::string> solvers;  ///< empty: all that are registered
+  /// "rigid", scaled (m_c g), or a stiffness such as "6.5 kN/m".
+  std::vector<std::string> compliances{"rigid", "1e-2"};
   std::vector<Real> tolerances{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};  ///< the least ends a solve
   Real tangential = 1;                 ///< compliance along T over that along N
   std::vector<std::int64_t> seeds{1};  ///< of settled and generated problems
@@ -29,11 +30,13 @@ struct FrictionBenchCase {
   std::string name;
   std::int64_t seed = 0;
   Real compliance = 0;  ///< scaled, along N
+  Real stiffness = 0;   ///< [N/m], along N; infinite: rigid
   int ranks = 0;
   std::int64_t bodies = 0, contacts = 0;
   Real settling_seconds = 0;  ///< of a settled pile, wall
   Real overlap = 0;           ///< of a settled pile, share of the mean radius
   Real assembly_seconds = 0;  ///< bodies to FrictionProblem; 0 for listed problems
+  Real setup_ns = 0;          ///< validation and scaling: processor time per contact of a rank
   Real update_ns = 0;         ///< of Gauss-Seidel: processor time per contact of a rank and sweep
   Real update_bound_ns = 0;   ///< what the triad rate allows: one contact row read
   std::int64_t row_bytes = 0;
@@ -47,8 +50,9 @@ struct FrictionBenchRow {
 };
 
 /// Runs everything; `show` gets the text of each finished part. Returns a table in CSV. A solver that misses
-/// a tolerance is a result, not an error. Throws InputError for names, keys, values or PETSc options that do
-/// not exist. Collective.
+/// a tolerance is a result, not an error. Throws InputError for names, keys and values that do not exist,
+/// before anything is computed; whether PETSc knew all options is the caller's question
+/// (require_petsc_options_used) when the table is safe. Collective.
 std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options, Real triad,
                            const std::function<void(const std::string&)>& show);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/deck.hpp"
+#include "core/error.hpp"
 
 namespace scree {
 
@@ -24,11 +25,28 @@ Real floor_edge(const PileOptions& options) {
   return std::cbrt(static_cast<Real>(options.bodies) * volume / settled);
 }
 
+constexpr Real largest_diameter = 1.2;  ///< in mean diameters
+constexpr Real jitter = 0.4;            ///< of the regular start, in spacings
+
+/// Height of the regular start: as loose as meant or, where whole layers leave much of a small floor bare,
+/// higher.
+Real start_height(const PileOptions& options) {
+  const Real edge = floor_edge(options);
+  const Real spacing = largest_diameter * options.diameter;
+  const Real margin = (0.5 + jitter) * spacing;  // of the outermost sites
+  const auto per_edge = static_cast<std::int64_t>((edge - 2 * margin) / spacing + 1);
+  if (edge <= 2 * margin || per_edge < 1)
+    throw InputError(fmt::format("a settled pile of {} bodies is too small: at least 12", options.bodies));
+  const std::int64_t layers = (options.bodies - 1) / (per_edge * per_edge) + 1;
+  return std::max(edge * settled / loose, 2 * margin + (static_cast<Real>(layers) - 0.5) * spacing);
+}
+
 RunDeck<3> start_of(const PileOptions& options) {
   const Real edge = floor_edge(options);
   constexpr Real skin = 0.4;  // in diameters, as for bodies that fall fast
   // About four blocks along each edge of the settled pile, so that few ranks share it evenly.
-  const auto block_cells = std::clamp(std::lround(edge / options.diameter / (1.2 + skin) / 4), 2L, 8L);
+  const auto block_cells =
+      std::clamp(std::lround(edge / options.diameter / (largest_diameter + skin) / 4), 2L, 8L);
   std::string text = fmt::format(
       R"([simulation]
 dimension = 3
@@ -53,10 +71,10 @@ skin = {3:.17g}
 block_cells = {4}
 [particles.all]
 radius = {{ distribution = "uniform", min = {5:.17g}, max = {6:.17g} }}
-source = {{ type = "lattice", count = {7}, jitter = 0.4 }}
+source = {{ type = "lattice", count = {7}, jitter = {9} }}
 )",
-      edge, edge * settled / loose, -options.diameter, skin * options.diameter, block_cells,
-      0.4 * options.diameter, 0.6 * options.diameter, options.bodies, options.seed);
+      edge, start_height(options), -options.diameter, skin * options.diameter, block_cells,
+      0.4 * options.diameter, largest_diameter / 2 * options.diameter, options.bodies, options.seed, jitter);
   const auto add_wall = [&](std::string_view name, std::string_view point, std::string_view normal) {
     text += fmt::format("[obstacles.{}]\ntype = \"plane\"\npoint = {}\nnormal = {}\n", name, point, normal);
   };
@@ -101,14 +119,18 @@ void Pile::settle() {
   // Coarse steps let the bodies fall; finer and finer ones take out the overlap that sweeps leave in
   // proportion to the step.
   struct Stage {
-    Real drift;            // fall of a free body in a step, in diameters
-    Real steps_per_layer;  // of bodies
+    Real drift;  // fall of a free body in a step, in diameters
+    Real steps;
   };
-  constexpr Stage stages[] = {{0.04, 50}, {1e-2, 10}, {1e-3, 10}, {1e-4, 10}};
   const Real layers = floor_edge(options_) / options_.diameter;
+  const Real fall = start_height(options_) / options_.diameter - layers;  // of the highest body
+  const Stage stages[] = {{0.04, std::max(50 * layers, 1.15 * fall / 0.04)},
+                          {1e-2, 10 * layers},
+                          {1e-3, 10 * layers},
+                          {1e-4, 10 * layers}};
   for (const Stage& stage : stages) {
     simulation_.deck().dt = stage.drift;
-    for (int step = 0; step < stage.steps_per_layer * layers; ++step) simulation_.step();
+    for (int step = 0; step < stage.steps; ++step) simulation_.step();
   }
 }
 

@@ -84,7 +84,7 @@ template <int D>
 typename ContactElasticity<D>::Compliance ContactElasticity<D>::compliance(Real effective_radius,
                                                                            Real dt) const {
   if (rigid()) return {};
-  const Real normal = 1 / (normal_stiffness(effective_radius) * dt * dt);
+  const Real normal = compliance_of_stiffness(normal_stiffness(effective_radius), dt);
   if (tangential_word_ == "rigid") return {normal, 0};
   const Real ratio =
       tangential_word_ == "mindlin" ? 2 * (1 - poisson_ratio_) / (2 - poisson_ratio_) : tangential_ratio_;

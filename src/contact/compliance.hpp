@@ -10,6 +10,11 @@ inline Real effective_radius(Real a, Real b) {
   return a * b / (a + b);
 }
 
+/// g [1/kg] of a contact of stiffness k [N/m] in a step of dt [s] (docs/method.md, eq. C.1).
+inline Real compliance_of_stiffness(Real k, Real dt) {
+  return 1 / (k * dt * dt);
+}
+
 /// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
 /// bodies (docs/method.md, eq. C.1-C.4).
 ///
