@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "solvers/ipm/lorentz.hpp"
 #include "solvers/schur_system.hpp"
 
 namespace scree {
@@ -12,7 +13,8 @@ namespace scree {
 /// X and Z lie in the Lorentz cone L = {x_0 >= |x_1|}, and Coulomb's law is X . Z = 0. Each step solves the
 /// linearised law twice with one factorisation of I + J^T K J: once aiming at X . Z = 0 (predictor), once at
 /// a target that the success of the first sets (corrector). r determines y, so the balance of momentum holds
-/// to round-off at every iterate.
+/// to round-off at every iterate. A proximal term eps / m_c resists changes of r alone: between rigid walls,
+/// forces that balance each other would grow without it.
 ///
 /// Shapes  as ScaledProblem; the work arrays hold D numbers per contact.
 /// Cost    a step: one factorisation, two solves, one look, O(contacts) work of about 1000 operations each.
@@ -34,14 +36,12 @@ class NesterovTodd {
                std::span<Real> r, SolveMonitor<D>& monitor);
 
  private:
-  /// A contact's place in the cones, and its scaling T = eta [w_0, w_1^T; w_1, I + w_1 w_1^T/(1 + w_0)],
-  /// T Z = T^-1 X = lambda.
   struct Contact {
-    Real X[D], Z[D];
-    Real eta, w[D];
-    Real lambda[D];
+    LorentzPoint<D> X, Z;
+    NesterovToddScaling<D> T;
     Real defect[D];  ///< P^-1 (u + s e_N) - Z
-    Real B[D][D];    ///< (I + T P^-1 G P^-1 T)^-1
+    Real soft[2];    ///< diagonal of P^-1 (G + eps / m_c) P^-1
+    Real B[D][D];    ///< (I + T P^-1 (G + eps / m_c) P^-1 T)^-1
     Real dX[D], dZ[D];
     Real p[2];  ///< diagonal of P^-1, N and T; without friction 1 and 0, which leaves a scalar cone
   };
