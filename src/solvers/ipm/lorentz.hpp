@@ -4,7 +4,7 @@
 #include "solvers/cone.hpp"
 
 /// The Lorentz cone L = {x_0 >= |x_1|} and the Nesterov-Todd scaling of two of its points (docs/method.md,
-/// eq. I.3-I.9).
+/// eq. I.3, I.4).
 namespace scree {
 
 /// A point strictly inside L. The distance x_0 - |x_1| is kept by itself: where contacts slide it falls far
