@@ -36,7 +36,7 @@ template <int D>
 Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
   Real residual = natural_residual(problem_, r, y);
   if (!std::isfinite(residual)) residual = HUGE_VAL;
-  report_->trace.push_back({iteration, seconds(), residual});
+  report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
   if (keep && residual < best_) {
     best_ = residual;
     best_impulse_.assign(r.begin(), r.end());

@@ -13,7 +13,7 @@ namespace scree {
 
 /// A residual seen on the way, for the study of convergence.
 struct ResidualSample {
-  std::int64_t iteration;  ///< the solver's own count
+  std::int64_t iteration;  ///< the solver's own count; of all kinds together if it runs others
   Real seconds;            ///< wall time since the start of the solve
   Real residual;           ///< natural residual
 };
@@ -50,12 +50,13 @@ class SolveMonitor {
   /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
   /// look().
   bool done() const { return done_ || paused_; }
-  /// For solvers that run others: asks those to stop after the first look() for which
-  /// `rule(iteration, residual)` is true. Ends the last pause; an empty rule asks for none. The rule must be
-  /// the same on all ranks.
+  /// For solvers that run others: asks the next one to stop after its first look() for which
+  /// `rule(iteration, residual)` is true, with its own count of iterations; an empty rule asks for none. Ends
+  /// the last pause. Counts in the trace go on from the last look(). The rule must be the same on all ranks.
   void pause_when(std::function<bool(std::int64_t iteration, Real residual)> rule) {
     rule_ = std::move(rule);
     paused_ = false;
+    if (!report_->trace.empty()) first_iteration_ = report_->trace.back().iteration;
   }
   bool converged() const { return best_ <= tolerance_; }
   Real tolerance() const { return tolerance_; }
@@ -73,6 +74,7 @@ class SolveMonitor {
   Real start_;
   Real best_ = HUGE_VAL;
   bool done_ = false, paused_ = false;
+  std::int64_t first_iteration_ = 0;
   std::function<bool(std::int64_t, Real)> rule_;
   std::vector<Real> best_impulse_;
 };
