@@ -167,8 +167,9 @@ std::string compare_with_table(const std::vector<PublishedRow>& rows, bool quick
 
 /// Sweeps reach 1e-8 as well, except where mu = 0.5 just holds: 7.5e-8 at their limit.
 constexpr Real solver_tolerance = 1e-7;
-/// Velocity errors of a step, as a multiple of tolerance times velocity scale.
-constexpr Real allowed = 10;
+/// Velocity errors of a step, as a multiple of tolerance times velocity scale: 10 at most have been seen, by
+/// sweeps where mu = 0.5 just holds.
+constexpr Real allowed = 30;
 
 void compare_with_exact(bool quick, Checks& checks) {
   const Real angle = std::atan(0.5);  // mu = 0.5 just holds
