@@ -90,8 +90,8 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::normal);
 
-  const Real triad = triad_rate(comm);
   if (pbd->parsed()) {
+    const Real triad = triad_rate(comm);
     const std::vector<PbdBenchRow> rows = bench_pbd(comm, options, triad);
     print(comm, format_bench(rows, triad));
     write_csv(comm, csv, bench_csv(rows, triad));
@@ -101,8 +101,7 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
       friction.bodies = {1000};
       friction.max_seconds = 3;
     }
-    write_csv(comm, csv,
-              bench_friction(comm, friction, triad, [&](const std::string& text) { print(comm, text); }));
+    write_csv(comm, csv, bench_friction(comm, friction, [&](const std::string& text) { print(comm, text); }));
     require_petsc_options_used(comm);
   }
   return ExitCode::done;

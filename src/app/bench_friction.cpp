@@ -104,7 +104,7 @@ class Solvers {
 void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   ScaledProblem<3> scaled;
   const Comm& comm = problem.halo->comm();
-  const Timing setup = measure_time(comm, 5, 0.05, [&] {
+  const Timing setup = measure_time(comm, 5, 0.02, [&] {
     problem.validate();
     scaled.rebuild(problem);
   });
@@ -116,8 +116,8 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   SolveMonitor<3> monitor(scaled, 0, HUGE_VAL, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
   // A call ends and begins with a look at the residual.
-  const Timing solve = measure_time(comm, 5, 0.2, [&] { solver->iterate(scaled, r, monitor); });
-  const Timing look = measure_time(comm, 5, 0.05, [&] { monitor.look(0, r, y); });
+  const Timing solve = measure_time(comm, 5, 0.05, [&] { solver->iterate(scaled, r, monitor); });
+  const Timing look = measure_time(comm, 5, 0.02, [&] { monitor.look(0, r, y); });
   const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
   c.setup_ns = 1e9 * setup.median / contacts_of_rank;
   c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;
@@ -285,7 +285,7 @@ void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed,
     c.settling_seconds = pile.settling_seconds();
     c.overlap = pile.deepest_overlap();
     const auto assemble = [&] { pile.assemble(compliance, options.tangential * compliance); };
-    c.assembly_seconds = measure_time(comm, 5, 0.05, assemble).median;
+    c.assembly_seconds = measure_time(comm, 5, 0.02, assemble).median;
     run_case(c, pile.problem());
   }
 }
@@ -315,7 +315,7 @@ void run_generated(const Comm& comm, const std::string& name, std::int64_t seed,
 
 }  // namespace
 
-std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options, Real triad,
+std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options,
                            const std::function<void(const std::string&)>& show) {
   // Everything the user named is looked at before anything is computed.
   const Solvers solvers(options);
@@ -325,6 +325,7 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
     if (name != settled_case) parse_case(name);
   insert_petsc_options(options.petsc_options);
 
+  const Real triad = triad_rate(comm);
   std::string csv;
   const auto run_case = [&](FrictionBenchCase c, const FrictionProblem<3>& problem) {
     c.ranks = comm.size();

@@ -53,7 +53,7 @@ struct FrictionBenchRow {
 /// a tolerance is a result, not an error. Throws InputError for names, keys and values that do not exist,
 /// before anything is computed; whether PETSc knew all options is the caller's question
 /// (require_petsc_options_used) when the table is safe. Collective.
-std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options, Real triad,
+std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options,
                            const std::function<void(const std::string&)>& show);
 
 }  // namespace scree

@@ -1,0 +1,119 @@
+"""scree_bench friction as a user meets it: its table, its rows, and what it says about things that do not exist."""
+import csv
+import os
+
+from scree_program import check, check_close, check_in, main, run_ok, scree
+
+# Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
+os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
+
+BAD_INPUT = 2
+SMALL = ("--bodies", "60", "--tolerances", "1e-1,1e-2")
+
+
+def bench(folder, *arguments, ranks=1):
+    return run_ok("friction", *arguments, "--csv", f"{ranks}.csv", ranks=ranks, name="scree_bench", folder=folder)
+
+
+def rows_of(folder, ranks=1):
+    with open(folder / f"{ranks}.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def solvers():
+    """The names that `scree list solvers` prints."""
+    lines = run_ok("list", "solvers").stdout.splitlines()[1:]
+    return [line.split()[0] for line in lines if line.strip()]
+
+
+def test_every_solver_has_a_row_for_every_case(folder):
+    text = bench(folder, *SMALL, "--case", "settled,wall:3", "--max-time", "0.3", ranks=2).stdout
+    for words in ("60 bodies", "10 bodies, 88 contacts", "rigid, 2 ranks", "compliance 0.01 (", "ms per 1000 bodies",
+                  "ns per contact update"):
+        check_in(words, text, "the table says what was solved and how fast its parts are")
+    widest = max(text.splitlines(), key=len)
+    check(len(widest) <= 140, "lines fit into a terminal", widest)
+    rows = rows_of(folder, 2)
+    found = [(row["case"], row["stiffness"] == "inf", row["solver"]) for row in rows]
+    check(len(solvers()) >= 5, "there are solvers", solvers())
+    expected = [(case, rigid, solver) for case in ("settled", "wall:3") for rigid in (True, False) for solver in solvers()]
+    check(found == expected, "one row for each case, compliance and solver", found)
+    for row in rows:
+        check(row["failure"] == "" and row["ranks"] == "2", "no solver gave up", row)
+        for limit in ("0.1", "0.01"):
+            if float(row["residual"]) <= float(limit):
+                check(0 < float(row[f"seconds_to_{limit}"]) <= float(row["seconds"]), f"the time to {limit} is noted", row)
+                check(int(row[f"iteration_at_{limit}"]) >= 0, "so is the iteration", row)
+            else:
+                check(row[f"seconds_to_{limit}"] == "", f"{limit} was not reached", row)
+        spent = sum(float(row[f"{part}_seconds"]) for part in ("setup", "matrix", "factor", "krylov"))
+        check(0 < spent <= float(row["seconds"]) * 1.01, "the parts of a solve do not exceed it", row)
+    for row in rows[1:]:
+        check(row.keys() == rows[0].keys() and None not in row and None not in row.values(), "all rows have all columns", row)
+
+
+def test_gauss_seidel_is_the_same_on_any_number_of_ranks(folder):
+    for ranks in (1, 2):
+        bench(folder, "--bodies", "60", "--case", "settled,arch:9", "--solvers", "nsgs", "--set", "nsgs.max_sweeps=150",
+              "--max-time", "100", ranks=ranks)
+    # Of settled piles the numbers of contacts show that the piles themselves are the same.
+    columns = [name for name in rows_of(folder)[0] if name.startswith("iteration_at")] + [
+        "bodies", "contacts", "compliance", "stiffness", "residual", "implied_overlap", "sweeps"]
+    one = rows_of(folder)
+    check(len(one) == 4 and one[0]["sweeps"] == "150", "all sweeps were made", one)
+    for a, b in zip(one, rows_of(folder, 2), strict=True):
+        check(all(a[name] == b[name] for name in columns), "the same to the last digit", f"{a}\n{b}")
+
+
+def test_a_stiffness_is_a_compliance(folder):
+    text = bench(folder, *SMALL, "--solvers", "nsgs", "--case", "settled,stack:3", "--compliance", "6.5 kN/m").stdout
+    for row in rows_of(folder):
+        check_close(float(row["stiffness"]), 6500, "the stiffness of the row", relative=1e-12)
+    check_in("(6.5 kN/m)", text, "the case names the stiffness")
+    scaled = rows_of(folder)[0]["compliance"]
+    bench(folder, *SMALL, "--solvers", "nsgs", "--compliance", scaled)
+    again = rows_of(folder)[0]
+    check_close(float(again["stiffness"]), 6500, "the scaled compliance means the same", relative=1e-12)
+    check(float(again["implied_overlap"]) > 0, "bodies overlap under their weight", again)
+
+
+def test_what_does_not_exist_is_one_message(folder):
+    ipm = ("--solvers", "ipm", "--case", "stack:3", "--compliance", "rigid")
+    for arguments, words in (
+            (("--solvers", "nsgs,ngs"), ['"ngs"', "nsgs", "newton"]),
+            (("--case", "tower"), ["--case tower:", "settled", "tower:SIZE"]),
+            (("--case", "settled,towr:3"), ["--case towr:3:", "tower:SIZE"]),
+            (("--case", "arch:2"), ["--case arch:2:", "stones, at least 3"]),
+            (("--compliance", "6 kPa"), ["--compliance 6 kPa:", "rigid", "6.5 kN/m"]),
+            (("--compliance", "-1"), ["--compliance -1:"]),
+            (("--bodies", "5"), ["5 bodies", "at least 12"]),
+            (("--set", "nsgs.max_sweep=3"), ["max_sweep'", "max_sweeps"]),
+            (("--set", "ngs.max_sweeps=3"), ["'ngs'", "nsgs"]),
+            (("--set", "nsgs.max_sweeps=0"), ["max_sweeps", "> 0"]),
+            ((*ipm, "--petsc", "scree_pc_type"), ["scree_pc_type", "-name"]),
+            ((*ipm, "--petsc", "-scree_pc_type luu"), ["luu"]),
+            ((*ipm, "--petsc", "-scree_pc_typ lu"), ["-scree_pc_typ"])):
+        result = scree("friction", *arguments, ranks=2, name="scree_bench", folder=folder)
+        check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("scree: ")]
+        check(len(lines) == 1, "one message", result)
+        for word in words:
+            check_in(word, lines[0], "the message")
+
+
+def test_a_wrong_sign_is_named(folder):
+    for arguments in (("--bodies", "0"), ("--seeds", "-1"), ("--max-time", "0"), ("--tolerances", "1e-3,0")):
+        result = scree("friction", *arguments, name="scree_bench", folder=folder)
+        check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+        check_in(f"{arguments[0]}: {arguments[1].split(',')[-1]} is not a", result.stderr, "the message")
+
+
+def test_rows_outlive_an_unused_option(folder):
+    result = scree("friction", *SMALL, "--solvers", "nsgs", "--petsc", "-scree_ksp_type cg", "--csv", "1.csv",
+                   name="scree_bench", folder=folder)
+    check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+    check(len(rows_of(folder)) == 2, "what was measured is kept")
+
+
+if __name__ == "__main__":
+    main()
