@@ -37,6 +37,15 @@ bool all_finite(const Real* first, std::size_t count) {
   return true;
 }
 
+// Order of complaints: bodies by id, each followed by its contacts with static bodies (id -1) and with bodies
+// of smaller ids, so that of many faults every number of ranks names the same. Ids are below 2^31.
+GlobalId key_of_body(GlobalId id) {
+  return id << 32;
+}
+GlobalId key_of_contact(GlobalId one, GlobalId other) {
+  return key_of_body(std::max(one, other)) + std::min(one, other) + 2;
+}
+
 /// Keeps the first complaint, by key.
 struct Complaint {
   GlobalId key = std::numeric_limits<GlobalId>::max();
@@ -72,27 +81,28 @@ void FrictionProblem<D>::validate() const {
     const Real* block = mass.data() + i * q * q;
     const GlobalId id = body_id[i];
     if (!all_finite(block, q * q))
-      complaint.add(id, fmt::format("friction problem: the mass of body {} is not finite", id));
+      complaint.add(key_of_body(id), fmt::format("friction problem: the mass of body {} is not finite", id));
     else if (!(block[0] > 0))
-      complaint.add(id,
+      complaint.add(key_of_body(id),
                     fmt::format("friction problem: body {} has mass {:g} kg; a mass must be positive (leave "
                                 "static bodies out)",
                                 id, block[0]));
     else if (!is_positive_definite<q>(block))
-      complaint.add(id,
+      complaint.add(key_of_body(id),
                     fmt::format("friction problem: the mass matrix of body {} is singular or not symmetric "
                                 "positive definite (look at its inertia)",
                                 id));
     else if (!all_finite(free_velocity.data() + i * q, q) ||
              !(start_velocity.empty() || all_finite(start_velocity.data() + i * q, q)))
-      complaint.add(id, fmt::format("friction problem: the free velocity of body {} is not finite", id));
+      complaint.add(key_of_body(id),
+                    fmt::format("friction problem: the free velocity of body {} is not finite", id));
   }
   for (std::size_t c = 0; c < n; ++c) {
     const bool in_range = a[c] < n_held() && b[c] < n_held() && a[c] >= -1 && b[c] >= -1;
     const auto id = [&](Index body) {
       return body < 0 ? GlobalId{-1} : body_id[static_cast<std::size_t>(body)];
     };
-    const GlobalId key = in_range ? std::max(id(a[c]), id(b[c])) : 0;
+    const GlobalId key = in_range ? key_of_contact(id(a[c]), id(b[c])) : 0;
     const auto complain = [&](const std::string& what) {
       const auto name = [&](Index body) {
         return body < 0 || !in_range ? std::string("a static body") : fmt::format("body {}", id(body));

@@ -1,0 +1,226 @@
+// Every registered solver on several ranks against itself on one, and what is told on all ranks when a
+// problem is none or a linear system fails.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "core/error.hpp"
+#include "solvers/generated_problems.hpp"
+#include "support/petsc_options.hpp"
+#include "support/solve_listed.hpp"
+
+using namespace scree;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr Real tolerance = 1e-6;
+
+/// The communicator of this rank alone.
+Comm alone() {
+  return Comm(MPI_COMM_SELF);
+}
+
+/// A text of a rank is that of all ranks.
+bool is_same_on_all(const Comm& comm, const std::string& text) {
+  std::string of_root = text;
+  comm.broadcast(of_root);
+  return comm.all(text == of_root);
+}
+
+/// Problems whose velocities are unique: without friction, or held by compliance.
+template <int D>
+std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
+  std::vector<std::pair<std::string, ListedProblem<D>>> problems;
+  problems.emplace_back("wall", generate_problem<D>("wall", 3));
+  problems.emplace_back("sliding", generate_problem<D>("sliding", 4));
+  problems.emplace_back("jammed without friction", generate_problem<D>("jammed", D == 2 ? 3 : 1));
+  ListedProblem<D>& jammed = problems.back().second;
+  std::fill(jammed.mu.begin(), jammed.mu.end(), 0.0);
+  problems.emplace_back("compliant pile", generate_problem<D>("pile", 12, 4));
+  make_compliant(problems.back().second, 1e-2);
+  return problems;
+}
+
+/// Of impulses of the list, by this rank alone.
+template <int D>
+Real serial_residual(const ListedProblem<D>& whole, const std::vector<Real>& r) {
+  const SplitProblem<D> split(alone(), whole);
+  ScaledProblem<D> scaled;
+  scaled.rebuild(split.problem());
+  std::vector<Real> own(r.size()), scaled_r(r.size()), y(scaled.velocity_size());
+  for (std::size_t i = 0; i < own.size(); ++i)
+    own[i] = r[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
+  scaled.scale_impulse(own, scaled_r);
+  return natural_residual<D>(scaled, scaled_r, y);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("friction solvers: on all ranks together as on one, nsgs to the bit", "[mpi]",
+                       ((int D), D), 2, 3) {
+  const Comm world;
+  for (const auto& [problem, whole] : unique_problems<D>())
+    for (const std::string& name : solver_names<D>()) {
+      const Solution<D> together = solve_listed(world, whole, *make_solver<D>(name), tolerance);
+      const Solution<D> serial = solve_listed(alone(), whole, *make_solver<D>(name), tolerance);
+      const Residual& residual = together.report.residual;
+      INFO(name << " on " << problem << ", residual " << residual.natural << ", on one rank "
+                << serial.report.residual.natural);
+      CHECK(together.report.converged);
+      CHECK(serial.report.converged);
+      CHECK(serial_residual(whole, together.r) == residual.natural);
+      CHECK(is_same_on_all(world, fmt::format("{} {}", together.report.newton_steps,
+                                              fmt::join(together.report.decisions, "\n"))));
+      if (name == "nsgs") {
+        CHECK(together.r == serial.r);
+        CHECK(together.v == serial.v);
+        CHECK(together.report.sweeps == serial.report.sweeps);
+      } else {
+        CHECK(kinetic_difference(whole, together.v, serial.v) < 1e-4);
+      }
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take part", "[mpi]", ((int D), D),
+                       2, 3) {
+  const Comm world;
+  // One plate on the ground; the same and a plate in the air; plates that all are in the air.
+  const ListedProblem<D> one = generate_problem<D>("sliding", 1);
+  ListedProblem<D> two = one;
+  const auto inertia = std::span(one.mass).first(D == 2 ? 1 : 9);
+  std::vector<Real> moments(inertia.begin(), inertia.end());
+  for (std::size_t k = 0; k < moments.size(); ++k) moments[k] = k % 4 == 0 ? 1 : 0;
+  const Index flying =
+      two.add_body(unit_vector<D>(0, 100.0), 1, moments, std::vector<Real>(n_velocities<D>, 0.5));
+  ListedProblem<D> none;
+  none.time_step = 0.01;
+  for (const std::string& name : solver_names<D>()) {
+    INFO(name);
+    CHECK(solve_listed(world, one, *make_solver<D>(name), tolerance).report.converged);
+    const Solution<D> with_flying = solve_listed(world, two, *make_solver<D>(name), tolerance);
+    CHECK(with_flying.report.converged);
+    CHECK(with_flying.v[static_cast<std::size_t>(flying) * n_velocities<D>] == Approx(0.5));
+    CHECK(solve_listed(world, none, *make_solver<D>(name), tolerance).report.converged);
+  }
+}
+
+TEST_CASE("friction solvers: a problem that is none is refused on all ranks, with the same words", "[mpi]") {
+  using Listed = ListedProblem<3>;
+  const Comm world;
+  Listed whole = generate_problem<3>("wall", 4);
+  make_compliant(whole, 1e-2);
+  constexpr Index body = 13;
+  constexpr Index contact = 37;
+  const std::string pair =
+      fmt::format("contact of body {} and body {}: ", whole.a[contact], whole.b[contact]);
+  const auto put = [](std::vector<Real> Listed::*field, Index place, Real value) {
+    return [=](Listed& p) { (p.*field)[static_cast<std::size_t>(place)] = value; };
+  };
+  const struct {
+    std::function<void(Listed&)> spoil;
+    std::string words;
+  } cases[] = {
+      {put(&Listed::mu, contact, -0.3), pair + "mu = -0.3"},
+      {put(&Listed::mu, contact, NAN), pair + "mu = nan"},
+      {put(&Listed::bias, contact * 3 + 1, NAN), pair + "its bias"},
+      {put(&Listed::jacobian, contact * 36 + 20, NAN), pair + "its Jacobian"},
+      {put(&Listed::compliance, contact * 2 + 1, NAN), pair + "a compliance"},
+      {put(&Listed::compliance, contact * 2, -1), pair + "a compliance"},
+      {put(&Listed::mass, body * 36, 0), "body 13 has mass 0 kg"},
+      {put(&Listed::mass, body * 36 + 8, NAN), "the mass of body 13 is not finite"},
+      {put(&Listed::mass, body * 36 + 28, 0), "the mass matrix of body 13 is singular"},
+      {put(&Listed::free_velocity, body * 6 + 4, NAN), "the free velocity of body 13"},
+      {[](Listed& p) { p.a[contact] = p.b[contact] = -1; }, "contact 37 is between bodies -1 and -1"},
+      // Of many faults all ranks name the one that one rank would.
+      {[](Listed& p) { std::fill(p.mu.begin(), p.mu.end(), -1.0); },
+       "contact of a static body and body 0: mu"},
+      {[](Listed& p) {
+         std::fill(p.mu.begin() + contact, p.mu.end(), NAN);
+         std::fill(p.mass.begin() + 36 * body, p.mass.end(), -1.0);
+       },
+       ""},
+  };
+  for (const auto& [spoil, words] : cases) {
+    Listed spoilt = whole;
+    spoil(spoilt);
+    const auto refusal = [&](const Comm& comm) -> std::string {
+      try {
+        solve_listed(comm, spoilt, *make_solver<3>("nsgs"), tolerance);
+      } catch (const InputError& error) {
+        return error.what();
+      }
+      return "nothing was wrong";
+    };
+    const std::string together = refusal(world);
+    CHECK_THAT(together, Contains(words));
+    CHECK(is_same_on_all(world, together));
+    CHECK(together == refusal(alone()));
+  }
+}
+
+TEST_CASE("friction solvers: a contact without bodies on one rank is refused on all", "[mpi]") {
+  const Comm world;
+  SplitProblem<3> split(world, generate_problem<3>("wall", 4));
+  if (world.rank() == world.size() - 1) split.problem().a[0] = split.problem().b[0] = -1;
+  CHECK_THROWS_WITH(split.problem().validate(), Contains("one or two different bodies"));
+}
+
+TEST_CASE("friction solvers: linear systems that fail are told in the report, and the best impulses are kept",
+          "[mpi]") {
+  const Comm world;
+  ListedProblem<3> whole = generate_problem<3>("pile", 150);
+  make_compliant(whole, 1e-2);
+  const struct {
+    const char *solver, *options, *words;
+  } cases[] = {
+      {"admm", "-scree_ksp_type cg -scree_ksp_max_it 1", "DIVERGED_ITS after 1 iterations"},
+      {"ipm", "-scree_ksp_type cg -scree_ksp_max_it 1", "DIVERGED_ITS after 1 iterations"},
+      {"newton", "-scree_ksp_type gmres -scree_ksp_max_it 1", "DIVERGED_ITS after 1 iterations"},
+      {"newton", "-scree_mat_mumps_icntl_23 1", "too little memory"},
+      {"ipm", "-scree_pc_type lu -scree_pc_factor_mat_solver_type mumps -scree_mat_mumps_icntl_23 1",
+       "too little memory"},
+  };
+  for (const auto& [solver, options, words] : cases) {
+    CAPTURE(solver, options);
+    const PetscOptionsScope scope(options);
+    const Solution<3> solution = solve_listed(world, whole, *make_solver<3>(solver), 1e-10);
+    const SolveReport& report = solution.report;
+    const std::string decisions = fmt::format("{}", fmt::join(report.decisions, "\n"));
+    CHECK_THAT(decisions, Contains(words));
+    CHECK(is_same_on_all(world, decisions));
+    CHECK_FALSE(report.converged);
+    CHECK(scope.n_left() == 0);
+    Real best = HUGE_VAL;
+    for (const ResidualSample& sample : report.trace) best = std::min(best, sample.residual);
+    CHECK(report.residual.natural == Approx(best).epsilon(1e-9));
+    CHECK(serial_residual(whole, solution.r) == report.residual.natural);
+  }
+}
+
+TEST_CASE("friction solvers: PETSc options that name nothing are bad input on all ranks", "[mpi]") {
+  const Comm world;
+  const ListedProblem<3> whole = generate_problem<3>("wall", 2);
+  const struct {
+    const char *options, *words;
+  } cases[] = {{"-scree_ksp_type frob", "KSP type frob"},
+               {"-scree_pc_type frob", "PC type frob"},
+               {"-scree_ksp_type cg -scree_ksp_max_it few", "few has no integer value"},
+               {"-scree_mat_type dense", "-scree_mat_type dense"},
+               {"-scree_pc_type lu -scree_pc_factor_mat_solver_type frob", "solver type frob"}};
+  for (const auto& [options, words] : cases) {
+    CAPTURE(options);
+    const PetscOptionsScope scope(options);
+    std::string message = "nothing was wrong";
+    try {
+      solve_listed(world, whole, *make_solver<3>("admm"), tolerance);
+    } catch (const InputError& error) {
+      message = error.what();
+    }
+    CHECK_THAT(message, Contains("PETSc options: ") && Contains(words));
+    CHECK(is_same_on_all(world, message));
+  }
+}
