@@ -48,7 +48,10 @@ struct LorentzPoint {
       const Real t = step[k] - factor * x[k];
       square += t * t;
     }
-    const Real rate = std::sqrt(square) - along;
+    // The change keeps step_0^2 - |step_1|^2, which tells the difference of two large numbers.
+    const Real outwards = tangential_norm<D>(step);
+    const Real rate = along > 0 ? (outwards - step[0]) * (outwards + step[0]) / (std::sqrt(square) + along)
+                                : std::sqrt(square) - along;
     return rate > 0 ? size / rate : HUGE_VAL;
   }
 };
