@@ -24,7 +24,6 @@ constexpr std::string_view open = "rough piles without compliance: no solver is 
 constexpr Exemption exemptions[] = {
     {"nsgs", "mass_ratio", 2, 0.2, slow},    {"nsgs", "mass_ratio", 3, 0.2, slow},
     {"nsgs", "pile, mu = 1", 2, 1e-3, open}, {"admm", "pile, mu = 1", 2, 1e-2, open},
-    {"ipm", "pile, mu = 1", 3, 1e-3, open},
 };
 
 template <int D>
