@@ -1,5 +1,6 @@
 #include "solvers/scaled_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -28,6 +29,32 @@ void invert_root(const Real* block, Real* inverse) {
       inverse[i * q + j] = sum / root[i][i];
     }
   }
+}
+
+template <int q>
+bool is_diagonal_block(const Real* block) {
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j < q; ++j)
+      if (i != j && block[i * q + j] != 0) return false;
+  return true;
+}
+
+/// J = root_mass H L^-T for the rows H of one body at a contact.
+template <int D, int q>
+void scale_rows(const Real* H, const Real* inverse_root, bool diagonal, Real root_mass, Real (&J)[D][q]) {
+  if (diagonal) {
+    Real scale[q];
+    for (int j = 0; j < q; ++j) scale[j] = inverse_root[j * q + j];
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < q; ++j) J[i][j] = root_mass * (H[i * q + j] * scale[j]);
+    return;
+  }
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < q; ++j) {
+      Real sum = 0;
+      for (int k = 0; k <= j; ++k) sum += H[i * q + k] * inverse_root[j * q + k];
+      J[i][j] = root_mass * sum;
+    }
 }
 
 /// Solves L^T x' = v for the forward direction y = L^T v, given L^-1: back substitution with the inverse.
@@ -63,8 +90,12 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   }
   const Real root_mass = std::sqrt(mass_scale_);
   inverse_root_.resize(n_held * q * q);
-  for (std::size_t i = 0; i < n_held; ++i)
-    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
+  std::vector<char> is_diagonal(n_held);
+  for (std::size_t i = 0; i < n_held; ++i) {
+    Real* inverse = inverse_root_.data() + i * q * q;
+    invert_root<q>(problem.mass.data() + i * q * q, inverse);
+    is_diagonal[i] = is_diagonal_block<q>(inverse);
+  }
 
   contacts_.resize(problem.a.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -73,22 +104,21 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
     row.a = body[0] < 0 ? this->n_held() : body[0];
     row.b = body[1] < 0 ? this->n_held() : body[1];
     row.mu = problem.mu[c];
-    for (std::size_t side = 0; side < 2; ++side)
-      for (std::size_t i = 0; i < D; ++i)
-        for (std::size_t j = 0; j < q; ++j) {
-          Real sum = 0;
-          if (body[side] >= 0) {
-            const Real* h = problem.jacobian.data() + ((c * 2 + side) * D + i) * q;
-            const Real* inverse = inverse_root_.data() + (static_cast<std::size_t>(body[side]) * q + j) * q;
-            for (std::size_t k = 0; k <= j; ++k) sum += h[k] * inverse[k];
-          }
-          row.J[side][i][j] = root_mass * sum;
-        }
+    for (std::size_t side = 0; side < 2; ++side) {
+      Real(&J)[D][q] = row.J[side];
+      if (body[side] < 0) {
+        std::fill_n(&J[0][0], D * q, 0.0);
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(body[side]);
+      scale_rows<D, q>(problem.jacobian.data() + (c * 2 + side) * D * q, inverse_root_.data() + i * q * q,
+                       is_diagonal[i], root_mass, J);
+    }
     for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
+      for (int j = i; j < D; ++j) {
         Real sum = 0;
         for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * row.J[0][j][k] + row.J[1][i][k] * row.J[1][j][k];
-        row.W[i][j] = sum;
+        row.W[i][j] = row.W[j][i] = sum;
       }
   }
 
@@ -104,14 +134,15 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   velocity_scale_ = scales.velocity;
   if (velocity_scale_ <= 0) {
     const std::vector<Real> no_impulse(impulse_size(), 0.0);
-    for (Contact& row : contacts_) row.g[0] = row.g[1] = 0;
-    Real total = 0;
-    ReproducibleSum::sum(comm(), contacts_.size(), {&total, 1}, [&](std::size_t c, std::span<Real> term) {
+    std::vector<Real> square(contacts_.size());
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      contacts_[c].g[0] = contacts_[c].g[1] = 0;
       Real u[D];
       relative_velocity(static_cast<Index>(c), no_impulse, free_, u);
-      term[0] = 0;
-      for (int k = 0; k < D; ++k) term[0] += u[k] * u[k];
-    });
+      square[c] = 0;
+      for (int k = 0; k < D; ++k) square[c] += u[k] * u[k];
+    }
+    const Real total = ReproducibleSum::sum(comm(), square);
     velocity_scale_ =
         std::max(n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0,
                  problem.velocity_floor);
