@@ -22,8 +22,10 @@ struct Exemption {
 constexpr std::string_view slow = "the sweeps it needs grow with the mass ratio: beyond its limit at 1e4";
 constexpr std::string_view open = "rough piles without compliance: no solver is known to converge on all";
 constexpr Exemption exemptions[] = {
-    {"nsgs", "mass_ratio", 2, 0.2, slow},    {"nsgs", "mass_ratio", 3, 0.2, slow},
-    {"nsgs", "pile, mu = 1", 2, 1e-3, open}, {"admm", "pile, mu = 1", 2, 1e-2, open},
+    {"nsgs", "mass_ratio", 2, 0.2, slow},
+    {"nsgs", "mass_ratio", 3, 0.2, slow},
+    {"nsgs", "pile, mu = 1", 2, 1e-3, open},
+    {"admm", "pile, mu = 1", 2, 1e-2, open},
 };
 
 template <int D>
