@@ -1,30 +1,8 @@
 """Whatever is wrong with a deck or a command line: one message that names it, the right exit code, on any number of
 ranks, without hanging and without touching a file."""
-import os
-
-from scree_program import check, check_in, main, scree
+from refusal import BAD_INPUT, refused
+from scree_program import check, main, scree
 from small_deck import content_of, write_deck
-
-# Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
-os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
-
-BAD_INPUT = 2
-
-
-def refused(folder, *arguments, code=BAD_INPUT, words=(), ranks=(1, 3)):
-    """The program has to end with `code` and one message that holds all `words`; files stay as they were."""
-    before = content_of(folder)
-    messages = set()
-    for n in ranks:
-        result = scree(*arguments, ranks=n, folder=folder, timeout=60)
-        check(result.code == code, f"exit code {code} on {n} ranks", result)
-        lines = [line for line in result.stderr.splitlines() if line.startswith("scree: ")]
-        check(len(lines) == 1, f"one message on {n} ranks", result)
-        for word in words:
-            check_in(word, result.stderr, f"the message on {n} ranks")
-        check(content_of(folder) == before, f"no file is touched on {n} ranks", content_of(folder).keys() ^ before.keys())
-        messages.add(lines[0])
-    check(len(messages) == 1, "the same message on any number of ranks", messages)
 
 
 def refused_deck(folder, *changes, words, more="", ranks=(3,)):
