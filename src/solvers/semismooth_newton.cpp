@@ -123,7 +123,7 @@ Real SemismoothNewton<D>::find_projection(const ScaledProblem<D>& problem, std::
   return std::sqrt(square[0]);
 }
 
-/// K and x of (W.3) at r, whose u is known. Local.
+/// K and x of (W.4) at r, whose u is known. Local.
 template <int D>
 void SemismoothNewton<D>::linearise(const ScaledProblem<D>& problem, std::span<const Real> r, Real eps) {
   std::fill(K_.begin(), K_.end(), 0.0);

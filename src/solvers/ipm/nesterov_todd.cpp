@@ -78,7 +78,7 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
   return true;
 }
 
-/// Scaling, K and defect of every contact at the iterate (r, y_, Z).
+/// Defect (I.2), scaling and K (I.6) of every contact at the iterate (r, y_, Z).
 template <int D>
 void NesterovTodd<D>::linearise(const ScaledProblem<D>& problem, std::span<const Real> r) {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -123,7 +123,7 @@ void NesterovTodd<D>::linearise(const ScaledProblem<D>& problem, std::span<const
   }
 }
 
-/// The step (dX, dZ) that leaves no defect and has T^-1 dX + T dZ = b, b = target(contact).
+/// The step (dX, dZ) that leaves no defect and has T^-1 dX + T dZ = b, b = target(contact) (I.5).
 template <int D>
 template <class Target>
 bool NesterovTodd<D>::solve(const ScaledProblem<D>& problem, SchurSystem<D>& system, SolveReport& report,
@@ -220,7 +220,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     comm.sum_to_round_off(sums);
     const Real gap = sums[0] / static_cast<Real>(problem.n_contacts_of_all());
     const Real reach = std::min(longest_step(comm), 1.0);
-    // The predictor alone would leave (1 - reach) of the gap and the product of the steps.
+    // (I.8): the predictor alone would leave (1 - reach) of the gap and the product of the steps.
     const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
     const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
     const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);

@@ -94,6 +94,7 @@ Real SplitInteriorPoint<D>::constraint(const Real* r, Real mu) const {
   return std::hypot(tangential_norm<D>(r), settings_.eps_p) - mu * r[0] - settings_.eps_p - settings_.eps_s;
 }
 
+/// Constraints (I.10), residuals (I.12) and the sums that tests and merits need.
 template <int D>
 void SplitInteriorPoint<D>::evaluate(const ScaledProblem<D>& problem, Iterate& it) const {
   constexpr int q = ScaledProblem<D>::q;
@@ -168,6 +169,7 @@ void SplitInteriorPoint<D>::start(const ScaledProblem<D>& problem) {
   evaluate(problem, at_);
 }
 
+/// (I.14)-(I.16).
 template <int D>
 bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, SchurSystem<D>& system,
                                              Real tau, Real epsilon, SolveReport& report) {
@@ -283,7 +285,7 @@ void SplitInteriorPoint<D>::set_trial(const ScaledProblem<D>& problem, Real leng
   }
 }
 
-/// Halves the step until one of the two merits falls; takes it then.
+/// Halves the step until one of the two merits (I.17) falls; takes it then.
 template <int D>
 bool SplitInteriorPoint<D>::search(const ScaledProblem<D>& problem, Real tau, int halvings, Real& length) {
   const auto barrier_merit = [&](const Iterate& it) {
@@ -344,6 +346,7 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
     if (std::min(first, second) < settings_.eps_T) end = "the published test";
     if (end != "max_steps" || monitor.done() || step > settings.max_steps) break;
 
+    // (I.13)
     const Real epsilon = regulariser * std::cbrt(at_.momentum2 + at_.stationarity2 + barrier);
     if (!find_newton_step(problem, system, tau, epsilon, report)) {
       end = system.failure();
