@@ -185,8 +185,22 @@ std::string format_head(const std::vector<Real>& tolerances) {
   return first + second;
 }
 
+/// Lines of at most `most` characters where words allow it, each after `margin`.
+std::string wrap_words(std::string_view text, std::string_view margin, std::size_t most) {
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.size() > most ? text.rfind(' ', most) : text.size();
+    if (end == std::string_view::npos || end == 0) end = std::min(text.find(' ', most), text.size());
+    lines += fmt::format("{}{}\n", margin, text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return lines;
+}
+
 std::string format_row(const FrictionBenchRow& row) {
-  if (!row.failure.empty()) return fmt::format("{:>6} | failed: {}\n", row.solver, row.failure);
+  constexpr std::size_t most = 115;  // as wide as the table
+  if (!row.failure.empty())
+    return wrap_words("failed: " + row.failure, fmt::format("{:>6} | ", row.solver), most);
   const SolveReport& report = row.report;
   std::string seconds = fmt::format("{:>6} |", row.solver);
   std::string counts = fmt::format("{:>6} |", "");
@@ -205,7 +219,8 @@ std::string format_row(const FrictionBenchRow& row) {
       fmt::format(" | {:>7} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", "", "", report.sweeps,
                   report.iterations, report.newton_steps, report.factorizations, report.krylov_iterations);
   std::string text = seconds + counts;
-  for (const std::string& decision : report.decisions) text += fmt::format("{:>6} | {}\n", "", decision);
+  for (const std::string& decision : report.decisions)
+    text += wrap_words(decision, fmt::format("{:>6} | ", ""), most);
   return text;
 }
 

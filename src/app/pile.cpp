@@ -38,7 +38,7 @@ Real start_height(const PileOptions& options) {
   if (edge <= 2 * margin || per_edge < 1)
     throw InputError(fmt::format("a settled pile of {} bodies is too small: at least 12", options.bodies));
   const std::int64_t layers = (options.bodies - 1) / (per_edge * per_edge) + 1;
-  return std::max(edge * settled / loose, 2 * margin + (static_cast<Real>(layers) - 0.5) * spacing);
+  return std::max(edge * settled / loose, 2 * margin + (static_cast<Real>(layers) - 0.9) * spacing);
 }
 
 RunDeck<3> start_of(const PileOptions& options) {
