@@ -70,6 +70,8 @@ SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>&
   const Real start = now();
   SolveReport report;
   problem.validate();
+  if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
+    throw InputError("friction problem: the impulses to start from are not finite");
   ScaledProblem<D> scaled;
   const typename ScaledProblem<D>::Scales scales = solver.scales(problem);
   scaled.rebuild(problem, scales);

@@ -109,8 +109,8 @@ struct SolverSettings {
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
 /// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them, with a
 /// report judged independently of the solver. An r on entry that is no better than zero is still used: it is
-/// the caller's choice. Throws InputError for a problem that is not one (FrictionProblem::validate).
-/// Collective.
+/// the caller's choice. Throws InputError for a problem that is not one (FrictionProblem::validate) and for
+/// an r that is not finite. Collective.
 template <int D>
 SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
                            Real max_seconds, std::span<Real> r, std::span<Real> v);

@@ -169,6 +169,16 @@ TEST_CASE("friction solvers: a contact without bodies on one rank is refused on 
   CHECK_THROWS_WITH(split.problem().validate(), Contains("one or two different bodies"));
 }
 
+TEST_CASE("friction solvers: impulses to start from that are not finite on one rank are refused on all",
+          "[mpi]") {
+  const Comm world;
+  const ListedProblem<3> whole = generate_problem<3>("wall", 3);
+  std::vector<Real> start(whole.mu.size() * 3, 0.1);
+  start[17] = NAN;  // this contact is on one rank
+  CHECK_THROWS_WITH(solve_listed(world, whole, *make_solver<3>("nsgs"), tolerance, start),
+                    Contains("to start from are not finite"));
+}
+
 TEST_CASE("friction solvers: linear systems that fail are told in the report, and the best impulses are kept",
           "[mpi]") {
   const Comm world;
