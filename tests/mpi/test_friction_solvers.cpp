@@ -31,7 +31,7 @@ bool is_same_on_all(const Comm& comm, const std::string& text) {
   return comm.all(text == of_root);
 }
 
-/// Problems whose velocities are unique: without friction, or held by compliance.
+/// Problems in which all solvers find the same velocities.
 template <int D>
 std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
   std::vector<std::pair<std::string, ListedProblem<D>>> problems;
@@ -88,14 +88,13 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: on all ranks together as on one, nsgs 
 TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take part", "[mpi]", ((int D), D),
                        2, 3) {
   const Comm world;
-  // One plate on the ground; the same and a plate in the air; plates that all are in the air.
+  // A plate on the ground; the same and one in the air; nothing at all.
   const ListedProblem<D> one = generate_problem<D>("sliding", 1);
   ListedProblem<D> two = one;
-  const auto inertia = std::span(one.mass).first(D == 2 ? 1 : 9);
-  std::vector<Real> moments(inertia.begin(), inertia.end());
-  for (std::size_t k = 0; k < moments.size(); ++k) moments[k] = k % 4 == 0 ? 1 : 0;
+  std::vector<Real> inertia(D == 2 ? 1 : 9, 0.0);
+  for (std::size_t k = 0; k < inertia.size(); k += 4) inertia[k] = 1;
   const Index flying =
-      two.add_body(unit_vector<D>(0, 100.0), 1, moments, std::vector<Real>(n_velocities<D>, 0.5));
+      two.add_body(unit_vector<D>(0, 100.0), 1, inertia, std::vector<Real>(n_velocities<D>, 0.5));
   ListedProblem<D> none;
   none.time_step = 0.01;
   for (const std::string& name : solver_names<D>()) {
