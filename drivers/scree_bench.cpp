@@ -60,7 +60,7 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   bool quick = false;
   auto* solvers = app.add_subcommand("friction", "solvers of frictional contact: time to each residual");
   auto* quick_flag = solvers->add_flag("--quick", quick, "1000 bodies, at most 3 s per solve");
-  solvers->add_option("--case", friction.cases, "\"settled\" (pile) or generated problems NAME:SIZE")
+  solvers->add_option("--case", friction.cases, "piles: settled, settled-gaps; generated problems NAME:SIZE")
       ->delimiter(',');
   solvers->add_option("--bodies", friction.bodies, "sizes of settled piles, over all ranks")
       ->delimiter(',')

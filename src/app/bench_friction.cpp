@@ -19,7 +19,11 @@ namespace scree {
 
 namespace {
 
-constexpr std::string_view settled_case = "settled";
+constexpr std::string_view settled_case = "settled", gaps_case = "settled-gaps";
+
+bool is_pile(std::string_view name) {
+  return name == settled_case || name == gaps_case;
+}
 
 /// A number that is all of `text`.
 template <class Number>
@@ -67,7 +71,7 @@ std::pair<std::string, int> parse_case(const std::string& text) {
     if (has_size && problem.name == name && size >= problem.least_size) return {name, size};
     names += fmt::format(", {}:SIZE ({}, at least {})", problem.name, problem.size, problem.least_size);
   }
-  throw InputError(fmt::format("--case {}: valid are {}{}", text, settled_case, names));
+  throw InputError(fmt::format("--case {}: valid are {}, {}{}", text, settled_case, gaps_case, names));
 }
 
 /// The solvers by name, with settings "SOLVER.KEY=VALUE".
@@ -150,7 +154,7 @@ std::string format_case(const FrictionBenchCase& c) {
       c.compliance > 0 ? fmt::format("compliance {:.3g} ({:.3g} kN/m)", c.compliance, 1e-3 * c.stiffness)
                        : "rigid",
       c.ranks, c.ranks > 1 ? "s" : "");
-  if (c.name == settled_case)
+  if (is_pile(c.name))
     text += fmt::format(
         "settled in {:.2g} s, deepest overlap {:.1e} R; problem assembled in {:.3g} ms per 1000 bodies\n",
         c.settling_seconds, c.overlap, 1e6 * c.assembly_seconds / static_cast<Real>(c.bodies));
@@ -286,16 +290,17 @@ void add_to_csv(std::string& csv, const FrictionBenchCase& c, const FrictionBenc
 
 using RunCase = std::function<void(FrictionBenchCase, const FrictionProblem<3>&)>;
 
-void run_pile(const Comm& comm, std::int64_t bodies, std::int64_t seed,
+void run_pile(const Comm& comm, const std::string& name, std::int64_t bodies, std::int64_t seed,
               const std::vector<Compliance>& compliances, const FrictionBenchOptions& options,
               const RunCase& run_case) {
   PileOptions pile_options;
   pile_options.bodies = bodies;
   pile_options.seed = seed;
+  pile_options.touching = name == settled_case;
   Pile pile(comm, pile_options);
   for (const Compliance& given : compliances) {
     const Real compliance = given.scale(pile.mean_mass(), pile_options.dt);
-    FrictionBenchCase c{.name = std::string(settled_case), .seed = seed, .compliance = compliance};
+    FrictionBenchCase c{.name = name, .seed = seed, .compliance = compliance};
     c.stiffness = stiffness_of(compliance / pile.mean_mass(), pile_options.dt);
     c.settling_seconds = pile.settling_seconds();
     c.overlap = pile.deepest_overlap();
@@ -337,7 +342,7 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
   std::vector<Compliance> compliances;
   for (const std::string& text : options.compliances) compliances.push_back(parse_compliance(text));
   for (const std::string& name : options.cases)
-    if (name != settled_case) parse_case(name);
+    if (!is_pile(name)) parse_case(name);
   insert_petsc_options(options.petsc_options);
 
   const Real triad = triad_rate(comm);
@@ -358,8 +363,9 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
   };
   for (const std::string& name : options.cases) {
     for (const std::int64_t seed : options.seeds) {
-      if (name == settled_case)
-        for (const std::int64_t n : options.bodies) run_pile(comm, n, seed, compliances, options, run_case);
+      if (is_pile(name))
+        for (const std::int64_t n : options.bodies)
+          run_pile(comm, name, n, seed, compliances, options, run_case);
       else
         run_generated(comm, name, seed, compliances, options, run_case);
     }

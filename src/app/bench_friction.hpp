@@ -10,8 +10,9 @@ namespace scree {
 
 /// What `scree_bench friction` measures: every solver on every case, size and compliance, from r = 0.
 struct FrictionBenchOptions {
-  /// "settled": a settled pile of spheres (app/pile.hpp), of each size in `bodies`; "NAME:SIZE": a generated
-  /// problem in space (solvers/generated_problems.hpp).
+  /// "settled": a settled pile of spheres (app/pile.hpp), of each size in `bodies`; "settled-gaps": the same,
+  /// but gaps of nearly touching bodies may close; "NAME:SIZE": a generated problem in space
+  /// (solvers/generated_problems.hpp).
   std::vector<std::string> cases{"settled"};
   std::vector<std::int64_t> bodies{1000, 5000};
   std::vector<std::string> solvers;  ///< empty: all that are registered

@@ -15,6 +15,9 @@ struct PileOptions {
   Real gravity = 9.81;
   std::int64_t seed = 1;
   Real contact_range = 5e-5;  ///< a pair with gap <= contact_range (R_a + R_b) is a contact
+  /// All contacts count as touching; else a gap may close in the step: about every fifth contact has one of
+  /// some 1e-7 m, which is what makes rigid piles hard (docs/performance.md, "Friction solvers").
+  bool touching = true;
 };
 
 /// A pile of spheres in a box without a lid, about a cube, settled by position-based dynamics, as a friction

@@ -64,7 +64,10 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       for (std::size_t i = 0; i < D; ++i)
         write_contact_row<D>(frame[i], lever, sign, &problem_.jacobian[((c * 2 + side) * D + i) * q]);
     }
-    problem_.bias[c * D] = std::max(contacts_.gap[c], 0.0) / step.dt;
+    Real touching = radius[static_cast<std::size_t>(ends[0])];
+    if (ends[1] >= 0) touching += radius[static_cast<std::size_t>(ends[1])];
+    touching *= step.touching_range;
+    problem_.bias[c * D] = contacts_.gap[c] > touching ? contacts_.gap[c] / step.dt : 0;
     if (ends[1] >= 0) continue;
     const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts_.wall[c]));
     const Motion<D>* motion = state_.obstacles.list()[obstacle].motion.get();

@@ -16,6 +16,8 @@ template <int D>
 struct FrictionStep {
   Real dt = 0;                    ///< [s]
   Real contact_range = 0;         ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
+  /// Pairs with gap <= touching_range * (R_a + R_b) count as touching: they cannot close further (B.2).
+  Real touching_range = 0;
   Real velocity_floor = 0;        ///< [m/s], see FrictionProblem
   std::span<const Real> density;  ///< of each group of bodies [kg/m3]; disks count as 1 m thick
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
@@ -30,9 +32,8 @@ struct FrictionStep {
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
-/// Bias     w_N = max(gap, 0) / dt: a gap may close but not more, an overlap is not pushed out. At an
-/// obstacle
-///          plus its velocity in the middle of the step, all components.
+/// Bias     w_N = gap / dt, so that a gap may close but not more; 0 for touching pairs: overlap is not pushed
+///          out. At an obstacle plus its velocity in the middle of the step, all components.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
 ///          within phases do not depend on the number of ranks.
 /// Cost     O(candidates + bodies); memory is reused from step to step.

@@ -10,48 +10,45 @@ namespace scree {
 /// Picks and switches (deck: solver.type = "auto"): Gauss-Seidel or ADMM first, semismooth Newton as soon as
 /// it pays (docs/method.md, "Choice of methods: `auto`").
 ///
-/// Work is counted in sweeps, so that decisions do not depend on clocks: an ADMM iteration counts as 5, and a
-/// Newton step as 300 (bodies / 1000)^0.7, which is how factorisations of packs grow against sweeps.
-/// - Sweeps go on until the residual is `newton_below`, or as many have been run as 4 Newton steps cost.
-/// - A Newton attempt that does not reach the tolerance never happened, but for the best impulses seen; the
-///   next one waits for 0.3 of the residual or twice the work.
-/// - Where the method in use has not halved the residual between two attempts, the other one gets the next
-///   turn.
-/// Each decision is a line of SolveReport::decisions. Collective; agrees to the tolerance on different
-/// numbers of ranks, bitwise as long as sweeps alone were enough.
+/// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
+/// 2. Newton steps, as long as they are few or fast.
+/// 3. Some sweeps from where they ended, each time more, and 2. again. Where neither helps, ADMM takes the
+///    place of the sweeps and the sweeps that of ADMM.
+/// Each decision is a line of SolveReport::decisions, and none depends on a clock. Collective; agrees to the
+/// tolerance on different numbers of ranks, bitwise as long as sweeps alone were enough.
 template <int D>
 class Auto final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
     section.real("newton_below", newton_below_,
-                 {.range = positive, .doc = "Natural residual from which Newton's method is always tried"});
-    section.integer("max_work", max_work_,
-                    {.range = positive, .doc = "Most work of a solve, counted in Gauss-Seidel sweeps"});
+                 {.range = positive, .doc = "Natural residual at which sweeps give way to Newton steps"});
+    section.integer("first_sweeps", first_sweeps_,
+                    {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step"});
+    section.integer("max_cycles", max_cycles_,
+                    {.range = non_negative, .doc = "Most turns of Newton steps and sweeps after that"});
     newton_settings_.describe(section);
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
-    const Real thousands = static_cast<Real>(problem.n_bodies_of_all()) / 1000;
-    const auto newton_step_work = static_cast<std::int64_t>(300 * std::pow(std::max(thousands, 0.1), 0.7));
     Method* method = &sweeps_;
-    std::int64_t work = 0;
-    std::int64_t turn = 4 * newton_step_work;
-    Real newton_at = newton_below_;
-    Real before = HUGE_VAL;
-    while (work < max_work_) {
-      const std::int64_t most = std::max<std::int64_t>(1, std::min(turn, max_work_ - work) / method->work);
-      const auto [iterations, residual] = run(*method, most, newton_at, problem, r, monitor);
-      work += iterations * method->work;
+    run(*method, first_sweeps_, newton_below_, problem, r, monitor);
+    Real turn = sweeps_of_turn;
+    Real to_beat = monitor.best();
+    int idle_cycles = 0;
+    for (std::int64_t cycle = 1; cycle <= max_cycles_ && !monitor.done(); ++cycle) {
+      take_newton_steps(problem, r, monitor);
       if (monitor.done()) return;
-      work += try_newton(problem, r, monitor) * newton_step_work;
-      if (monitor.done()) return;
-      newton_at = std::min(0.3 * residual, newton_below_);
-      turn *= 2;
-      if (residual > 0.5 * before) method = method == &sweeps_ ? &admm_ : &sweeps_;
-      before = residual;
+      run(*method, static_cast<std::int64_t>(turn) / method->work, 0, problem, r, monitor);
+      turn *= growth_of_turn;
+      if (monitor.best() <= 0.5 * to_beat) {
+        to_beat = monitor.best();
+        idle_cycles = 0;
+      } else if (++idle_cycles == patience) {
+        method = method == &sweeps_ ? &admm_ : &sweeps_;
+        idle_cycles = 0;
+      }
     }
-    monitor.report().decisions.push_back(fmt::format("stopped: the work of {} sweeps is used up", max_work_));
   }
 
  private:
@@ -61,48 +58,49 @@ class Auto final : public FrictionSolver<D> {
     std::unique_ptr<FrictionSolver<D>> solver;
     std::int64_t work;  // of an iteration, in sweeps
   };
-  struct Progress {
-    std::int64_t iterations;
-    Real residual;  // of the last of them
-  };
+  static constexpr Real sweeps_of_turn = 200, growth_of_turn = 1.2;
+  static constexpr int patience = 5;  // cycles without half the residual
+  static constexpr std::int64_t few_steps = 4;
+  static constexpr Real fast = 0.1;  // residual after a step over that before
 
   /// Up to `most` iterations, or until the residual is `target`.
-  static Progress run(Method& method, std::int64_t most, Real target, const ScaledProblem<D>& problem,
-                      std::span<Real> r, SolveMonitor<D>& monitor) {
-    Progress progress{};
+  static void run(Method& method, std::int64_t most, Real target, const ScaledProblem<D>& problem,
+                  std::span<Real> r, SolveMonitor<D>& monitor) {
+    std::int64_t iterations = 0;
     monitor.pause_when([&](std::int64_t iteration, Real residual) {
-      progress = {iteration, residual};
+      iterations = iteration;
       return iteration >= most || residual <= target;
     });
     method.solver->iterate(problem, r, monitor);
     monitor.pause_when({});
-    monitor.report().decisions.push_back(fmt::format("{}: {} {}, residual {:.2g}", method.name,
-                                                     progress.iterations, method.unit, progress.residual));
-    return progress;
+    tell(monitor, fmt::format("{}: {} {}", method.name, iterations, method.unit));
   }
 
-  /// A Newton attempt from r, which it leaves as it is. Returns the number of steps.
-  std::int64_t try_newton(const ScaledProblem<D>& problem, std::span<const Real> r,
-                          SolveMonitor<D>& monitor) {
-    attempt_.assign(r.begin(), r.end());
-    SolveReport& report = monitor.report();
-    const std::int64_t steps_before = report.newton_steps;
+  void take_newton_steps(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
+    const std::int64_t steps_before = monitor.report().newton_steps;
+    Real before = HUGE_VAL;
+    monitor.pause_when([&](std::int64_t step, Real residual) {
+      const bool go_on = step < few_steps || residual <= fast * before;
+      before = residual;
+      return !go_on;
+    });
+    newton_->improve(problem, r, monitor);
     monitor.pause_when({});
-    const std::string end = newton_->improve(problem, attempt_, monitor);
-    const std::int64_t steps = report.newton_steps - steps_before;
-    report.decisions.push_back(fmt::format("newton: {} steps, residual {:.2g}{}", steps,
-                                           report.trace.back().residual,
-                                           monitor.done() ? "" : ", given up: " + end));
-    return steps;
+    tell(monitor, fmt::format("newton: {} steps", monitor.report().newton_steps - steps_before));
+  }
+
+  static void tell(SolveMonitor<D>& monitor, const std::string& what) {
+    SolveReport& report = monitor.report();
+    report.decisions.push_back(fmt::format("{}, residual {:.2g}", what, report.trace.back().residual));
   }
 
   Real newton_below_ = 1e-4;
-  std::int64_t max_work_ = 50'000;
+  std::int64_t first_sweeps_ = 2000;
+  std::int64_t max_cycles_ = 50;
   typename SemismoothNewton<D>::Settings newton_settings_;
   Method sweeps_{"nsgs", "sweeps", make_solver<D>("nsgs"), 1};
   Method admm_{"admm", "iterations", make_solver<D>("admm"), 5};
   std::unique_ptr<SemismoothNewton<D>> newton_;
-  std::vector<Real> attempt_;  // impulses
 };
 
 SCREE_PLUGIN(FrictionSolver, auto, Auto,
