@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "solvers/cone.hpp"
 
@@ -13,13 +14,15 @@ Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, 
   problem.velocity_from_impulse(r, y);
   if (problem.n_contacts_of_all() == 0) return 0;
   const auto n = static_cast<std::size_t>(problem.n_contacts());
-  Real total = 0;
-  ReproducibleSum::sum(problem.comm(), n, {&total, 1}, [&](std::size_t c, std::span<Real> term) {
+  // The sum looks at its terms twice, so they are worked out first.
+  std::vector<Real> square(n);
+  for (std::size_t c = 0; c < n; ++c) {
     Real u[D];
     problem.relative_velocity(static_cast<Index>(c), r, y, u);
     const Vec<D> e = natural_map<D>(r.data() + c * D, u, problem.contacts()[c].mu);
-    term[0] = dot(e, e);
-  });
+    square[c] = dot(e, e);
+  }
+  const Real total = ReproducibleSum::sum(problem.comm(), square);
   // In scaled units |H v_free + w|_2 is sqrt(nc), or less where the velocity floor acts.
   return std::sqrt(total / static_cast<Real>(problem.n_contacts_of_all()));
 }
