@@ -32,8 +32,10 @@ class Auto final : public FrictionSolver<D> {
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
     Method* method = &sweeps_;
-    run(*method, first_sweeps_, newton_below_, problem, r, monitor);
-    Real turn = sweeps_of_turn;
+    const Real size = std::pow(std::max(1.0, static_cast<Real>(problem.n_bodies_of_all()) / 1000), 0.7);
+    run(*method, static_cast<std::int64_t>(static_cast<Real>(first_sweeps_) * size), newton_below_, problem, r,
+        monitor);
+    Real turn = sweeps_of_turn * size;
     Real to_beat = monitor.best();
     int idle_cycles = 0;
     for (std::int64_t cycle = 1; cycle <= max_cycles_ && !monitor.done(); ++cycle) {
@@ -58,9 +60,9 @@ class Auto final : public FrictionSolver<D> {
     std::unique_ptr<FrictionSolver<D>> solver;
     std::int64_t work;  // of an iteration, in sweeps
   };
-  static constexpr Real sweeps_of_turn = 200, growth_of_turn = 1.2;
+  static constexpr Real sweeps_of_turn = 500, growth_of_turn = 1.2;
   static constexpr int patience = 5;  // cycles without half the residual
-  static constexpr std::int64_t few_steps = 4;
+  static constexpr std::int64_t few_steps = 2;
   static constexpr Real fast = 0.1;  // residual after a step over that before
 
   /// Up to `most` iterations, or until the residual is `target`.
@@ -80,7 +82,7 @@ class Auto final : public FrictionSolver<D> {
     const std::int64_t steps_before = monitor.report().newton_steps;
     Real before = HUGE_VAL;
     monitor.pause_when([&](std::int64_t step, Real residual) {
-      const bool go_on = step < few_steps || residual <= fast * before;
+      const bool go_on = step < few_steps || residual <= 0.5 * before;
       before = residual;
       return !go_on;
     });
