@@ -24,7 +24,7 @@ class SchurSystem {
   enum class Kind { symmetric, general };  ///< symmetric: positive definite as well
   struct Settings {
     std::string linear = "auto";         ///< direct, iterative or auto
-    std::int64_t direct_limit = 60'000;  ///< auto: most velocities (rows) for a factorisation
+    std::int64_t direct_limit = 150'000;  ///< auto: most velocities (rows) for a factorisation
     Real relative_tolerance = 1e-8;      ///< of Krylov methods, on the residual
     std::int64_t max_krylov = 1000;
     void describe(Section& section);  ///< keys linear, direct_limit, krylov_tolerance, max_krylov

@@ -21,10 +21,12 @@ struct Exemption {
 };
 constexpr std::string_view slow = "the sweeps it needs grow with the mass ratio: beyond its limit at 1e4";
 constexpr std::string_view open = "rough piles without compliance: no solver is known to converge on all";
+constexpr std::string_view local =
+    "one attempt, which may end at a kink of the error; auto goes back to sweeps there";
 constexpr Exemption exemptions[] = {
-    {"nsgs", "mass_ratio", 2, 0.2, slow},
-    {"nsgs", "mass_ratio", 3, 0.2, slow},
-    {"nsgs", "pile, mu = 1", 2, 1e-3, open},
+    {"newton", "pile", 2, 1e-3, local},         {"newton", "mass_ratio", 3, 1e-3, local},
+    {"newton", "pile, mu = 1", 2, 1e-3, local}, {"nsgs", "mass_ratio", 2, 0.2, slow},
+    {"nsgs", "mass_ratio", 3, 0.2, slow},       {"nsgs", "pile, mu = 1", 2, 1e-3, open},
     {"admm", "pile, mu = 1", 2, 1e-2, open},
 };
 

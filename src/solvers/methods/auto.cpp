@@ -11,19 +11,23 @@ namespace scree {
 /// it pays (docs/method.md, "Choice of methods: `auto`").
 ///
 /// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
-/// 2. Newton steps, as long as they are few or fast.
+/// 2. Two Newton steps, and more as long as each halves the residual.
 /// 3. Some sweeps from where they ended, each time more, and 2. again. Where neither helps, ADMM takes the
-///    place of the sweeps and the sweeps that of ADMM.
-/// Each decision is a line of SolveReport::decisions, and none depends on a clock. Collective; agrees to the
-/// tolerance on different numbers of ranks, bitwise as long as sweeps alone were enough.
+///    place of the sweeps, and the other way round.
+/// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
+/// problem too large to factorise gets sweeps alone. Each decision is a line of SolveReport::decisions, and
+/// none depends on a clock.
+/// Collective; agrees to the tolerance on different numbers of ranks, bitwise as long as sweeps alone were
+/// enough.
 template <int D>
 class Auto final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
     section.real("newton_below", newton_below_,
                  {.range = positive, .doc = "Natural residual at which sweeps give way to Newton steps"});
-    section.integer("first_sweeps", first_sweeps_,
-                    {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step"});
+    section.integer(
+        "first_sweeps", first_sweeps_,
+        {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step, for 1000 bodies"});
     section.integer("max_cycles", max_cycles_,
                     {.range = non_negative, .doc = "Most turns of Newton steps and sweeps after that"});
     newton_settings_.describe(section);
@@ -32,9 +36,17 @@ class Auto final : public FrictionSolver<D> {
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
     Method* method = &sweeps_;
+    const std::int64_t n_rows = problem.n_bodies_of_all() * ScaledProblem<D>::q;
+    if (newton_settings_.linear.linear == "auto" && n_rows > newton_settings_.linear.direct_limit) {
+      monitor.report().decisions.push_back(
+          fmt::format("sweeps alone: {} velocities are too many to factorise (direct_limit)", n_rows));
+      sweeps_.solver->iterate(problem, r, monitor);
+      return;
+    }
+    // What a Newton step costs grows faster than what a sweep does.
     const Real size = std::pow(std::max(1.0, static_cast<Real>(problem.n_bodies_of_all()) / 1000), 0.7);
-    run(*method, static_cast<std::int64_t>(static_cast<Real>(first_sweeps_) * size), newton_below_, problem, r,
-        monitor);
+    const auto first = static_cast<std::int64_t>(static_cast<Real>(first_sweeps_) * size);
+    run(*method, first, newton_below_, problem, r, monitor);
     Real turn = sweeps_of_turn * size;
     Real to_beat = monitor.best();
     int idle_cycles = 0;
@@ -63,7 +75,7 @@ class Auto final : public FrictionSolver<D> {
   static constexpr Real sweeps_of_turn = 500, growth_of_turn = 1.2;
   static constexpr int patience = 5;  // cycles without half the residual
   static constexpr std::int64_t few_steps = 2;
-  static constexpr Real fast = 0.1;  // residual after a step over that before
+  static constexpr Real fast = 0.5;  // residual after a step over that before
 
   /// Up to `most` iterations, or until the residual is `target`.
   static void run(Method& method, std::int64_t most, Real target, const ScaledProblem<D>& problem,
@@ -82,7 +94,7 @@ class Auto final : public FrictionSolver<D> {
     const std::int64_t steps_before = monitor.report().newton_steps;
     Real before = HUGE_VAL;
     monitor.pause_when([&](std::int64_t step, Real residual) {
-      const bool go_on = step < few_steps || residual <= 0.5 * before;
+      const bool go_on = step < few_steps || residual <= fast * before;
       before = residual;
       return !go_on;
     });
@@ -98,7 +110,7 @@ class Auto final : public FrictionSolver<D> {
 
   Real newton_below_ = 1e-4;
   std::int64_t first_sweeps_ = 2000;
-  std::int64_t max_cycles_ = 50;
+  std::int64_t max_cycles_ = 15;
   typename SemismoothNewton<D>::Settings newton_settings_;
   Method sweeps_{"nsgs", "sweeps", make_solver<D>("nsgs"), 1};
   Method admm_{"admm", "iterations", make_solver<D>("admm"), 5};
