@@ -14,8 +14,8 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;                    ///< [s]
-  Real contact_range = 0;         ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
+  Real dt = 0;             ///< [s]
+  Real contact_range = 0;  ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
   /// Pairs with gap <= touching_range * (R_a + R_b) count as touching: they cannot close further (B.2).
   Real touching_range = 0;
   Real velocity_floor = 0;        ///< [m/s], see FrictionProblem
@@ -27,7 +27,8 @@ struct FrictionStep {
   std::function<void(const ContactGraph<D>&, std::span<Real> mu, std::span<Real> compliance)> laws;
 };
 
-/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. B.1): the only place that knows both.
+/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. B.1-B.2): the only place that knows
+/// both.
 ///
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
