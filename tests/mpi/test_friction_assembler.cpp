@@ -136,6 +136,7 @@ velocity = [0.3, 0.1]
     FrictionStep<2> step;
     step.dt = 0.01;
     step.contact_range = 1e-3;
+    step.touching_range = 2e-4;
     step.velocity_floor = 0.01;
     step.density = density;
     step.free_velocity = free_velocity;
@@ -145,15 +146,26 @@ velocity = [0.3, 0.1]
     // Twice, so that nothing is left over from the first time.
     assembler.assemble(step);
     const FrictionProblem<2>& problem = assembler.assemble(step);
+    const auto radius = simulation.state().bodies.radius();
     std::int64_t on_belt = 0;
+    std::int64_t touching = 0;  // across a gap
+    std::int64_t closing = 0;
     for (std::size_t c = 0; c < assembler.contacts().size(); ++c) {
-      if (problem.b[c] >= 0) continue;
+      const bool at_belt = problem.b[c] < 0;
+      const Real gap = assembler.contacts().gap[c];
+      const Real radii = radius[static_cast<std::size_t>(assembler.contacts().a[c])] +
+                         (at_belt ? 0 : radius[static_cast<std::size_t>(assembler.contacts().b[c])]);
+      const bool may_close = gap > 2e-4 * radii;
+      touching += gap > 0 && !may_close ? 1 : 0;
+      closing += may_close ? 1 : 0;
+      on_belt += at_belt ? 1 : 0;
       // Normal (0, -1), tangent (1, 0) from the body to the belt, which moves at (0.3, 0.1).
-      ++on_belt;
-      CHECK(problem.bias[2 * c] == Approx(-0.1 + std::max(assembler.contacts().gap[c], 0.0) / 0.01));
-      CHECK(problem.bias[2 * c + 1] == Approx(0.3));
+      CHECK(problem.bias[2 * c] == Approx((may_close ? gap / 0.01 : 0) - (at_belt ? 0.1 : 0)));
+      CHECK(problem.bias[2 * c + 1] == Approx(at_belt ? 0.3 : 0));
     }
     CHECK(comm.sum(on_belt) > 0);
+    CHECK(comm.sum(touching) > 0);
+    CHECK(comm.sum(closing) > 0);
     return solve<2>(comm, problem, assembler.contacts(), 30);
   };
   const Comm world;
