@@ -27,6 +27,41 @@ class ScaledProblem {
     Real mu;
     Real g[2];  ///< compliance along N and along T
     Real compliance(int k) const { return g[k > 0]; }
+    /// m_c = D / tr W_c: how heavy the bodies are at this contact.
+    Real effective_mass() const {
+      Real trace = 0;
+      for (int i = 0; i < D; ++i) trace += W[i][i];
+      return D / trace;
+    }
+    /// J y, from the velocities of all bodies held.
+    void relative_velocity(const Real* y, Real* u) const {
+      const Real* of_a = y + static_cast<std::size_t>(a) * width;
+      const Real* of_b = y + static_cast<std::size_t>(b) * width;
+      for (int i = 0; i < D; ++i) {
+        Real sum_a = 0;
+        Real sum_b = 0;
+        for (int k = 0; k < q; ++k) {
+          sum_a += J[0][i][k] * of_a[k];
+          sum_b += J[1][i][k] * of_b[k];
+        }
+        u[i] = sum_a + sum_b;
+      }
+    }
+    /// y += J^T r.
+    void add_impulse(const Real* r, Real* y) const {
+      Real* to_a = y + static_cast<std::size_t>(a) * width;
+      Real* to_b = y + static_cast<std::size_t>(b) * width;
+      for (int k = 0; k < q; ++k) {
+        Real sum_a = 0;
+        Real sum_b = 0;
+        for (int i = 0; i < D; ++i) {
+          sum_a += J[0][i][k] * r[i];
+          sum_b += J[1][i][k] * r[i];
+        }
+        to_a[k] += sum_a;
+        to_b[k] += sum_b;
+      }
+    }
   };
 
   struct Scales {
@@ -63,13 +98,8 @@ class ScaledProblem {
   /// u = J y + w + G r of one contact. Local.
   void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
     const Contact& row = contacts_[static_cast<std::size_t>(c)];
-    const Real* ya = y.data() + static_cast<std::size_t>(row.a) * width;
-    const Real* yb = y.data() + static_cast<std::size_t>(row.b) * width;
-    for (int i = 0; i < D; ++i) {
-      Real sum = row.w[i] + row.compliance(i) * r[static_cast<std::size_t>(c * D + i)];
-      for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * ya[k] + row.J[1][i][k] * yb[k];
-      u[i] = sum;
-    }
+    row.relative_velocity(y.data(), u);
+    for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[static_cast<std::size_t>(c * D + i)];
   }
 
   /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
