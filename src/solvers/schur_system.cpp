@@ -170,9 +170,7 @@ struct SchurSystem<D>::State {
   }
 
   void choose_method() {
-    const std::int64_t n_rows = problem->n_bodies_of_all() * q;
-    direct = settings.linear == "direct" || (settings.linear == "auto" && n_rows <= settings.direct_limit &&
-                                             !option_given("-ksp_type") && !option_given("-pc_type"));
+    direct = will_factorise(settings, *problem);
     std::array<char, 64> type{};
     PetscBool given = PETSC_FALSE;
     SCREE_PETSC(PetscOptionsGetString(nullptr, prefix, "-mat_type", type.data(), type.size(), &given));
@@ -600,6 +598,13 @@ void SchurSystem<D>::Settings::describe(Section& section) {
                {.range = {.least = 0, .most = 1, .least_open = true, .most_open = true},
                 .doc = "Fall of the residual at which a Krylov method ends"});
   section.integer("max_krylov", max_krylov, {.range = positive, .doc = "Most iterations of a Krylov method"});
+}
+
+template <int D>
+bool SchurSystem<D>::will_factorise(const Settings& settings, const ScaledProblem<D>& problem) {
+  if (settings.linear != "auto") return settings.linear == "direct";
+  return problem.n_bodies_of_all() * State::q <= settings.direct_limit && !option_given("-ksp_type") &&
+         !option_given("-pc_type");
 }
 
 template <int D>

@@ -23,12 +23,17 @@ class SchurSystem {
  public:
   enum class Kind { symmetric, general };  ///< symmetric: positive definite as well
   struct Settings {
-    std::string linear = "auto";         ///< direct, iterative or auto
+    std::string linear = "auto";          ///< direct, iterative or auto
     std::int64_t direct_limit = 150'000;  ///< auto: most velocities (rows) for a factorisation
-    Real relative_tolerance = 1e-8;      ///< of Krylov methods, on the residual
+    Real relative_tolerance = 1e-8;       ///< of Krylov methods, on the residual
     std::int64_t max_krylov = 1000;
     void describe(Section& section);  ///< keys linear, direct_limit, krylov_tolerance, max_krylov
   };
+
+  /// Whether the matrix of `problem` will be factorised: by `settings`, and by size where they say auto; an
+  /// option -scree_ksp_type or -scree_pc_type turns auto into iterative, whatever it names. Local; the same
+  /// on all ranks.
+  static bool will_factorise(const Settings& settings, const ScaledProblem<D>& problem);
 
   SchurSystem(const Settings& settings, Kind kind);
   ~SchurSystem();
