@@ -101,7 +101,9 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
       friction.bodies = {1000};
       friction.max_seconds = 3;
     }
-    write_csv(comm, csv, bench_friction(comm, friction, [&](const std::string& text) { print(comm, text); }));
+    bench_friction(
+        comm, friction, [&](const std::string& text) { print(comm, text); },
+        [&](const std::string& table) { write_csv(comm, csv, table); });
     require_petsc_options_used(comm);
   }
   return ExitCode::done;

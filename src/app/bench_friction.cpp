@@ -54,11 +54,6 @@ Compliance parse_compliance(const std::string& text) {
       text, unit_names(Unit::stiffness)));
 }
 
-/// k of a contact of compliance g [1/kg]; infinite if rigid.
-Real stiffness_of(Real g, Real dt) {
-  return 1 / (g * dt * dt);
-}
-
 /// The generated problem meant by NAME:SIZE, as its name and size.
 std::pair<std::string, int> parse_case(const std::string& text) {
   const std::size_t colon = text.find(':');
@@ -117,10 +112,14 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   Deck deck = Deck::from_text(fmt::format("max_sweeps = {0}\ncheck_every = {0}", n_sweeps), "benchmark");
   solver->describe(deck.root());
   SolveReport report;
-  SolveMonitor<3> monitor(scaled, 0, HUGE_VAL, report);
+  // A tolerance that nothing meets: small problems are soon solved to the last bit.
+  SolveMonitor<3> monitor(scaled, -1, HUGE_VAL, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
   // A call ends and begins with a look at the residual.
-  const Timing solve = measure_time(comm, 5, 0.05, [&] { solver->iterate(scaled, r, monitor); });
+  const Timing solve = measure_time(comm, 5, 0.05, [&] {
+    report.trace.clear();
+    solver->iterate(scaled, r, monitor);
+  });
   const Timing look = measure_time(comm, 5, 0.02, [&] { monitor.look(0, r, y); });
   const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
   c.setup_ns = 1e9 * setup.median / contacts_of_rank;
@@ -290,18 +289,22 @@ void add_to_csv(std::string& csv, const FrictionBenchCase& c, const FrictionBenc
 
 using RunCase = std::function<void(FrictionBenchCase, const FrictionProblem<3>&)>;
 
-void run_pile(const Comm& comm, const std::string& name, std::int64_t bodies, std::int64_t seed,
+PileOptions pile_of(const std::string& name, std::int64_t bodies, std::int64_t seed) {
+  PileOptions options;
+  options.bodies = bodies;
+  options.seed = seed;
+  options.touching = name == settled_case;
+  return options;
+}
+
+void run_pile(const Comm& comm, const PileOptions& pile_options, const std::string& name,
               const std::vector<Compliance>& compliances, const FrictionBenchOptions& options,
               const RunCase& run_case) {
-  PileOptions pile_options;
-  pile_options.bodies = bodies;
-  pile_options.seed = seed;
-  pile_options.touching = name == settled_case;
   Pile pile(comm, pile_options);
   for (const Compliance& given : compliances) {
     const Real compliance = given.scale(pile.mean_mass(), pile_options.dt);
-    FrictionBenchCase c{.name = name, .seed = seed, .compliance = compliance};
-    c.stiffness = stiffness_of(compliance / pile.mean_mass(), pile_options.dt);
+    FrictionBenchCase c{.name = name, .seed = pile_options.seed, .compliance = compliance};
+    c.stiffness = stiffness_of_compliance(compliance / pile.mean_mass(), pile_options.dt);
     c.settling_seconds = pile.settling_seconds();
     c.overlap = pile.deepest_overlap();
     const auto assemble = [&] { pile.assemble(compliance, options.tangential * compliance); };
@@ -328,21 +331,26 @@ void run_generated(const Comm& comm, const std::string& name, std::int64_t seed,
     }
     const SplitProblem<3> split(comm, whole);
     FrictionBenchCase c{.name = name, .seed = seed, .compliance = compliance};
-    c.stiffness = stiffness_of(compliance / mass, whole.time_step);
+    c.stiffness = stiffness_of_compliance(compliance / mass, whole.time_step);
     run_case(c, split.problem());
   }
 }
 
 }  // namespace
 
-std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options,
-                           const std::function<void(const std::string&)>& show) {
+void bench_friction(const Comm& comm, const FrictionBenchOptions& options,
+                    const std::function<void(const std::string&)>& show,
+                    const std::function<void(const std::string&)>& save) {
   // Everything the user named is looked at before anything is computed.
   const Solvers solvers(options);
   std::vector<Compliance> compliances;
   for (const std::string& text : options.compliances) compliances.push_back(parse_compliance(text));
-  for (const std::string& name : options.cases)
-    if (!is_pile(name)) parse_case(name);
+  for (const std::string& name : options.cases) {
+    if (!is_pile(name))
+      parse_case(name);
+    else
+      for (const std::int64_t n : options.bodies) Pile::validate(pile_of(name, n, 0));
+  }
   insert_petsc_options(options.petsc_options);
 
   const Real triad = triad_rate(comm);
@@ -359,13 +367,14 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
       const FrictionBenchRow row = run_solver(problem, solvers, name, options);
       show(format_row(row));
       add_to_csv(csv, c, row, options.tolerances);
+      save(csv);
     }
   };
   for (const std::string& name : options.cases) {
     for (const std::int64_t seed : options.seeds) {
       if (is_pile(name))
         for (const std::int64_t n : options.bodies)
-          run_pile(comm, name, n, seed, compliances, options, run_case);
+          run_pile(comm, pile_of(name, n, seed), name, compliances, options, run_case);
       else
         run_generated(comm, name, seed, compliances, options, run_case);
     }
@@ -375,7 +384,6 @@ std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options
       "reached). best: natural residual\nof the result; overlap [m]: what compliance implies. Right: wall "
       "seconds of the solve, of which set-up (validation, scaling), assembly\nof matrices, factorisation, "
       "Krylov iterations and triangular solves; below, how many there were.\n");
-  return csv;
 }
 
 }  // namespace scree

@@ -50,11 +50,13 @@ struct FrictionBenchRow {
   std::vector<ResidualSample> reached;  ///< for each tolerance: the first look below it; iteration -1: never
 };
 
-/// Runs everything; `show` gets the text of each finished part. Returns a table in CSV. A solver that misses
-/// a tolerance is a result, not an error. Throws InputError for names, keys and values that do not exist,
-/// before anything is computed; whether PETSc knew all options is the caller's question
-/// (require_petsc_options_used) when the table is safe. Collective.
-std::string bench_friction(const Comm& comm, const FrictionBenchOptions& options,
-                           const std::function<void(const std::string&)>& show);
+/// Runs everything. `show` gets the text of each finished part, `save` after each solve the table so far, in
+/// CSV; both on all ranks. A solver that misses a tolerance is a result, not an error. Throws InputError for
+/// names, keys and values that do not exist, before anything is computed, and for values of PETSc options
+/// that name nothing, in the first solve that reads them; whether all options were read is the caller's
+/// question (require_petsc_options_used). Collective.
+void bench_friction(const Comm& comm, const FrictionBenchOptions& options,
+                    const std::function<void(const std::string&)>& show,
+                    const std::function<void(const std::string&)>& save);
 
 }  // namespace scree

@@ -115,6 +115,10 @@ Pile::Pile(const Comm& comm, const PileOptions& options)
   deepest_overlap_ = comm.max(deepest) / (0.5 * options_.diameter);
 }
 
+void Pile::validate(const PileOptions& options) {
+  start_height(options);
+}
+
 void Pile::settle() {
   // Coarse steps let the bodies fall; finer and finer ones take out the overlap that sweeps leave in
   // proportion to the step.

@@ -28,6 +28,8 @@ class Pile {
   /// Lets the bodies settle: the same pile, bit by bit, on any number of ranks. Cost grows with
   /// bodies^(4/3): 0.3 s for 1000, 30 s for 20 000 on one core. Collective.
   Pile(const Comm& comm, const PileOptions& options);
+  /// Throws InputError for too few bodies, as construction would.
+  static void validate(const PileOptions& options);
 
   /// The step under gravity from rest with contacts of scaled compliance m_c g along N and T; 0: rigid, as
   /// after construction. 1e-2 is the softness of usual soft-sphere runs (docs/performance.md, "Friction

@@ -15,6 +15,11 @@ inline Real compliance_of_stiffness(Real k, Real dt) {
   return 1 / (k * dt * dt);
 }
 
+/// k [N/m] of a contact of compliance g [1/kg] in a step of dt [s]; infinite if rigid (eq. C.1).
+inline Real stiffness_of_compliance(Real g, Real dt) {
+  return 1 / (g * dt * dt);
+}
+
 /// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
 /// bodies (docs/method.md, eq. C.1-C.4).
 ///

@@ -90,6 +90,13 @@ TEST_CASE("compliance: along T by a ratio, or Mindlin's 14/17 at a Poisson ratio
   CHECK(mindlin.normal / mindlin.tangential == Approx(14.0 / 17).epsilon(1e-14));
 }
 
+TEST_CASE("compliance: the stiffness of a compliance is the one that it came from; none is rigid",
+          "[contact]") {
+  CHECK(compliance_of_stiffness(6500, 5e-3) == Approx(1 / 0.1625));
+  CHECK(stiffness_of_compliance(compliance_of_stiffness(6500, 5e-3), 5e-3) == Approx(6500).epsilon(1e-14));
+  CHECK(stiffness_of_compliance(0, 5e-3) == HUGE_VAL);
+}
+
 TEST_CASE("compliance: what does not go together is named with what would", "[contact]") {
   const std::string elastic = "young_modulus = 1e6\npoisson_ratio = 0.3\nreference_load = 1\n";
   const auto names = [](const std::string& message, std::initializer_list<std::string> words) {
