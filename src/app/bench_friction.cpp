@@ -103,7 +103,7 @@ class Solvers {
 void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   ScaledProblem<3> scaled;
   const Comm& comm = problem.halo->comm();
-  const Timing setup = measure_time(comm, 5, 0.02, [&] {
+  const Timing setup = measure_time(comm, 5, 0.01, [&] {
     problem.validate();
     scaled.rebuild(problem);
   });
@@ -116,11 +116,11 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   SolveMonitor<3> monitor(scaled, -1, HUGE_VAL, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
   // A call ends and begins with a look at the residual.
-  const Timing solve = measure_time(comm, 5, 0.05, [&] {
+  const Timing solve = measure_time(comm, 5, 0.02, [&] {
     report.trace.clear();
     solver->iterate(scaled, r, monitor);
   });
-  const Timing look = measure_time(comm, 5, 0.02, [&] { monitor.look(0, r, y); });
+  const Timing look = measure_time(comm, 5, 0.01, [&] { monitor.look(0, r, y); });
   const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
   c.setup_ns = 1e9 * setup.median / contacts_of_rank;
   c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;
@@ -308,7 +308,7 @@ void run_pile(const Comm& comm, const PileOptions& pile_options, const std::stri
     c.settling_seconds = pile.settling_seconds();
     c.overlap = pile.deepest_overlap();
     const auto assemble = [&] { pile.assemble(compliance, options.tangential * compliance); };
-    c.assembly_seconds = measure_time(comm, 5, 0.02, assemble).median;
+    c.assembly_seconds = measure_time(comm, 5, 0.01, assemble).median;
     run_case(c, pile.problem());
   }
 }

@@ -31,9 +31,9 @@ def test_values_out_of_range(folder):
 
 
 def test_petsc_options_that_nothing_asks_for(folder):
-    refused_bench(folder, *SMALL, "--solvers", "ipm", "--petsc", "-scree_kps_type cg", words=["-scree_kps_type"],
-                  ranks=(1, 2))
-    refused_bench(folder, *SMALL, "--solvers", "nsgs", "--petsc", "-scree_ksp_type cg", words=["-scree_ksp_type"])
+    refused_bench(folder, *SMALL, "--solvers", "ipm", "--petsc", "-scree_kps_type cg", words=["-scree_kps_type"])
+    refused_bench(folder, *SMALL, "--solvers", "nsgs", "--petsc", "-scree_ksp_type cg", words=["-scree_ksp_type"],
+                  ranks=(1,))
     refused_bench(folder, *SMALL, "--petsc", "cg", words=["'cg'"])
 
 
@@ -47,7 +47,8 @@ def test_linear_systems_that_fail_are_told(folder):
                                    ("newton", "-scree_mat_mumps_icntl_23 1", "too little memory")):
         result = run_ok("friction", "--case", "pile:150", "--compliance", "1e-2", "--solvers", solver, "--petsc", options,
                         ranks=2, name="scree_bench", folder=folder, timeout=60)
-        check_in(words, result.stdout, f"what {solver} says")
+        said = " ".join(result.stdout.replace("|", " ").split())    # lines are wrapped
+        check_in(words, said, f"what {solver} says")
         check("nan" not in result.stdout and "inf" not in result.stdout, "the best impulses are kept", result)
 
 
