@@ -20,7 +20,10 @@ using VecHandle = PetscHandle<::Vec, VecDestroy>;
 using KspHandle = PetscHandle<KSP, KSPDestroy>;
 
 constexpr const char* prefix = "scree_";
+/// Solutions with a regularised factor: the first and the corrections.
 constexpr PetscInt n_refinements = 3;
+/// Share of the right-hand side that these may leave.
+constexpr Real most_left = 1e-2;
 
 bool option_given(const char* name) {
   PetscBool given = PETSC_FALSE;
@@ -84,6 +87,7 @@ struct SchurSystem<D>::State {
   std::string failure;
 
   Origin origin;
+  bool has_pattern = false;  // that of origin
   bool direct = false, blocked = false;
   std::vector<ContactPlaces> contact_places;
   std::vector<Place> diagonal_places;  // of the bodies owned
@@ -94,7 +98,7 @@ struct SchurSystem<D>::State {
   std::ptrdiff_t n_own_numbers = 0, n_other_numbers = 0;
 
   MatHandle matrix, regularised;
-  VecHandle right, solution;
+  VecHandle right, solution, remainder;
   KspHandle ksp;
   bool finite = true;       // of K on this rank
   bool factorised = false;  // the preconditioner belongs to the matrix
@@ -130,13 +134,15 @@ struct SchurSystem<D>::State {
 
   void set_pattern() {
     Origin found = find_origin();
-    if (matrix.get() && comm().all(found == origin)) return;
+    if (has_pattern && comm().all(found == origin)) return;
     if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
       throw RunError(fmt::format("{} bodies are too many for the matrix of a Newton-type solver: at most {}",
                                  problem->n_bodies_of_all(), PETSC_MAX_INT / q));
+    has_pattern = false;
     origin = std::move(found);
     ksp.reset();
     regularised.reset();
+    remainder.reset();
     refining = factorised = false;
     choose_method();
 
@@ -157,8 +163,15 @@ struct SchurSystem<D>::State {
     const std::vector<Block> received = exchange_pattern(of_ghosts);
     blocks.insert(blocks.end(), received.begin(), received.end());
     make_unique(blocks);
+    agree(comm(), [&] {
+      if (blocks.size() > static_cast<std::size_t>(PETSC_MAX_INT / block_size))
+        throw RunError(fmt::format(
+            "{} contacts are too many for the matrix of a Newton-type solver: at most {} numbers per rank",
+            problem->n_contacts_of_all(), PETSC_MAX_INT));
+    });
     set_places(blocks, of_ghosts, received);
     create_matrix(blocks);
+    has_pattern = true;
   }
 
   std::int64_t number(Index held) const { return origin.number[static_cast<std::size_t>(held)]; }
@@ -297,8 +310,14 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(MatSeqBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
     SCREE_PETSC(MatMPIBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
     SCREE_PETSC(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-    if (kind == Kind::symmetric && !blocked) SCREE_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    if (kind == Kind::symmetric && !blocked) declare_positive_definite(A);
     SCREE_PETSC(MatCreateVecs(A, solution.address(), right.address()));
+  }
+
+  /// For all values to come: PETSc forgets it at the next assembly otherwise.
+  static void declare_positive_definite(Mat A) {
+    SCREE_PETSC(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    SCREE_PETSC(MatSetOption(A, MAT_SPD_ETERNAL, PETSC_TRUE));
   }
 
   // ---- values ----
@@ -417,8 +436,13 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(KSPSetTolerances(ksp.get(), settings.relative_tolerance, 0, PETSC_DEFAULT,
                                  refining ? n_refinements : static_cast<PetscInt>(settings.max_krylov)));
     // What PETSc does not know here is what the user wrote, the same on all ranks.
-    if (const PetscErrorCode code = KSPSetFromOptions(ksp.get()); code != 0)
-      throw InputError("PETSc options: " + words_of(code));
+    if (const PetscErrorCode code = KSPSetFromOptions(ksp.get()); code != 0) refuse_options(code);
+  }
+
+  [[noreturn]] void refuse_options(PetscErrorCode code) {
+    const std::string words = words_of(code);
+    ksp.reset();
+    throw InputError("PETSc options: " + words);
   }
 
   /// Makes the preconditioner. False with `failure` set on this rank.
@@ -427,8 +451,7 @@ struct SchurSystem<D>::State {
     // Named again each time: after a solve, KSPSetUp does nothing otherwise.
     SCREE_PETSC(KSPSetOperators(ksp.get(), matrix.get(), refining ? regularised.get() : matrix.get()));
     const PetscErrorCode code = KSPSetUp(ksp.get());
-    if (code == PETSC_ERR_MISSING_FACTOR && option_given("-pc_factor_mat_solver_type"))
-      throw InputError("PETSc options: " + words_of(code));
+    if (code == PETSC_ERR_MISSING_FACTOR && option_given("-pc_factor_mat_solver_type")) refuse_options(code);
     PC pc = nullptr;
     PCFailedReason reason = PC_NOERROR;
     SCREE_PETSC(KSPGetPC(ksp.get(), &pc));
@@ -437,7 +460,28 @@ struct SchurSystem<D>::State {
       failure = words_of(code);
     else if (reason != PC_NOERROR)
       failure = words_of(pc, reason);
+    else if (const PetscInt n = negative_pivots(pc); n > 0)
+      failure = fmt::format("not positive definite, {} negative pivots", n);
     return failure.empty();
+  }
+
+  /// Of a Cholesky factor by MUMPS, which goes on past them; other packages stop.
+  static PetscInt negative_pivots(PC pc) {
+    const Mat factor = mumps_factor(pc);
+    MatFactorType type = MAT_FACTOR_NONE;
+    if (factor) SCREE_PETSC(MatGetFactorType(factor, &type));
+    PetscInt n = 0;
+    if (type == MAT_FACTOR_CHOLESKY) SCREE_PETSC(MatMumpsGetInfog(factor, 12, &n));
+    return n;
+  }
+
+  /// The factor that MUMPS made; null if another package did.
+  static Mat mumps_factor(PC pc) {
+    MatSolverType type = nullptr;
+    Mat factor = nullptr;
+    const bool found = PCFactorGetMatSolverType(pc, &type) == 0 && type &&
+                       std::string_view(type) == MATSOLVERMUMPS && PCFactorGetMatrix(pc, &factor) == 0;
+    return found ? factor : nullptr;
   }
 
   static std::string words_of(PetscErrorCode code) {
@@ -451,10 +495,7 @@ struct SchurSystem<D>::State {
 
   static std::string words_of(PC pc, PCFailedReason reason) {
     std::string text = PCFailedReasons[reason];
-    MatSolverType type = nullptr;
-    Mat factor = nullptr;
-    if (PCFactorGetMatSolverType(pc, &type) == 0 && type && std::string(type) == MATSOLVERMUMPS &&
-        PCFactorGetMatrix(pc, &factor) == 0) {
+    if (const Mat factor = mumps_factor(pc)) {
       PetscInt code = 0, detail = 0;
       SCREE_PETSC(MatMumpsGetInfog(factor, 1, &code));
       SCREE_PETSC(MatMumpsGetInfog(factor, 2, &detail));
@@ -467,14 +508,15 @@ struct SchurSystem<D>::State {
   }
 
   /// Adds 1e-12 of the diagonal, which is 1e-12 once the diagonal is scaled to ones: enough to factorise what
-  /// round-off made indefinite. A few steps of iterative refinement then take back what that changed, as far
-  /// as a matrix of that condition allows.
+  /// round-off made indefinite. Iterative refinement then takes back what that changed, as far as a matrix of
+  /// that condition allows (docs/method.md, eq. S.3).
   void regularise() {
     SCREE_PETSC(MatDuplicate(matrix.get(), MAT_COPY_VALUES, regularised.address()));
-    SCREE_PETSC(MatSetOption(regularised.get(), MAT_SPD, PETSC_TRUE));
+    declare_positive_definite(regularised.get());
     SCREE_PETSC(MatGetDiagonal(matrix.get(), right.get()));
     SCREE_PETSC(VecScale(right.get(), 1e-12));
     SCREE_PETSC(MatDiagonalSet(regularised.get(), right.get(), ADD_VALUES));
+    if (!remainder.get()) SCREE_PETSC(VecDuplicate(right.get(), remainder.address()));
   }
 
   bool factorise(SolveReport& report) {
@@ -543,6 +585,7 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
     SCREE_PETSC(KSPGetResidualNorm(ksp.get(), &residual));
     if (iterative) report.krylov_iterations += iterations;
+    const bool broken = comm().any(code != 0);
     if (code != 0)
       failure = words_of(code);
     else if (reason < 0)
@@ -551,10 +594,11 @@ struct SchurSystem<D>::State {
     else if (!copy_out(x))
       failure = "the solution has entries that are not finite";
     share_failure();
+    if (refining && failure.empty()) judge_refinement();
     if (!failure.empty()) {
       failure = fmt::format("the linear system of {} velocities could not be solved: {}",
                             problem->n_bodies_of_all() * q, failure);
-      if (code != 0) {
+      if (broken) {
         ksp.reset();
         factorised = false;
       }
@@ -563,6 +607,16 @@ struct SchurSystem<D>::State {
     problem->halo().copy_to_ghosts(x.first(static_cast<std::size_t>(problem->n_held()) * width),
                                    static_cast<int>(width));
     return true;
+  }
+
+  /// What the corrections cannot take back is no solution of A x = b.
+  void judge_refinement() {
+    SCREE_PETSC(MatResidual(matrix.get(), right.get(), solution.get(), remainder.get()));
+    Real left = 0, whole = 0;
+    SCREE_PETSC(VecNorm(remainder.get(), NORM_2, &left));
+    SCREE_PETSC(VecNorm(right.get(), NORM_2, &whole));
+    if (!(left <= most_left * whole))
+      failure = fmt::format("iterative refinement leaves {:.1e} of the right-hand side", left / whole);
   }
 
   void copy_in(std::span<const Real> from, ::Vec to) const {
