@@ -163,14 +163,7 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
   run_phases(y, [&](Index first, Index last) {
     for (Index c = first; c < last; ++c) {
       const Contact& row = contacts_[static_cast<std::size_t>(c)];
-      const Real* rc = r.data() + static_cast<std::size_t>(c) * D;
-      Real* ya = y.data() + static_cast<std::size_t>(row.a) * width;
-      Real* yb = y.data() + static_cast<std::size_t>(row.b) * width;
-      for (int i = 0; i < D; ++i)
-        for (int k = 0; k < q; ++k) {
-          ya[k] += row.J[0][i][k] * rc[i];
-          yb[k] += row.J[1][i][k] * rc[i];
-        }
+      row.add_impulse(r.data() + static_cast<std::size_t>(c) * D, y.data());
     }
   });
   halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
@@ -181,16 +174,7 @@ void ScaledProblem<D>::add_impulse(std::span<const Real> r, std::span<Real> y) c
   const auto first_ghost = static_cast<std::size_t>(n_owned()) * width;
   const std::span<Real> held = y.first(static_cast<std::size_t>(n_held()) * width);
   std::fill(held.begin() + static_cast<std::ptrdiff_t>(first_ghost), held.end(), 0.0);
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const Contact& row = contacts_[c];
-    Real* ya = y.data() + static_cast<std::size_t>(row.a) * width;
-    Real* yb = y.data() + static_cast<std::size_t>(row.b) * width;
-    for (int i = 0; i < D; ++i)
-      for (int k = 0; k < q; ++k) {
-        ya[k] += row.J[0][i][k] * r[c * D + static_cast<std::size_t>(i)];
-        yb[k] += row.J[1][i][k] * r[c * D + static_cast<std::size_t>(i)];
-      }
-  }
+  for (std::size_t c = 0; c < contacts_.size(); ++c) contacts_[c].add_impulse(r.data() + c * D, y.data());
   halo().add_to_owners(held, width);
   halo().copy_to_ghosts(held, width);
 }

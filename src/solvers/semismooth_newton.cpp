@@ -20,8 +20,6 @@ constexpr Real most_proximal = 0.1;
 constexpr int most_halvings = 7;
 // Gives up when so many steps in a row together have not halved the error.
 constexpr int patience = 12;
-// A linear solution need not be better than the linearisation.
-constexpr Real krylov_tolerance = 1e-4;
 
 }  // namespace
 
@@ -43,14 +41,11 @@ template <int D>
 std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::span<Real> r,
                                          SolveMonitor<D>& monitor) {
   Scope timer("newton");
+  failed_ = false;
   SolveReport& report = monitor.report();
   const auto& rows = problem.contacts();
   effective_mass_.resize(rows.size());
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    Real trace = 0;
-    for (int i = 0; i < D; ++i) trace += rows[c].W[i][i];
-    effective_mass_[c] = D / trace;
-  }
+  for (std::size_t c = 0; c < rows.size(); ++c) effective_mass_[c] = rows[c].effective_mass();
   for (auto* impulses : {&u_, &x_, &change_, &trial_}) impulses->resize(problem.impulse_size());
   for (auto* velocities : {&y_, &dy_, &right_}) velocities->resize(problem.velocity_size());
   K_.resize(problem.impulse_size() * D);
@@ -79,6 +74,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
       }
     }
     if (!solved || !(trial_error <= error)) {  // also where it is not a number
+      failed_ = !solved;
       if (eps >= most_proximal)
         return solved ? "no step shorter than its proximal term lowers the error" : system_.failure();
       eps = std::min(10 * eps, most_proximal);
@@ -178,20 +174,13 @@ void SemismoothNewton<D>::linearise(const ScaledProblem<D>& problem, std::span<c
 /// Collective.
 template <int D>
 bool SemismoothNewton<D>::find_direction(const ScaledProblem<D>& problem, SolveReport& report) {
-  constexpr int q = ScaledProblem<D>::q;
-  constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
   std::fill(right_.begin(), right_.end(), 0.0);
   problem.add_impulse(x_, right_);
-  if (!system_.solve(right_, dy_, report, krylov_tolerance)) return false;
+  if (!system_.solve(right_, dy_, report)) return false;
   for (std::size_t c = 0; c < problem.contacts().size(); ++c) {
     const auto& row = problem.contacts()[c];
-    const Real* of_a = dy_.data() + static_cast<std::size_t>(row.a) * width;
-    const Real* of_b = dy_.data() + static_cast<std::size_t>(row.b) * width;
     Real du[D];
-    for (int i = 0; i < D; ++i) {
-      du[i] = 0;
-      for (int k = 0; k < q; ++k) du[i] += row.J[0][i][k] * of_a[k] + row.J[1][i][k] * of_b[k];
-    }
+    row.relative_velocity(dy_.data(), du);
     for (std::size_t i = 0; i < D; ++i) {
       Real change = x_[c * D + i];
       for (std::size_t j = 0; j < D; ++j) change -= K_[(c * D + i) * D + j] * du[j];

@@ -33,7 +33,8 @@ class SemismoothNewton {
   struct Settings {
     Real penalty = 10;
     std::int64_t max_steps = 60;
-    typename SchurSystem<D>::Settings linear;
+    /// A linear solution need not be better than the linearisation.
+    typename SchurSystem<D>::Settings linear{.relative_tolerance = 1e-4};
     void describe(Section& section);  ///< keys penalty, max_steps and those of SchurSystem
   };
 
@@ -42,6 +43,8 @@ class SemismoothNewton {
   /// Improves r until monitor.done(), max_steps, or steps cease to help; shows each iterate to the monitor.
   /// Returns why it ended, in a few words. Collective.
   std::string improve(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor);
+  /// Whether the last improve() ended because no linear system could be solved.
+  bool failed() const { return failed_; }
 
  private:
   Real find_projection(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y);
@@ -50,6 +53,7 @@ class SemismoothNewton {
 
   Settings settings_;
   SchurSystem<D> system_;
+  bool failed_ = false;
   std::vector<Real> effective_mass_;  // m_c
   std::vector<Real> u_;               // of the last find_projection()
   std::vector<Real> K_, x_, change_;  // of the last linearise(), find_direction()

@@ -1,22 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "solvers/friction_solver.hpp"
 #include "solvers/semismooth_newton.hpp"
 
 namespace scree {
 
-/// Picks and switches (deck: solver.type = "auto"): Gauss-Seidel or ADMM first, semismooth Newton as soon as
-/// it pays (docs/method.md, "Choice of methods: `auto`").
+/// Lets methods take turns (deck: solver.type = "auto"; docs/method.md, "Choice of methods: `auto`").
 ///
 /// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
 /// 2. Two Newton steps, and more as long as each halves the residual.
-/// 3. Some sweeps from where they ended, each time more, and 2. again. Where neither helps, ADMM takes the
-///    place of the sweeps, and the other way round.
+/// 3. Some sweeps from where they ended, each time more, and 2. again. Where neither helps, ADMM (with its
+///    defaults) takes the place of the sweeps, and the other way round.
 /// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
-/// problem too large to factorise gets sweeps alone. Each decision is a line of SolveReport::decisions, and
-/// none depends on a clock.
+/// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
+/// choice is a line of SolveReport::decisions; none depends on a clock.
 /// Collective; agrees to the tolerance on different numbers of ranks, bitwise as long as sweeps alone were
 /// enough.
 template <int D>
@@ -36,10 +36,8 @@ class Auto final : public FrictionSolver<D> {
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
     Method* method = &sweeps_;
-    const std::int64_t n_rows = problem.n_bodies_of_all() * ScaledProblem<D>::q;
-    if (newton_settings_.linear.linear == "auto" && n_rows > newton_settings_.linear.direct_limit) {
-      monitor.report().decisions.push_back(
-          fmt::format("sweeps alone: {} velocities are too many to factorise (direct_limit)", n_rows));
+    if (too_large(problem)) {
+      monitor.report().decisions.push_back("sweeps alone: too many velocities to factorise (direct_limit)");
       sweeps_.solver->iterate(problem, r, monitor);
       return;
     }
@@ -51,7 +49,7 @@ class Auto final : public FrictionSolver<D> {
     Real to_beat = monitor.best();
     int idle_cycles = 0;
     for (std::int64_t cycle = 1; cycle <= max_cycles_ && !monitor.done(); ++cycle) {
-      take_newton_steps(problem, r, monitor);
+      if (!newton_->failed()) take_newton_steps(problem, r, monitor);
       if (monitor.done()) return;
       run(*method, static_cast<std::int64_t>(turn) / method->work, 0, problem, r, monitor);
       turn *= growth_of_turn;
@@ -60,6 +58,8 @@ class Auto final : public FrictionSolver<D> {
         idle_cycles = 0;
       } else if (++idle_cycles == patience) {
         method = method == &sweeps_ ? &admm_ : &sweeps_;
+        monitor.report().decisions.push_back(
+            fmt::format("{} turns have not halved the residual: {} takes over", patience, method->name));
         idle_cycles = 0;
       }
     }
@@ -72,10 +72,18 @@ class Auto final : public FrictionSolver<D> {
     std::unique_ptr<FrictionSolver<D>> solver;
     std::int64_t work;  // of an iteration, in sweeps
   };
-  static constexpr Real sweeps_of_turn = 500, growth_of_turn = 1.2;
+  static constexpr Real sweeps_of_turn = 300, growth_of_turn = 1.2;
   static constexpr int patience = 5;  // cycles without half the residual
   static constexpr std::int64_t few_steps = 2;
   static constexpr Real fast = 0.5;  // residual after a step over that before
+
+  /// Whether Newton's systems are to be factorised unless they are too large, and are.
+  bool too_large(const ScaledProblem<D>& problem) const {
+    auto unlimited = newton_settings_.linear;
+    unlimited.direct_limit = std::numeric_limits<std::int64_t>::max();
+    return SchurSystem<D>::will_factorise(unlimited, problem) &&
+           !SchurSystem<D>::will_factorise(newton_settings_.linear, problem);
+  }
 
   /// Up to `most` iterations, or until the residual is `target`.
   static void run(Method& method, std::int64_t most, Real target, const ScaledProblem<D>& problem,
@@ -98,9 +106,10 @@ class Auto final : public FrictionSolver<D> {
       before = residual;
       return !go_on;
     });
-    newton_->improve(problem, r, monitor);
+    const std::string end = newton_->improve(problem, r, monitor);
     monitor.pause_when({});
-    tell(monitor, fmt::format("newton: {} steps", monitor.report().newton_steps - steps_before));
+    tell(monitor, fmt::format("newton: {} steps{}", monitor.report().newton_steps - steps_before,
+                              newton_->failed() ? ", and no more: " + end : ""));
   }
 
   static void tell(SolveMonitor<D>& monitor, const std::string& what) {
@@ -118,6 +127,6 @@ class Auto final : public FrictionSolver<D> {
 };
 
 SCREE_PLUGIN(FrictionSolver, auto, Auto,
-             "sweeps or ADMM first, Newton as soon as it pays; says what it did and why")
+             "sweeps and Newton steps in turns, or ADMM for the sweeps; says what it did")
 
 }  // namespace scree

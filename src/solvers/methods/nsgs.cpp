@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "core/timing.hpp"
+#include "solvers/cone.hpp"
 #include "solvers/friction_solver.hpp"
 #include "solvers/one_contact.hpp"
 
@@ -7,8 +10,8 @@ namespace scree {
 /// Block Gauss-Seidel: one contact at a time, the others held (deck: solver.type = "nsgs").
 ///
 ///     u = J y + w + G r,  q = u - (W_cc + G_c) r_c                                     (docs/method.md, N.1)
-///     r_c <- the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                  (N.2)
-///     y <- y + J_c^T (new r_c - old r_c)                                               (N.3)
+///     r* = the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                    (N.2)
+///     r_c <- (1 - omega) r_c + omega r*, cut to the cone;  y <- y + J_c^T (its change)  (N.3)
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at every `check_every` sweeps.
 /// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D) and n_phases + 1
@@ -25,6 +28,9 @@ class Nsgs final : public FrictionSolver<D> {
     section.integer("max_sweeps", max_sweeps_, {.range = positive, .doc = "Most sweeps of a solve"});
     section.integer("check_every", check_every_,
                     {.range = positive, .doc = "Sweeps between looks at the residual"});
+    section.real("relaxation", relaxation_,
+                 {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+                  .doc = "Over-relaxation of a contact's impulse; 1: none"});
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
@@ -42,23 +48,15 @@ class Nsgs final : public FrictionSolver<D> {
  private:
   void run_sweep(const ScaledProblem<D>& problem, std::span<Real> r) {
     Scope timer("nsgs sweep");
-    constexpr int q = ScaledProblem<D>::q;
-    constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
     const auto* rows = problem.contacts().data();
     problem.run_phases(y_, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
         const auto& row = rows[c];
-        Real* ya = y_.data() + static_cast<std::size_t>(row.a) * width;
-        Real* yb = y_.data() + static_cast<std::size_t>(row.b) * width;
         Real* rc = r.data() + c * D;
         Real W[D][D], rest[D];
+        row.relative_velocity(y_.data(), rest);
         for (int i = 0; i < D; ++i) {
-          Real of_a = row.w[i], of_b = 0;
-          for (int k = 0; k < q; ++k) {
-            of_a += row.J[0][i][k] * ya[k];
-            of_b += row.J[1][i][k] * yb[k];
-          }
-          rest[i] = of_a + of_b;
+          rest[i] += row.w[i];
           for (int j = 0; j < D; ++j) {
             rest[i] -= row.W[i][j] * rc[j];
             W[i][j] = row.W[i][j];
@@ -66,26 +64,23 @@ class Nsgs final : public FrictionSolver<D> {
           W[i][i] += row.compliance(i);
         }
         const Vec<D> found = solve_one_contact<D>(W, rest, row.mu, slip_[c]);
+        Real next[D];
+        for (int i = 0; i < D; ++i) next[i] = rc[i] + relaxation_ * (found[i] - rc[i]);
+        next[0] = std::max(next[0], 0.0);
+        project_on_disc<D>(next, row.mu * next[0]);
         Real change[D];
         for (int i = 0; i < D; ++i) {
-          change[i] = found[i] - rc[i];
-          rc[i] = found[i];
+          change[i] = next[i] - rc[i];
+          rc[i] = next[i];
         }
-        for (int k = 0; k < q; ++k) {
-          Real to_a = 0, to_b = 0;
-          for (int i = 0; i < D; ++i) {
-            to_a += row.J[0][i][k] * change[i];
-            to_b += row.J[1][i][k] * change[i];
-          }
-          ya[k] += to_a;
-          yb[k] += to_b;
-        }
+        row.add_impulse(change, y_.data());
       }
     });
   }
 
   std::int64_t max_sweeps_ = 20'000;
   std::int64_t check_every_ = 10;
+  Real relaxation_ = 1.2;
   std::vector<Real> y_;
   std::vector<Real> slip_;  // of each contact, the guess of the next local solve
 };
