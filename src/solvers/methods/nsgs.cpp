@@ -80,7 +80,7 @@ class Nsgs final : public FrictionSolver<D> {
 
   std::int64_t max_sweeps_ = 20'000;
   std::int64_t check_every_ = 10;
-  Real relaxation_ = 1.2;
+  Real relaxation_ = 1;
   std::vector<Real> y_;
   std::vector<Real> slip_;  // of each contact, the guess of the next local solve
 };
