@@ -181,3 +181,41 @@ TEST_CASE("Schur system: a Krylov method out of iterations fails on all ranks an
   CHECK_FALSE(system.solve(b, x, report));
   CHECK_THAT(system.failure(), Catch::Contains("DIVERGED_ITS after 2 iterations"));
 }
+
+TEST_CASE("Schur system: what round-off made indefinite is refined, and refused where that does not help",
+          "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(4));
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  // Cut off from the floor, the bodies have six motions in common of which J^T K J knows nothing; the shift
+  // lies between round-off and 1e-12 of the diagonal.
+  std::vector<Real> K(problem.impulse_size() * 3, 0.0), r(problem.impulse_size(), 0.0);
+  for (std::size_t c = 0; c < problem.contacts().size(); ++c) {
+    if (problem.contacts()[c].a == problem.n_held()) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      K[c * 9 + 4 * k] = 10;
+      r[c * 3 + k] = std::cos(static_cast<Real>(c + k));
+    }
+  }
+  const Real shift = -1e-12;
+  std::vector<Real> b(problem.velocity_size(), 0.0), x(problem.velocity_size());
+  problem.add_impulse(r, b);
+  SolveReport report;
+  SchurSystem<3> system({.linear = "direct"}, SchurSystem<3>::Kind::symmetric);
+  system.set_pattern(problem, report);
+  system.assemble(K, shift, report);
+  const bool solved = system.solve(b, x, report);
+  INFO(system.failure());
+  REQUIRE(solved);
+  CHECK(report.factorizations == 2);
+  CHECK(defect<3>(problem, K, shift, x, b) < 1e-8);
+
+  b = problem.free_velocity();  // most of it one of those motions
+  REQUIRE_FALSE(system.solve(b, x, report));
+  CHECK_THAT(system.failure(), Catch::Contains("iterative refinement leaves"));
+  system.assemble(K, 1, report);
+  REQUIRE(system.solve(b, x, report));
+  CHECK(report.factorizations == 3);
+  CHECK(defect<3>(problem, K, 1, x, b) < 1e-10);
+}
