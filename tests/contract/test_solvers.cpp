@@ -1,4 +1,6 @@
 // What every registered solver of friction problems promises (solvers/friction_solver.hpp, FrictionSolver).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -23,11 +25,13 @@ constexpr std::string_view slow = "the sweeps it needs grow with the mass ratio:
 constexpr std::string_view open = "rough piles without compliance: no solver is known to converge on all";
 constexpr std::string_view local =
     "one attempt, which may end at a kink of the error; auto goes back to sweeps there";
+constexpr std::string_view published = "none of its steps improves the iterate, or they get too short";
 constexpr Exemption exemptions[] = {
-    {"newton", "pile", 2, 1e-3, local},         {"newton", "mass_ratio", 3, 1e-3, local},
-    {"newton", "pile, mu = 1", 2, 1e-3, local}, {"nsgs", "mass_ratio", 2, 0.2, slow},
+    {"newton", "pile", 2, 4e-4, local},         {"newton", "mass_ratio", 3, 4e-4, local},
+    {"newton", "pile, mu = 1", 2, 6e-4, local}, {"nsgs", "mass_ratio", 2, 0.2, slow},
     {"nsgs", "mass_ratio", 3, 0.2, slow},       {"nsgs", "pile, mu = 1", 2, 1e-3, open},
-    {"admm", "pile, mu = 1", 2, 1e-2, open},
+    {"admm", "pile, mu = 1", 2, 1e-2, open},    {split_name, "pile", 2, 2e-3, published},
+    {split_name, "pile", 3, 2e-3, published},
 };
 
 template <int D>
@@ -36,6 +40,11 @@ Real asked_tolerance(std::string_view solver, std::string_view problem) {
     if (exemption.solver == solver && exemption.problem == problem && exemption.dimension == D)
       return exemption.tolerance;
   return tolerance;
+}
+
+/// That of an easier tolerance asked of `newton` is one which sweeps alone do not reach.
+bool has_made_its_steps(std::string_view solver, Real asked, const SolveReport& report) {
+  return solver != "newton" || asked == tolerance || report.newton_steps > 0;
 }
 
 /// A problem that all solvers can do, and whether it stands (v = 0).
@@ -57,7 +66,7 @@ Solution<D> solve(const ListedProblem<D>& whole, FrictionSolver<D>& solver, Real
 
 template <int D>
 Solution<D> solve(const ListedProblem<D>& whole, std::string_view solver, Real to) {
-  return solve(whole, *make_solver<D>(solver), to);
+  return solve(whole, *make_method<D>(solver), to);
 }
 
 /// Runs check(small, problem) for the problems of this dimension.
@@ -99,13 +108,14 @@ ListedProblem<D> ball(Real speed, Real fall, Real mu) {
 
 TEMPLATE_TEST_CASE_SIG("solvers: every one reaches 1e-6 on small generated problems, and what stands, stands",
                        "[solvers]", ((int D), D), 2, 3) {
-  for (const std::string& name : solver_names<D>())
+  for (const std::string& name : method_names<D>())
     for_small_problems<D>([&](const Small& small, const ListedProblem<D>& whole) {
       const Real asked = asked_tolerance<D>(name, small.name);
       const Solution<D> solution = solve(whole, name, asked);
       INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
       CHECK(solution.report.converged);
       CHECK(solution.report.residual.natural <= asked);
+      CHECK(has_made_its_steps(name, asked, solution.report));
       // The least singular value of these problems lets velocities be off by more than the residual.
       if (small.stands && asked == tolerance) CHECK(greatest(solution.v) < 1e-3 * gravity_step);
     });
@@ -133,9 +143,11 @@ TEMPLATE_TEST_CASE_SIG("solvers: mu = 1 on all contacts", "[solvers]", ((int D),
     for_small_problems<D>([&](const Small& small, ListedProblem<D> whole) {
       std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
       const std::string problem = std::string(small.name) + (small.name == "pile" ? ", mu = 1" : "");
-      const Solution<D> solution = solve(whole, name, asked_tolerance<D>(name, problem));
+      const Real asked = asked_tolerance<D>(name, problem);
+      const Solution<D> solution = solve(whole, name, asked);
       INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
       CHECK(solution.report.converged);
+      CHECK(has_made_its_steps(name, asked, solution.report));
     });
 }
 
@@ -164,7 +176,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: a ball sticks or slides as Coulomb's law has it
 
 TEMPLATE_TEST_CASE_SIG("solvers: sliding plates lose mu g dt each", "[solvers]", ((int D), D), 2, 3) {
   const ListedProblem<D> whole = generate_problem<D>("sliding", 5);
-  for (const std::string& name : solver_names<D>()) {
+  for (const std::string& name : method_names<D>()) {
     INFO(name);
     const Solution<D> solution = solve(whole, name, 1e-7);
     for (std::size_t k = 0; k < 5; ++k) {
@@ -194,7 +206,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: without contacts nothing happens", "[solvers]",
   free.mass = whole.mass;
   free.free_velocity = whole.free_velocity;
   free.time_step = whole.time_step;
-  for (const std::string& name : solver_names<D>()) {
+  for (const std::string& name : method_names<D>()) {
     INFO(name);
     const Solution<D> solution = solve(free, name, tolerance);
     CHECK(solution.report.converged);
@@ -207,9 +219,9 @@ TEMPLATE_TEST_CASE_SIG("solvers: without contacts nothing happens", "[solvers]",
 TEMPLATE_TEST_CASE_SIG("solvers: a solution given as the start is returned, without an iteration",
                        "[solvers]", ((int D), D), 2, 3) {
   const ListedProblem<D> whole = generate_problem<D>("stack", 3);
-  for (const std::string& name : solver_names<D>()) {
+  for (const std::string& name : method_names<D>()) {
     INFO(name);
-    const auto solver = make_solver<D>(name);
+    const auto solver = make_method<D>(name);
     const Solution<D> first = solve(whole, *solver, tolerance);
     const Solution<D> again = solve(whole, *solver, 1.001 * tolerance, first.r);
     CHECK(again.report.converged);
@@ -222,9 +234,9 @@ TEMPLATE_TEST_CASE_SIG("solvers: the same object solves one problem after anothe
                        "[solvers]", ((int D), D), 2, 3) {
   const ListedProblem<D> large = generate_problem<D>("wall", 3);
   const ListedProblem<D> small = generate_problem<D>("sliding", 3);
-  for (const std::string& name : solver_names<D>()) {
+  for (const std::string& name : method_names<D>()) {
     INFO(name);
-    const auto solver = make_solver<D>(name);
+    const auto solver = make_method<D>(name);
     for (const auto* problem : {&large, &small, &large}) {
       const Solution<D> used = solve(*problem, *solver, tolerance);
       const Solution<D> fresh = solve(*problem, name, tolerance);
@@ -240,11 +252,28 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its
   const ListedProblem<D> whole = generate_problem<D>("arch", 7);
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
-    const Solution<D> solution = solve(whole, *make_solver<D>(name), 1e-14, {}, 1e-9);
+    const Solution<D> solution = solve(whole, *make_method<D>(name), 1e-14, {}, 1e-9);
     CHECK_FALSE(solution.report.converged);
-    Real best = HUGE_VAL;
-    for (const ResidualSample& sample : solution.report.trace) best = std::min(best, sample.residual);
-    CHECK(solution.report.residual.natural == Approx(best).epsilon(1e-9));
+    CHECK(solution.report.residual.natural == Approx(least_residual(solution.report)).epsilon(1e-9));
     CHECK(solution.report.trace.size() <= 2);
   }
+}
+
+TEMPLATE_TEST_CASE_SIG("solvers: out of sweeps while the residual rises, the best seen is returned",
+                       "[solvers]", ((int D), D), 2, 3) {
+  ListedProblem<D> whole = generate_problem<D>("pile", 15);
+  std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
+  const auto sweep = [&](std::int64_t most) {
+    return solve(whole, *make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}\ncheck_every = 1", most)),
+                 1e-14);
+  };
+  const std::vector<ResidualSample> trace = sweep(500).report.trace;
+  std::size_t k = 2;
+  while (k < trace.size() && trace[k].residual < 1.001 * trace[k - 1].residual) ++k;
+  REQUIRE(k < trace.size());
+  const Solution<D> solution = sweep(trace[k].iteration);
+  CHECK(solution.report.trace.back().residual == trace[k].residual);
+  CHECK_FALSE(solution.report.converged);
+  CHECK(solution.report.residual.natural == Approx(least_residual(solution.report)).epsilon(1e-9));
+  CHECK(solution.report.residual.natural < 0.9999 * trace[k].residual);
 }

@@ -1,8 +1,8 @@
-#include <tuple>
+#include <fmt/format.h>
 
 #include "app/pile.hpp"
 #include "simulate.hpp"
-#include "solvers/friction_solver.hpp"
+#include "support/solve_listed.hpp"
 
 using namespace scree;
 
@@ -44,11 +44,7 @@ Solved solve(const Comm& comm, const FrictionProblem<D>& problem, const ContactG
   constexpr std::size_t q = FrictionProblem<D>::q;
   problem.validate();
   std::vector<Real> r(contacts.size() * D), v(problem.mass.size() / q);
-  const auto solver = make_solver<D>("nsgs");
-  {
-    Deck deck = Deck::from_text("max_sweeps = " + std::to_string(sweeps), "test");
-    solver->describe(deck.root());
-  }
+  const auto solver = make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}", sweeps));
   Solved solved;
   solved.residual = solve_friction<D>(problem, *solver, 1e-12, HUGE_VAL, r, v).residual;
   RowHash problem_hash, impulse_hash, velocity_hash;

