@@ -8,8 +8,8 @@ namespace scree {
 /// How far (v, r) is from Coulomb's law, the same for every solver. v is always recomputed from r, so the
 /// momentum balance holds to round-off and cannot hide error. Bits do not depend on the number of ranks.
 struct Residual {
-  /// e_nat = |r - P_K(r - u^)|_2 / (sqrt(nc) v_c), scaled (docs/method.md, eq. F.6); v_c is the rms of
-  /// |H v_free + w| per contact or the velocity floor, whichever is larger.
+  /// e_nat = |r - P_K(r - u^)|_2 / sqrt(nc) of scaled r and u (docs/method.md, eq. F.5-F.6), so a share of
+  /// v_c: the rms of |H v_free + w| per contact or the velocity floor, whichever is larger.
   Real natural = 0;
   // The worst contact, in physical units.
   Real penetration_rate = 0;   ///< max of -u_N [m/s]
