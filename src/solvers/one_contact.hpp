@@ -9,10 +9,9 @@ namespace scree {
 /// The impulse r that makes one contact obey Coulomb's law while all others stay (docs/method.md, eq. N.2):
 ///     u = W r + q,  0 <= u_N, r_N >= 0, u_N r_N = 0,  |r_T| <= mu r_N,  on the cone u_T = -c r_T, c >= 0.
 /// W is symmetric positive definite, compliance included. `alpha` [units of W] is the slip multiplier: on
-/// entry a guess (0 or what the last call left), on return u_T = -alpha r_T (an open
-/// contact leaves it as it was). Exact to round-off; open, stick or slip are told apart by trying them in
-/// this order. Cost: about 60 operations to stick, 30 more and one square root per Newton step to slip (one
-/// to three with a good guess).
+/// entry a guess (0 or what the last call left), on return u_T = -alpha r_T (an open contact leaves it as it
+/// was). Exact to round-off; open, stick or slip are told apart by trying them in this order. Cost: about 60
+/// operations to stick, 30 more and one square root per Newton step to slip (one to three with a good guess).
 template <int D>
 Vec<D> solve_one_contact(const Real (&W)[D][D], const Real* q, Real mu, Real& alpha);
 
