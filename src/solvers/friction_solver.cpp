@@ -19,12 +19,12 @@ Real now() {
 
 template <int D>
 SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds,
-                              SolveReport& report)
+                              SolveReport& report, Real seconds_before)
     : problem_(problem),
       tolerance_(tolerance),
       max_seconds_(max_seconds),
       report_(&report),
-      start_(now()),
+      start_(now() - seconds_before),
       best_impulse_(problem.impulse_size(), 0.0) {}
 
 template <int D>
@@ -66,6 +66,8 @@ void SolverSettings<D>::describe(Section& section) {
 template <int D>
 SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
                            Real max_seconds, std::span<Real> r, std::span<Real> v) {
+  SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
+  SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
   const Real start = now();
   SolveReport report;
@@ -73,18 +75,16 @@ SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>&
   if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
     throw InputError("friction problem: the impulses to start from are not finite");
   ScaledProblem<D> scaled;
-  const typename ScaledProblem<D>::Scales scales = solver.scales(problem);
-  scaled.rebuild(problem, scales);
+  scaled.rebuild(problem);
   std::vector<Real> impulse(scaled.impulse_size());
   scaled.scale_impulse(r, impulse);
   report.setup_seconds = now() - start;
 
-  SolveMonitor<D> monitor(scaled, tolerance, max_seconds, report);
+  SolveMonitor<D> monitor(scaled, tolerance, max_seconds, report, report.setup_seconds);
   if (scaled.n_contacts_of_all() > 0) solver.iterate(scaled, impulse, monitor);
 
   scaled.unscale_impulse(monitor.best_impulse(), r);
-  // Judged in the standard scales, whatever the solver works in.
-  if (scales.mass > 0 || scales.velocity > 0) scaled.rebuild(problem);
+  // What is judged is what the caller gets, to the last bit.
   scaled.scale_impulse(r, impulse);
   std::vector<Real> y(scaled.velocity_size());
   report.residual = evaluate_residual<D>(scaled, impulse, y);

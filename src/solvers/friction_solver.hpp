@@ -41,7 +41,9 @@ struct SolveReport {
 template <int D>
 class SolveMonitor {
  public:
-  SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds, SolveReport& report);
+  /// `seconds_before`: what has passed of the solve already; the trace and max_seconds count it.
+  SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds, SolveReport& report,
+               Real seconds_before = 0);
 
   /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
   /// follow from r. Returns the natural residual (infinite if r is not finite). With keep = false it only
@@ -63,7 +65,7 @@ class SolveMonitor {
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }
   SolveReport& report() { return *report_; }
-  /// Seconds since construction. Local.
+  /// Wall seconds since the start of the solve. Local.
   Real seconds() const;
 
  private:
@@ -87,8 +89,6 @@ class FrictionSolver {
   virtual ~FrictionSolver() = default;
   /// Keys of this solver in [solver].
   virtual void describe(Section&) {}
-  /// The scales this solver needs; only the published interior-point variant departs from the default.
-  virtual typename ScaledProblem<D>::Scales scales(const FrictionProblem<D>&) const { return {}; }
   /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
   /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
   /// to monitor.look(). Collective.

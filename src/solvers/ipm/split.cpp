@@ -306,10 +306,59 @@ bool SplitInteriorPoint<D>::search(const ScaledProblem<D>& problem, Real tau, in
   return false;
 }
 
+/// Shows at_ to the monitor; r gets its impulses in the scales of `problem`.
+template <int D>
+void SplitInteriorPoint<D>::show(const ScaledProblem<D>& problem, std::int64_t step, std::span<Real> r,
+                                 SolveMonitor<D>& monitor, bool keep) {
+  scaled_.unscale_impulse(at_.r, r);
+  problem.scale_impulse(r, r);
+  monitor.look(step, r, y_, keep);
+}
+
+template <int D>
+auto SplitInteriorPoint<D>::run(const ScaledProblem<D>& problem, SchurSystem<D>& system, std::span<Real> r,
+                                SolveMonitor<D>& monitor) -> End {
+  SolveReport& report = monitor.report();
+  start(scaled_);
+  system.set_pattern(scaled_, report);
+
+  const auto n_contacts = static_cast<Real>(problem.n_contacts_of_all());
+  const Real n_velocities_of_all = static_cast<Real>(problem.n_bodies_of_all()) * ScaledProblem<D>::q;
+  Real regulariser = 1e-4;
+  int n_failed = 0;  // searches along Newton steps, one after the other
+  for (std::int64_t step = 1;; ++step) {
+    Scope timer("ipm step");
+    const Real tau = kept * at_.gap;
+    const Real barrier = barrier2(scaled_, at_, tau);
+    const Real momentum = std::sqrt(at_.momentum2) / n_velocities_of_all;
+    first_ = std::max({momentum, std::sqrt(at_.stationarity2) / (D * n_contacts),
+                       std::sqrt(barrier) / (2 * n_contacts), at_.gap});
+    second_ = std::max(momentum, std::sqrt(at_.law2) / (D * n_contacts));
+    // The result is the last iterate, not the best one.
+    if (step > 1) show(problem, step - 1, r, monitor, false);
+    if (std::min(first_, second_) < settings_.eps_T) return End::published_test;
+    if (monitor.done())
+      return report.trace.back().residual <= monitor.tolerance() ? End::natural_residual : End::out_of_time;
+    if (step > settings_.max_steps) return End::max_steps;
+
+    // (I.13)
+    const Real epsilon = regulariser * std::cbrt(at_.momentum2 + at_.stationarity2 + barrier);
+    if (!find_newton_step(scaled_, system, tau, epsilon, report)) return End::no_direction;
+    ++report.newton_steps;
+    Real length = 0;
+    const bool found = search(scaled_, tau, 10, length);
+    regulariser = found && length == 1 ? std::max(regulariser / 4, least_regulariser)
+                                       : std::min(4 * regulariser, most_regulariser);
+    n_failed = found ? 0 : n_failed + 1;
+    if (found) continue;
+    find_gradient_step(tau);
+    if (n_failed == most_failed || !search(scaled_, tau, 20, length)) return End::no_progress;
+  }
+}
+
 template <int D>
 void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Settings& settings,
                                     SchurSystem<D>& system, std::span<Real> r, SolveMonitor<D>& monitor) {
-  SolveReport& report = monitor.report();
   settings_ = settings;
   const auto n = static_cast<std::size_t>(problem.n_contacts());
   dr_.resize(n * D);
@@ -318,59 +367,37 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
   K_.resize(n * D * D);
   dy_.assign(problem.velocity_size(), 0.0);
   rhs_.assign(problem.velocity_size(), 0.0);
-  std::vector<Real> y(problem.velocity_size());
-  // The method has no use for a first guess, which may be good enough already.
-  monitor.look(0, r, y);
-  if (monitor.done()) return;
-  start(problem);
-  system.set_pattern(problem, report);
-
-  const auto n_contacts = static_cast<Real>(problem.n_contacts_of_all());
-  const Real n_velocities_of_all = static_cast<Real>(problem.n_bodies_of_all()) * ScaledProblem<D>::q;
-  Real regulariser = 1e-4;
-  int n_failed = 0;  // searches along Newton steps, one after the other
-  std::string end = "max_steps";
-  Real first = 0, second = 0;
-  for (std::int64_t step = 1;; ++step) {
-    Scope timer("ipm step");
-    const Real tau = kept * at_.gap;
-    const Real barrier = barrier2(problem, at_, tau);
-    const Real momentum = std::sqrt(at_.momentum2) / n_velocities_of_all;
-    first = std::max({momentum, std::sqrt(at_.stationarity2) / (D * n_contacts),
-                      std::sqrt(barrier) / (2 * n_contacts), at_.gap});
-    second = std::max(momentum, std::sqrt(at_.law2) / (D * n_contacts));
-    if (step > 1) {
-      std::copy(at_.r.begin(), at_.r.end(), r.begin());
-      monitor.look(step - 1, r, y, false);
-    }
-    if (std::min(first, second) < settings_.eps_T) end = "the published test";
-    if (end != "max_steps" || monitor.done() || step > settings.max_steps) break;
-
-    // (I.13)
-    const Real epsilon = regulariser * std::cbrt(at_.momentum2 + at_.stationarity2 + barrier);
-    if (!find_newton_step(problem, system, tau, epsilon, report)) {
-      end = system.failure();
-      break;
-    }
-    ++report.newton_steps;
-    Real length = 0;
-    const bool found = search(problem, tau, 10, length);
-    regulariser = found && length == 1 ? std::max(regulariser / 4, least_regulariser)
-                                       : std::min(4 * regulariser, most_regulariser);
-    n_failed = found ? 0 : n_failed + 1;
-    if (found) continue;
-    find_gradient_step(tau);
-    if (n_failed == most_failed || !search(problem, tau, 20, length)) {
-      end = "no step improves the iterate";
-      break;
-    }
+  y_.resize(problem.velocity_size());
+  // The method has no use for a first guess, but that may be good enough already.
+  monitor.look(0, r, y_, false);
+  if (monitor.done()) {
+    monitor.look(0, r, y_);
+    return;
   }
-  // The method's result is its last iterate.
-  std::copy(at_.r.begin(), at_.r.end(), r.begin());
-  monitor.look(report.newton_steps, r, y);
-  if (end == "max_steps" && monitor.done()) end = "the natural residual";
+  scaled_.rebuild(problem.original(), published_scales(problem.original()));
+  const End end = run(problem, system, r, monitor);
+  SolveReport& report = monitor.report();
+  show(problem, report.newton_steps, r, monitor, true);
+
+  const auto words = [&]() -> std::string {
+    switch (end) {
+      case End::max_steps:
+        return "max_steps";
+      case End::published_test:
+        return "the published test";
+      case End::natural_residual:
+        return "the natural residual";
+      case End::out_of_time:
+        return "its time";
+      case End::no_direction:
+        return "a step without direction (" + system.failure() + ")";
+      case End::no_progress:
+        break;
+    }
+    return "lack of progress";
+  };
   report.decisions.push_back(fmt::format("ipm split: ended by {} after {} steps; E1 = {:.2e}, E2 = {:.2e}",
-                                         end, report.newton_steps, first, second));
+                                         words(), report.newton_steps, first_, second_));
 }
 
 template class SplitInteriorPoint<2>;

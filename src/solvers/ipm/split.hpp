@@ -13,14 +13,15 @@ namespace scree {
 /// c_T is differentiated by r_T alone: the bound mu r_N counts as given, so friction has no normal part and
 /// the law is Coulomb's, in a cone that is wider by eps_p + eps_s at most.
 ///
-/// Shapes  as ScaledProblem, in the published scales (published_scales).
+/// Shapes  as ScaledProblem. Works in the published scales (published_scales); the monitor sees impulses in
+/// the
+///         scales of the problem given, so its residual is that of every other solver.
 /// Cost    a step: one factorisation, one solve and as many evaluations, each with three exchanges, as the
 ///         line search tries (one, mostly).
 /// Ranks   collective; agrees between numbers of ranks to the tolerance only.
 /// Weak at tolerances below 1e-6 or so with more than a few contacts: contacts are clipped one by one, and
-/// the
-///         balance of momentum stops improving.
-/// Source  Y.-L. Chen, M. Ly, C. Wojtan, "Primal-Dual Non-Smooth Friction for Rigid Body Animation",
+/// the balance of momentum stops improving. Source  Y.-L. Chen, M. Ly, C. Wojtan, "Primal-Dual Non-Smooth
+/// Friction for Rigid Body Animation",
 ///         SIGGRAPH 2024, with its supplement.
 template <int D>
 class SplitInteriorPoint {
@@ -32,13 +33,14 @@ class SplitInteriorPoint {
     Real eps_T = 1e-9;  ///< of the published stopping test
   };
 
-  /// As FrictionSolver::iterate; also ends when the published test (I.18) holds.
+  /// As FrictionSolver::iterate, for a whole problem; also ends when the published test (I.18) holds.
   void iterate(const ScaledProblem<D>& problem, const Settings& settings, SchurSystem<D>& system,
                std::span<Real> r, SolveMonitor<D>& monitor);
 
   /// m_c: mean of tr(M)/q over bodies. v_c: mean, weighted by mass, of the largest |u| at the contacts of a
-  /// body, with velocities at the start of the step (free_velocity if not given); at least a quarter of the
-  /// velocity floor. Collective.
+  /// body, with velocities at the start of the step; at least a quarter of the velocity floor. Without
+  /// FrictionProblem::start_velocity the free velocities take their place, and v_c is not the published one.
+  /// Collective.
   static typename ScaledProblem<D>::Scales published_scales(const FrictionProblem<D>& problem);
 
  private:
@@ -57,6 +59,12 @@ class SplitInteriorPoint {
     void resize(const ScaledProblem<D>& problem);
   };
 
+  enum class End { max_steps, published_test, natural_residual, out_of_time, no_direction, no_progress };
+
+  End run(const ScaledProblem<D>& problem, SchurSystem<D>& system, std::span<Real> r,
+          SolveMonitor<D>& monitor);
+  void show(const ScaledProblem<D>& problem, std::int64_t step, std::span<Real> r, SolveMonitor<D>& monitor,
+            bool keep);
   void start(const ScaledProblem<D>& problem);
   void evaluate(const ScaledProblem<D>& problem, Iterate& at) const;
   bool find_newton_step(const ScaledProblem<D>& problem, SchurSystem<D>& system, Real tau, Real epsilon,
@@ -69,9 +77,11 @@ class SplitInteriorPoint {
   Real barrier2(const ScaledProblem<D>& problem, const Iterate& at, Real tau) const;
 
   Settings settings_;
+  ScaledProblem<D> scaled_;  // in the published scales
   Iterate at_, trial_;
   std::vector<Real> dr_, dy_, dlambda_;
-  std::vector<Real> K_, x_, rhs_;
+  std::vector<Real> K_, x_, rhs_, y_;
+  Real first_ = 0, second_ = 0;  // E1, E2 of at_
 };
 
 }  // namespace scree

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "solvers/ipm/nesterov_todd.hpp"
@@ -33,11 +35,13 @@ class Ipm final : public FrictionSolver<D> {
     section.real("eps_T", split_.eps_T,
                  {.range = positive, .doc = "\"split\": ends when min(E1, E2) is below"});
     linear_.describe(section);
-  }
-
-  typename ScaledProblem<D>::Scales scales(const FrictionProblem<D>& problem) const override {
-    if (variant_ == "nt") return {};
-    return SplitInteriorPoint<D>::published_scales(problem);
+    if (!section.reading()) return;
+    const auto refuse = [&](const char* key, const char* needed) {
+      if (variant_ != needed && section.has(key))
+        section.fail(key, fmt::format("{} has no effect without variant = \"{}\": remove it", key, needed));
+    };
+    refuse("start", "nt");
+    for (const char* key : {"eps_p", "eps_s", "eps_T"}) refuse(key, "split");
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
