@@ -74,6 +74,9 @@ void FrictionProblem<D>::validate() const {
                       phase_first.size() == phases + 1 && interior_first.size() == phases &&
                       phase_first.front() == 0 && phase_first.back() == n_contacts();
     if (!fits) throw InputError("friction problem: its arrays do not fit each other");
+    const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
+    if (!usable(time_step) || !usable(velocity_floor))
+      throw InputError("friction problem: time step and velocity floor must be finite and not negative");
   });
 
   Complaint complaint;
@@ -136,8 +139,6 @@ void FrictionProblem<D>::validate() const {
   }
   const std::string message = message_of_smallest(comm, complaint.key, complaint.message);
   if (!message.empty()) throw InputError(message);
-  if (!(std::isfinite(time_step) && std::isfinite(velocity_floor) && velocity_floor >= 0))
-    throw InputError("friction problem: time step and velocity floor must be finite and not negative");
 }
 
 template struct FrictionProblem<2>;

@@ -52,8 +52,9 @@ struct FrictionProblem {
   Index n_held() const { return halo->n_held(); }
 
   /// Throws InputError on all ranks for arrays of the wrong length, numbers that are not finite, mu < 0,
-  /// compliance < 0, a mass block that is not symmetric positive definite, or a contact without a body; the
-  /// message names the body (smallest id) or the contact. Collective.
+  /// compliance < 0, a negative time step or velocity floor, a mass block that is not symmetric positive
+  /// definite, or a contact without a body; the message names the body (smallest id) or the contact.
+  /// Collective.
   void validate() const;
 };
 
