@@ -10,28 +10,9 @@
 
 #include "core/error.hpp"
 #include "core/petsc.hpp"
+#include "solvers/contact_rows.hpp"
 
 namespace scree {
-
-namespace {
-
-/// Normal and tangents of a contact, a right-handed frame. The first tangent lies across the axis with which
-/// the normal is least aligned.
-template <int D>
-std::array<Vec<D>, D> contact_frame(const Vec<D>& normal) {
-  if constexpr (D == 2) {
-    return {normal, {{-normal[1], normal[0]}}};
-  } else {
-    int least = 0;
-    for (int k = 1; k < D; ++k)
-      if (std::abs(normal[k]) < std::abs(normal[least])) least = k;
-    Vec<D> tangent = cross(normal, unit_vector<D>(least));
-    tangent *= 1 / norm(tangent);
-    return {normal, tangent, cross(normal, tangent)};
-  }
-}
-
-}  // namespace
 
 template <int D>
 Index ListedProblem<D>::add_body(const Vec<D>& at, Real body_mass, std::span<const Real> inertia,
@@ -57,16 +38,8 @@ Index ListedProblem<D>::add_contact(Index body_a, Index body_b, const Vec<D>& po
       const std::size_t first = jacobian.size();
       jacobian.resize(first + q, 0.0);
       if (body < 0) continue;
-      Real* row = jacobian.data() + first;
-      // f . (v + omega x lever) = f . v + omega . (lever x f).
-      const Vec<D> lever = point - position[static_cast<std::size_t>(body)];
-      for (int k = 0; k < D; ++k) row[k] = sign * f[k];
-      if constexpr (D == 2) {
-        row[2] = sign * (lever[0] * f[1] - lever[1] * f[0]);
-      } else {
-        const Vec<3> turn = cross(lever, f);
-        for (int k = 0; k < 3; ++k) row[3 + k] = sign * turn[k];
-      }
+      write_contact_row<D>(f, point - position[static_cast<std::size_t>(body)], sign,
+                           jacobian.data() + first);
     }
   };
   a.push_back(body_a);

@@ -9,6 +9,7 @@
 #include "app/verification/checks.hpp"
 #include "core/deck.hpp"
 #include "io/files.hpp"
+#include "solvers/contact_rows.hpp"
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
@@ -40,12 +41,10 @@ FrictionProblem<3> cube_on_slope(BodyHalo& halo, Real mu) {
       problem.b.push_back(0);
       problem.mu.push_back(mu);
       problem.bias.insert(problem.bias.end(), 3, 0.0);
-      problem.jacobian.insert(problem.jacobian.end(), 18, 0.0);
-      for (const Vec<3>& axis : frame) {
-        const Vec<3> turning = cross(Vec<3>{{x, y, -half}}, axis);
-        for (int k = 0; k < 3; ++k) problem.jacobian.push_back(axis[k]);
-        for (int k = 0; k < 3; ++k) problem.jacobian.push_back(turning[k]);
-      }
+      problem.jacobian.resize(problem.jacobian.size() + 36, 0.0);
+      Real* row = problem.jacobian.data() + problem.jacobian.size() - 18;
+      for (std::size_t i = 0; i < 3; ++i)
+        write_contact_row<3>(frame[i], Vec<3>{{x, y, -half}}, 1, row + 6 * i);
     }
   problem.phase_first = {0, problem.n_contacts()};
   problem.interior_first = {0};
