@@ -92,9 +92,8 @@ void NesterovTodd<D>::linearise(const ScaledProblem<D>& problem, std::span<const
     for (int k = 1; k < D; ++k) contact.defect[k] = p[1] * u[k] - contact.Z.x[k];
 
     contact.T.set(contact.X, contact.Z);
-    Real inverse_mass = 0;
-    for (int k = 0; k < D; ++k) inverse_mass += row.W[k][k] / D;
-    for (int k = 0; k < 2; ++k) contact.soft[k] = p[k] * p[k] * (row.g[k] + proximal * inverse_mass);
+    const Real eps = proximal / row.effective_mass();
+    for (int k = 0; k < 2; ++k) contact.soft[k] = p[k] * p[k] * (row.g[k] + eps);
 
     // B = (I + T P^-1 (G + eps / m_c) P^-1 T)^-1,  K = P^-1 T B T P^-1.
     Real T[D][D];  // symmetric
@@ -151,19 +150,11 @@ bool NesterovTodd<D>::solve(const ScaledProblem<D>& problem, SchurSystem<D>& sys
   problem.add_impulse(impulse_, rhs_);
   if (!system.solve(rhs_, dy_, report)) return false;
 
-  constexpr int q = ScaledProblem<D>::q;
-  constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& contact = contacts_[c];
-    const auto& row = problem.contacts()[c];
-    const Real* ya = dy_.data() + static_cast<std::size_t>(row.a) * width;
-    const Real* yb = dy_.data() + static_cast<std::size_t>(row.b) * width;
-    Real scaled[D], reduced[D];
-    for (int i = 0; i < D; ++i) {
-      Real sum = 0;
-      for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * ya[k] + row.J[1][i][k] * yb[k];
-      contact.dZ[i] = contact.p[i > 0] * sum + contact.defect[i];
-    }
+    Real change[D], scaled[D], reduced[D];
+    problem.contacts()[c].relative_velocity(dy_.data(), change);
+    for (int i = 0; i < D; ++i) contact.dZ[i] = contact.p[i > 0] * change[i] + contact.defect[i];
     contact.T.apply(contact.dZ, scaled);
     for (int k = 0; k < D; ++k) scaled[k] = b_[c * D + static_cast<std::size_t>(k)] - scaled[k];
     multiply(contact.B, scaled, reduced);

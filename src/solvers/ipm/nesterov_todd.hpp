@@ -20,8 +20,9 @@ namespace scree {
 /// Cost    a step: one factorisation, two solves, one look, O(contacts) work of about 1000 operations each.
 /// Ranks   collective; agrees between numbers of ranks to the tolerance only.
 /// Weak where many contacts slide: s lags, so convergence is linear there (0.8 to 0.95 per step). On a
-/// settled pile of 1000 rigid spheres 200 steps lead to 2e-4. Source  Y. E. Nesterov, M. J. Todd, SIAM J.
-/// Optim. 8 (1998) 324-364; predictor-corrector as in
+/// settled pile of 1000 rigid spheres whose gaps may close (`--case settled-gaps` of scree_bench) 200 steps
+/// lead to 2e-4.
+/// Source  Y. E. Nesterov, M. J. Todd, SIAM J. Optim. 8 (1998) 324-364; predictor-corrector as in
 ///         L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
 template <int D>
 class NesterovTodd {

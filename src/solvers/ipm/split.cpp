@@ -173,8 +173,6 @@ void SplitInteriorPoint<D>::start(const ScaledProblem<D>& problem) {
 template <int D>
 bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, SchurSystem<D>& system,
                                              Real tau, Real epsilon, SolveReport& report) {
-  constexpr int q = ScaledProblem<D>::q;
-  constexpr int width = ScaledProblem<D>::width;
   const auto n = static_cast<std::size_t>(problem.n_contacts());
   const Real p = settings_.eps_p * settings_.eps_p;
   const Real hessian_p = std::max(p, least_hessian_p);
@@ -225,14 +223,8 @@ bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, Sc
   if (!system.solve(rhs_, dy_, report)) return false;
 
   for (std::size_t c = 0; c < n; ++c) {
-    const auto& row = problem.contacts()[c];
-    const Real* ya = dy_.data() + static_cast<std::size_t>(row.a) * width;
-    const Real* yb = dy_.data() + static_cast<std::size_t>(row.b) * width;
     Real change[D];
-    for (int i = 0; i < D; ++i) {
-      change[i] = 0;
-      for (int k = 0; k < q; ++k) change[i] += row.J[0][i][k] * ya[k] + row.J[1][i][k] * yb[k];
-    }
+    problem.contacts()[c].relative_velocity(dy_.data(), change);
     const Real* r = at_.r.data() + c * D;
     Real* dr = dr_.data() + c * D;
     for (int i = 0; i < D; ++i) {

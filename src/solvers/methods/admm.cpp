@@ -19,11 +19,11 @@ namespace scree {
 /// Shapes  r, t, z, h: n_contacts * D; s: n_contacts; y: velocities. All scaled, so without units.
 /// Stops on the natural residual, looked at every `check_every` iterations.
 /// Cost    an iteration is one stream over the contact rows, one solution with a matrix that is factorised
-///         once and again whenever rho is balanced (ten times at most), and one exchange each way.
+///         once and again whenever rho is balanced (eight times at most), and one exchange each way.
 /// Ranks   collective; agrees to the tolerance on different numbers of ranks, not to the bit.
 /// Strong on structures that mostly stick (walls, towers, arches), where sweeps need thousands of passes. The
-/// moving shift makes the problem non-convex: there is no proof of convergence, and jammed piles without
-/// compliance stall near 1e-3.
+/// moving shift makes the problem non-convex: there is no proof of convergence, and rigid jammed piles
+/// whose gaps may close (`--case settled-gaps` of scree_bench) stall near 1e-3.
 /// Source  A. Tasora, D. Mangoni, S. Benatti, R. Garziera, Int. J. Numer. Methods Engrg. 122 (2021)
 ///         4093-4113, for contact; G. De Saxce, Z.-Q. Feng, Math. Comput. Modelling 28 (1998) 225-245, for
 ///         the shift; S. Boyd et al., Found. Trends Mach. Learn. 3 (2011) 1-122, for relaxation and
@@ -93,9 +93,7 @@ class Admm final : public FrictionSolver<D> {
     blocks_.assign(problem.impulse_size() * D, 0.0);
     penalty_.resize(problem.contacts().size());
     for (std::size_t c = 0; c < penalty_.size(); ++c) {
-      Real trace = 0;
-      for (std::size_t i = 0; i < D; ++i) trace += problem.contacts()[c].W[i][i];
-      penalty_[c] = rho * D / trace;
+      penalty_[c] = rho * problem.contacts()[c].effective_mass();
       for (std::size_t i = 0; i < D; ++i) blocks_[(c * D + i) * D + i] = penalty_[c];
     }
     system_->assemble(blocks_, 1, report);
@@ -104,7 +102,6 @@ class Admm final : public FrictionSolver<D> {
   /// (A.4), (A.5), (A.2) and the right-hand side of (A.3), contact by contact. Collective.
   Mismatch update_contacts(const ScaledProblem<D>& problem, Real relaxation, std::span<Real> r) {
     Scope timer("admm pass");
-    constexpr int q = ScaledProblem<D>::q;
     constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
     const auto n_owned_values =
         static_cast<std::ptrdiff_t>(static_cast<std::size_t>(problem.n_owned()) * width);
@@ -119,14 +116,11 @@ class Admm final : public FrictionSolver<D> {
       const Real R = penalty_[c];
       Real* rc = r.data() + c * D;
       Real* zc = z_.data() + c * D;
-      const Real* ya = y_.data() + static_cast<std::size_t>(row.a) * width;
-      const Real* yb = y_.data() + static_cast<std::size_t>(row.b) * width;
       Real shifted[D], slip[D];
+      row.relative_velocity(y_.data(), shifted);
       for (int i = 0; i < D; ++i) {
-        Real sum = row.w[i];
-        for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * ya[k] + row.J[1][i][k] * yb[k];
-        shifted[i] = sum;
-        slip[i] = sum + row.compliance(i) * rc[i];
+        shifted[i] += row.w[i];
+        slip[i] = shifted[i] + row.compliance(i) * rc[i];
       }
       const Real shift = row.mu * tangential_norm<D>(slip);
       shifted[0] += shift;
@@ -148,13 +142,7 @@ class Admm final : public FrictionSolver<D> {
         zc[i] = z;
         impulse[i] = R * (z - row.w[i] - (i == 0 ? shift : 0)) + rc[i];
       }
-      Real* to_a = right_.data() + static_cast<std::size_t>(row.a) * width;
-      Real* to_b = right_.data() + static_cast<std::size_t>(row.b) * width;
-      for (int i = 0; i < D; ++i)
-        for (int k = 0; k < q; ++k) {
-          to_a[k] += row.J[0][i][k] * impulse[i];
-          to_b[k] += row.J[1][i][k] * impulse[i];
-        }
+      row.add_impulse(impulse, right_.data());
     }
     problem.halo().add_to_owners(std::span(right_).first(static_cast<std::size_t>(problem.n_held()) * width),
                                  static_cast<int>(width));
