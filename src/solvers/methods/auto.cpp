@@ -11,9 +11,10 @@ namespace scree {
 /// Lets methods take turns (deck: solver.type = "auto"; docs/method.md, "Choice of methods: `auto`").
 ///
 /// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
-/// 2. Two Newton steps, and more as long as each halves the residual.
-/// 3. Some sweeps from where they ended, each time more, and 2. again. Where neither helps, ADMM (with its
-///    defaults) takes the place of the sweeps, and the other way round.
+/// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
+/// 3. Some sweeps from where they ended, each time more, and 2. again. Where that does not help, ADMM (with
+/// its
+///    defaults) takes the place of the sweeps for a turn.
 /// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
 /// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
 /// choice is a line of SolveReport::decisions; none depends on a clock.
@@ -28,54 +29,49 @@ class Auto final : public FrictionSolver<D> {
     section.integer(
         "first_sweeps", first_sweeps_,
         {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step, for 1000 bodies"});
-    section.integer("max_cycles", max_cycles_,
+    section.integer("max_turns", max_turns_,
                     {.range = non_negative, .doc = "Most turns of Newton steps and sweeps after that"});
     newton_settings_.describe(section);
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
-    Method* method = &sweeps_;
     if (too_large(problem)) {
       monitor.report().decisions.push_back("sweeps alone: too many velocities to factorise (direct_limit)");
-      sweeps_.solver->iterate(problem, r, monitor);
+      sweeps_->iterate(problem, r, monitor);
       return;
     }
     // What a Newton step costs grows faster than what a sweep does.
     const Real size = std::pow(std::max(1.0, static_cast<Real>(problem.n_bodies_of_all()) / 1000), 0.7);
-    const auto first = static_cast<std::int64_t>(static_cast<Real>(first_sweeps_) * size);
-    run(*method, first, newton_below_, problem, r, monitor);
+    run("nsgs", *sweeps_, static_cast<Real>(first_sweeps_) * size, newton_below_, problem, r, monitor);
     Real turn = sweeps_of_turn * size;
     Real to_beat = monitor.best();
-    int idle_cycles = 0;
-    for (std::int64_t cycle = 1; cycle <= max_cycles_ && !monitor.done(); ++cycle) {
+    int idle_turns = 0;
+    for (std::int64_t i = 1; i <= max_turns_ && !monitor.done(); ++i) {
       if (!newton_->failed()) take_newton_steps(problem, r, monitor);
       if (monitor.done()) return;
-      run(*method, static_cast<std::int64_t>(turn) / method->work, 0, problem, r, monitor);
-      turn *= growth_of_turn;
+      if (idle_turns < patience) {
+        run("nsgs", *sweeps_, turn, 0, problem, r, monitor);
+        turn *= growth_of_turn;
+      } else {
+        run("admm", *admm_, iterations_of_admm, 0, problem, r, monitor);
+        idle_turns = 0;
+      }
+      ++idle_turns;
       if (monitor.best() <= 0.5 * to_beat) {
         to_beat = monitor.best();
-        idle_cycles = 0;
-      } else if (++idle_cycles == patience) {
-        method = method == &sweeps_ ? &admm_ : &sweeps_;
-        monitor.report().decisions.push_back(
-            fmt::format("{} turns have not halved the residual: {} takes over", patience, method->name));
-        idle_cycles = 0;
+        idle_turns = 0;
       }
     }
   }
 
  private:
-  struct Method {
-    std::string_view name;
-    std::string_view unit;
-    std::unique_ptr<FrictionSolver<D>> solver;
-    std::int64_t work;  // of an iteration, in sweeps
-  };
   static constexpr Real sweeps_of_turn = 300, growth_of_turn = 1.2;
-  static constexpr int patience = 5;  // cycles without half the residual
-  static constexpr std::int64_t few_steps = 2;
-  static constexpr Real fast = 0.5;  // residual after a step over that before
+  static constexpr int patience = 5;                // turns without half the residual
+  static constexpr Real iterations_of_admm = 1500;  // it needs some hundred to get going
+  static constexpr std::int64_t few_steps = 2, few_cheap_steps = 12;
+  static constexpr std::int64_t cheap = 200;  // bodies, up to which a Newton step costs less than 50 sweeps
+  static constexpr Real fast = 0.5;           // residual after a step over that before
 
   /// Whether Newton's systems are to be factorised unless they are too large, and are.
   bool too_large(const ScaledProblem<D>& problem) const {
@@ -86,23 +82,24 @@ class Auto final : public FrictionSolver<D> {
   }
 
   /// Up to `most` iterations, or until the residual is `target`.
-  static void run(Method& method, std::int64_t most, Real target, const ScaledProblem<D>& problem,
-                  std::span<Real> r, SolveMonitor<D>& monitor) {
+  static void run(std::string_view name, FrictionSolver<D>& solver, Real most, Real target,
+                  const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     std::int64_t iterations = 0;
     monitor.pause_when([&](std::int64_t iteration, Real residual) {
       iterations = iteration;
-      return iteration >= most || residual <= target;
+      return static_cast<Real>(iteration) >= most || residual <= target;
     });
-    method.solver->iterate(problem, r, monitor);
+    solver.iterate(problem, r, monitor);
     monitor.pause_when({});
-    tell(monitor, fmt::format("{}: {} {}", method.name, iterations, method.unit));
+    tell(monitor, fmt::format("{}: {} iterations", name, iterations));
   }
 
   void take_newton_steps(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     const std::int64_t steps_before = monitor.report().newton_steps;
+    const std::int64_t few = problem.n_bodies_of_all() <= cheap ? few_cheap_steps : few_steps;
     Real before = HUGE_VAL;
     monitor.pause_when([&](std::int64_t step, Real residual) {
-      const bool go_on = step < few_steps || residual <= fast * before;
+      const bool go_on = step < few || residual <= fast * before;
       before = residual;
       return !go_on;
     });
@@ -119,10 +116,10 @@ class Auto final : public FrictionSolver<D> {
 
   Real newton_below_ = 1e-4;
   std::int64_t first_sweeps_ = 1500;
-  std::int64_t max_cycles_ = 15;
+  std::int64_t max_turns_ = 15;
   typename SemismoothNewton<D>::Settings newton_settings_;
-  Method sweeps_{"nsgs", "sweeps", make_solver<D>("nsgs"), 1};
-  Method admm_{"admm", "iterations", make_solver<D>("admm"), 5};
+  std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
+  std::unique_ptr<FrictionSolver<D>> admm_ = make_solver<D>("admm");
   std::unique_ptr<SemismoothNewton<D>> newton_;
 };
 
