@@ -28,11 +28,10 @@ struct alignas(32) SweepRecord {
 /// ghosts. Two ways of moving values, both PetscSF:
 /// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
 /// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in
-/// several
-///   phases, by several ranks. Each rank passes the body on right after the last of its phases, so the copy
-///   that is read is always the latest one, nothing is summed and nothing is computed twice. Stage 0 comes
-///   before the first phase, stage p + 1 after phase p; after the last stage every live copy is back with its
-///   owner.
+///   several phases, by several ranks. Each rank passes the body on right after the last of its phases, so
+///   the copy that is read is always the latest one, nothing is summed and nothing is computed twice. Stage 0
+///   comes before the first phase, stage p + 1 after phase p; after the last stage every live copy is back
+///   with its owner.
 template <int D>
 class GhostExchange {
  public:

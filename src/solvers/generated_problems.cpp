@@ -311,9 +311,6 @@ ListedProblem<3> make_tower(int size, std::uint64_t) {
   return problem;
 }
 
-// ---- spheres
-// -------------------------------------------------------------------------------------------------
-
 /// A sphere wherever the half-integer coordinates of a site sum to an even number: face-centred cubic in
 /// space.
 template <int D>
@@ -491,9 +488,6 @@ ListedProblem<D> make_pile(int size, std::uint64_t seed) {
   });
   return problem;
 }
-
-// ---- the list
-// ------------------------------------------------------------------------------------------------
 
 template <int D>
 std::vector<GeneratedProblem<D>> all_problems() {

@@ -10,9 +10,9 @@ namespace scree {
 /// Friction problems made from nothing but a size and a seed, for tests, benchmarks and studies.
 ///
 /// All are one step of dt = 0.01 s under gravity g = 9.81 m/s2 along the last axis, from rest unless the
-/// summary says otherwise; touching contacts have no bias, contacts with a gap may just close (w_N = gap /
-/// dt). So v = 0 keeps every contact from closing further and a solution exists; where the bodies stand, v =
-/// 0 is the solution.
+/// summary says otherwise; touching contacts have no bias, contacts with a gap may just close
+/// (w_N = gap / dt). So v = 0 keeps every contact from closing further and a solution exists; where the
+/// bodies stand, v = 0 is the solution.
 template <int D>
 struct GeneratedProblem {
   std::string_view name;

@@ -113,8 +113,6 @@ struct SchurSystem<D>::State {
 
   const Comm& comm() const { return problem->comm(); }
 
-  // ---- pattern ----
-
   Origin find_origin() const {
     Origin found;
     found.comm = comm().handle();
@@ -320,8 +318,6 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(MatSetOption(A, MAT_SPD_ETERNAL, PETSC_TRUE));
   }
 
-  // ---- values ----
-
   /// The parts of the matrix with the columns of bodies owned and of others; the second may be null.
   std::array<Mat, 2> parts() const {
     Mat own = matrix.get(), other = nullptr;
@@ -398,8 +394,6 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
     factorised = false;
   }
-
-  // ---- solution ----
 
   void create_ksp() {
     SCREE_PETSC(KSPCreate(comm().handle(), ksp.address()));

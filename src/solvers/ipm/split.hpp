@@ -13,15 +13,14 @@ namespace scree {
 /// c_T is differentiated by r_T alone: the bound mu r_N counts as given, so friction has no normal part and
 /// the law is Coulomb's, in a cone that is wider by eps_p + eps_s at most.
 ///
-/// Shapes  as ScaledProblem. Works in the published scales (published_scales); the monitor sees impulses in
-/// the
-///         scales of the problem given, so its residual is that of every other solver.
+/// Shapes  as ScaledProblem. Works in the published scales (published_scales); the monitor sees impulses
+///         in the scales of the problem given, so its residual is that of every other solver.
 /// Cost    a step: one factorisation, one solve and as many evaluations, each with three exchanges, as the
 ///         line search tries (one, mostly).
 /// Ranks   collective; agrees between numbers of ranks to the tolerance only.
-/// Weak at tolerances below 1e-6 or so with more than a few contacts: contacts are clipped one by one, and
-/// the balance of momentum stops improving. Source  Y.-L. Chen, M. Ly, C. Wojtan, "Primal-Dual Non-Smooth
-/// Friction for Rigid Body Animation",
+/// Weak at tolerances below 1e-6 or so with more than a few contacts: contacts are clipped one by one,
+/// and the balance of momentum stops improving.
+/// Source  Y.-L. Chen, M. Ly, C. Wojtan, "Primal-Dual Non-Smooth Friction for Rigid Body Animation",
 ///         SIGGRAPH 2024, with its supplement.
 template <int D>
 class SplitInteriorPoint {
