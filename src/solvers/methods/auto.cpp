@@ -12,9 +12,8 @@ namespace scree {
 ///
 /// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
-/// 3. Some sweeps from where they ended, each time more, and 2. again. Where that does not help, ADMM (with
-/// its
-///    defaults) takes the place of the sweeps for a turn.
+/// 3. Some sweeps from where they ended, each time more, and 2. again. Where that does not help, ADMM with its
+///    defaults takes the place of the sweeps for a turn.
 /// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
 /// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
 /// choice is a line of SolveReport::decisions; none depends on a clock.
@@ -47,8 +46,9 @@ class Auto final : public FrictionSolver<D> {
     Real turn = sweeps_of_turn * size;
     Real to_beat = monitor.best();
     int idle_turns = 0;
+    bool newton_works = true;
     for (std::int64_t i = 1; i <= max_turns_ && !monitor.done(); ++i) {
-      if (!newton_->failed()) take_newton_steps(problem, r, monitor);
+      if (newton_works) newton_works = take_newton_steps(problem, r, monitor);
       if (monitor.done()) return;
       if (idle_turns < patience) {
         run("nsgs", *sweeps_, turn, 0, problem, r, monitor);
@@ -94,7 +94,8 @@ class Auto final : public FrictionSolver<D> {
     tell(monitor, fmt::format("{}: {} iterations", name, iterations));
   }
 
-  void take_newton_steps(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
+  /// False if Newton's linear systems cannot be solved.
+  bool take_newton_steps(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     const std::int64_t steps_before = monitor.report().newton_steps;
     const std::int64_t few = problem.n_bodies_of_all() <= cheap ? few_cheap_steps : few_steps;
     Real before = HUGE_VAL;
@@ -107,6 +108,7 @@ class Auto final : public FrictionSolver<D> {
     monitor.pause_when({});
     tell(monitor, fmt::format("newton: {} steps{}", monitor.report().newton_steps - steps_before,
                               newton_->failed() ? ", and no more: " + end : ""));
+    return !newton_->failed();
   }
 
   static void tell(SolveMonitor<D>& monitor, const std::string& what) {
