@@ -12,8 +12,8 @@ namespace scree {
 ///
 /// 1. Sweeps, until the residual is `newton_below` or `first_sweeps` have been run.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
-/// 3. Some sweeps from where they ended, each time more, and 2. again. Where that does not help, ADMM with its
-///    defaults takes the place of the sweeps for a turn.
+/// 3. Some sweeps from where they ended, each time more, and 2. again. Where that does not help, ADMM with
+///    its defaults takes the place of the sweeps for a turn.
 /// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
 /// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
 /// choice is a line of SolveReport::decisions; none depends on a clock.
