@@ -117,7 +117,7 @@ class Auto final : public FrictionSolver<D> {
   }
 
   Real newton_below_ = 1e-4;
-  std::int64_t first_sweeps_ = 1500;
+  std::int64_t first_sweeps_ = 2000;
   std::int64_t max_turns_ = 15;
   typename SemismoothNewton<D>::Settings newton_settings_;
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
