@@ -172,7 +172,8 @@ ListedProblem<D> make_redundant(int size, std::uint64_t) {
   for (int i = 0; i < (D == 2 ? size : size * size); ++i) {
     Vec<D> point;
     point[0] = half[0] * (2.0 * (i % size) / (size - 1) - 1);
-    if (D == 3) point[1] = half[1] * (2.0 * (i / size) / (size - 1) - 1);
+    const int row = i / size;
+    if (D == 3) point[1] = half[1] * (2.0 * row / (size - 1) - 1);
     problem.add_contact(the_ground, plate, point, unit_vector<D>(D - 1), mu);
   }
   return problem;

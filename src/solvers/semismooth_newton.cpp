@@ -48,7 +48,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
   for (std::size_t c = 0; c < rows.size(); ++c) effective_mass_[c] = rows[c].effective_mass();
   for (auto* impulses : {&u_, &x_, &change_, &trial_}) impulses->resize(problem.impulse_size());
   for (auto* velocities : {&y_, &dy_, &right_}) velocities->resize(problem.velocity_size());
-  K_.resize(problem.impulse_size() * D);
+  blocks_.resize(problem.impulse_size() * D);
   system_.set_pattern(problem, report);
 
   monitor.look(0, r, y_);
@@ -59,7 +59,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
   for (std::int64_t step = 1; step <= settings_.max_steps; ++step) {
     if (monitor.done()) return "done";
     linearise(problem, r, eps);
-    system_.assemble(K_, 1, report);
+    system_.assemble(blocks_, 1, report);
     const bool solved = find_direction(problem, report);
     ++report.newton_steps;
     Real length = 1;
@@ -122,7 +122,7 @@ Real SemismoothNewton<D>::find_projection(const ScaledProblem<D>& problem, std::
 /// K and x of (W.4) at r, whose u is known. Local.
 template <int D>
 void SemismoothNewton<D>::linearise(const ScaledProblem<D>& problem, std::span<const Real> r, Real eps) {
-  std::fill(K_.begin(), K_.end(), 0.0);
+  std::fill(blocks_.begin(), blocks_.end(), 0.0);
   for (std::size_t c = 0; c < problem.contacts().size(); ++c) {
     const auto& row = problem.contacts()[c];
     const Real R = settings_.penalty * effective_mass_[c];
@@ -131,7 +131,7 @@ void SemismoothNewton<D>::linearise(const ScaledProblem<D>& problem, std::span<c
     const Real* u = u_.data() + c * D;
     const Real* old = r.data() + c * D;
     Real* x = x_.data() + c * D;
-    Real* K = K_.data() + c * D * D;
+    Real* K = blocks_.data() + c * D * D;
 
     const Real z_n = old[0] - R * u[0];
     if (z_n <= 0) {  // open: the impulse vanishes
@@ -183,7 +183,7 @@ bool SemismoothNewton<D>::find_direction(const ScaledProblem<D>& problem, SolveR
     row.relative_velocity(dy_.data(), du);
     for (std::size_t i = 0; i < D; ++i) {
       Real change = x_[c * D + i];
-      for (std::size_t j = 0; j < D; ++j) change -= K_[(c * D + i) * D + j] * du[j];
+      for (std::size_t j = 0; j < D; ++j) change -= blocks_[(c * D + i) * D + j] * du[j];
       change_[c * D + i] = change;
     }
   }

@@ -54,9 +54,9 @@ class SemismoothNewton {
   Settings settings_;
   SchurSystem<D> system_;
   bool failed_ = false;
-  std::vector<Real> effective_mass_;  // m_c
-  std::vector<Real> u_;               // of the last find_projection()
-  std::vector<Real> K_, x_, change_;  // of the last linearise(), find_direction()
+  std::vector<Real> effective_mass_;       // m_c
+  std::vector<Real> u_;                    // of the last find_projection()
+  std::vector<Real> blocks_, x_, change_;  // of the last linearise(), find_direction()
   std::vector<Real> y_, dy_, right_, trial_;
 };
 

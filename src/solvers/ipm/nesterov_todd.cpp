@@ -116,7 +116,7 @@ void NesterovTodd<D>::linearise(const ScaledProblem<D>& problem, std::span<const
           for (int l = 0; l < D; ++l) inner += contact.B[k][l] * T[l][j];
           sum += T[i][k] * inner;
         }
-        K_[(c * D + static_cast<std::size_t>(i)) * D + static_cast<std::size_t>(j)] =
+        blocks_[(c * D + static_cast<std::size_t>(i)) * D + static_cast<std::size_t>(j)] =
             p[i > 0] * sum * p[j > 0];
       }
   }
@@ -182,7 +182,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
   y_.resize(problem.velocity_size());
   rhs_.resize(problem.velocity_size());
   dy_.resize(problem.velocity_size());
-  K_.resize(problem.impulse_size() * D);
+  blocks_.resize(problem.impulse_size() * D);
   impulse_.resize(problem.impulse_size());
   b_.resize(problem.impulse_size());
   Real residual = 0;
@@ -192,7 +192,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
   for (std::int64_t step = 1; step <= settings.max_steps && !monitor.done(); ++step) {
     Scope timer("ipm step");
     linearise(problem, r);
-    system.assemble(K_, 1, report);
+    system.assemble(blocks_, 1, report);
 
     const bool predicted = solve(problem, system, report, [](const Contact& contact) {
       Vec<D> b;

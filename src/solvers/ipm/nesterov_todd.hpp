@@ -56,8 +56,8 @@ class NesterovTodd {
   Real longest_step(const Comm& comm) const;
 
   std::vector<Contact> contacts_;
-  std::vector<Real> y_, rhs_, dy_;     // velocities
-  std::vector<Real> K_, impulse_, b_;  // per contact
+  std::vector<Real> y_, rhs_, dy_;          // velocities
+  std::vector<Real> blocks_, impulse_, b_;  // per contact
 };
 
 }  // namespace scree

@@ -176,7 +176,7 @@ bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, Sc
   const auto n = static_cast<std::size_t>(problem.n_contacts());
   const Real p = settings_.eps_p * settings_.eps_p;
   const Real hessian_p = std::max(p, least_hessian_p);
-  std::fill(K_.begin(), K_.end(), 0.0);
+  std::fill(blocks_.begin(), blocks_.end(), 0.0);
   for (std::size_t c = 0; c < n; ++c) {
     const auto& row = problem.contacts()[c];
     const Real* r = at_.r.data() + c * D;
@@ -186,7 +186,7 @@ bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, Sc
     const Real slope[2] = {1 / (constraints[0] - epsilon * lambda[0]),
                            1 / (constraints[1] - epsilon * lambda[1])};
     const Real product[2] = {lambda[0] * constraints[0] + tau, lambda[1] * constraints[1] + tau};
-    Real* K = K_.data() + c * D * D;
+    Real* K = blocks_.data() + c * D * D;
     Real* x = x_.data() + c * D;
     K[0] = 1 / (epsilon + row.g[0] - lambda[0] * slope[0]);
     x[0] = K[0] * (rho[0] - product[0] * slope[0]);
@@ -219,7 +219,7 @@ bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, Sc
   // (1 + epsilon) dy + J^T K J dy = -rho_v + J^T K x; x_ holds K x.
   for (std::size_t k = 0; k < rhs_.size(); ++k) rhs_[k] = -at_.momentum[k];
   problem.add_impulse(x_, rhs_);
-  system.assemble(K_, 1 + epsilon, report);
+  system.assemble(blocks_, 1 + epsilon, report);
   if (!system.solve(rhs_, dy_, report)) return false;
 
   for (std::size_t c = 0; c < n; ++c) {
@@ -229,7 +229,7 @@ bool SplitInteriorPoint<D>::find_newton_step(const ScaledProblem<D>& problem, Sc
     Real* dr = dr_.data() + c * D;
     for (int i = 0; i < D; ++i) {
       dr[i] = x_[at(c, D, i)];
-      for (int j = 0; j < D; ++j) dr[i] -= K_[at(c * D + static_cast<std::size_t>(i), D, j)] * change[j];
+      for (int j = 0; j < D; ++j) dr[i] -= blocks_[at(c * D + static_cast<std::size_t>(i), D, j)] * change[j];
     }
     const Real length = std::hypot(tangential_norm<D>(r), settings_.eps_p);
     Real growth[2] = {-dr[0], 0};  // of the constraints
@@ -356,7 +356,7 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
   dr_.resize(n * D);
   x_.resize(n * D);
   dlambda_.resize(n * 2);
-  K_.resize(n * D * D);
+  blocks_.resize(n * D * D);
   dy_.assign(problem.velocity_size(), 0.0);
   rhs_.assign(problem.velocity_size(), 0.0);
   y_.resize(problem.velocity_size());

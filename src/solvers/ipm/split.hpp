@@ -79,7 +79,7 @@ class SplitInteriorPoint {
   ScaledProblem<D> scaled_;  // in the published scales
   Iterate at_, trial_;
   std::vector<Real> dr_, dy_, dlambda_;
-  std::vector<Real> K_, x_, rhs_, y_;
+  std::vector<Real> blocks_, x_, rhs_, y_;
   Real first_ = 0, second_ = 0;  // E1, E2 of at_
 };
 
