@@ -70,7 +70,7 @@ inline Vec<3> solve_one_contact<3>(const Real (&W)[3][3], const Real* q, Real mu
         (length > 0 ? (r[1] * d1 + r[2] * d2) / length : 0) + mu * (W[1][0] * d1 + W[2][0] * d2) * inverse_n;
     return length - mu * r[0];
   };
-  Real slope;
+  Real slope = 0;
   const Real guess = alpha;
   const Real at_stick = evaluate(0, slope);
   alpha = 0;

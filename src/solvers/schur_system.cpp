@@ -48,7 +48,7 @@ class AddTime {
 struct Block {
   Index row;
   std::int64_t column;
-  auto operator<=>(const Block&) const = default;
+  auto operator<=>(const Block&) const = default;  // NOLINT(modernize-use-nullptr): an error of the check
 };
 
 /// Where the numbers of a block lie: those of one row of it are consecutive, rows are `stride` apart.
