@@ -27,6 +27,8 @@ enum class Unit {
   pressure,       // Pa
   density,        // kg/m3
   stiffness,      // N/m
+  energy,         // J
+  mass_rate,      // kg/s
 };
 std::string_view symbol(Unit unit);
 

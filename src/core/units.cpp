@@ -32,6 +32,8 @@ constexpr Name frequencies[] = {{"1/s"}, {"Hz"}, {"kHz", 1e3}, {"1/min", 1, 60}}
 constexpr Name forces[] = {{"N"}, {"kN", 1e3}, {"MN", 1e6}, {"mN", 1, 1e3}, {"uN", 1, 1e6}};
 constexpr Name pressures[] = {{"Pa"}, {"hPa", 1e2}, {"kPa", 1e3}, {"MPa", 1e6}, {"GPa", 1e9}, {"bar", 1e5}};
 constexpr Name stiffnesses[] = {{"N/m"}, {"kN/m", 1e3}, {"MN/m", 1e6}, {"N/mm", 1e3}};
+constexpr Name energies[] = {{"J"}, {"kJ", 1e3}, {"mJ", 1, 1e3}, {"uJ", 1, 1e6}, {"nJ", 1, 1e9}};
+constexpr Name mass_rates[] = {{"kg/s"}, {"g/s", 1, 1e3}, {"kg/h", 1, 3600}, {"t/h", 1e3, 3600}};
 constexpr Name densities[] = {{"kg/m3"}, {"g/cm3", 1e3}, {"kg/l", 1e3}, {"t/m3", 1e3}};
 
 struct Kind {
@@ -55,6 +57,8 @@ constexpr Kind kinds[] = {
     {Unit::pressure, "pressure", "Pa", pressures},
     {Unit::density, "density", "kg/m3", densities},
     {Unit::stiffness, "stiffness", "N/m", stiffnesses},
+    {Unit::energy, "energy", "J", energies},
+    {Unit::mass_rate, "mass rate", "kg/s", mass_rates},
 };
 
 const Kind& kind_of(Unit unit) {
