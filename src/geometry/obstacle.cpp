@@ -22,6 +22,8 @@ void ObstacleSet<D>::describe(Section& root) {
                 Obstacle<D> obstacle;
                 obstacle.name = name;
                 section.kind("type", obstacle.shape, {.required = true, .doc = "shape of the obstacle"});
+                section.text("material", obstacle.material,
+                             {.doc = "name of the material its surface is made of, where materials matter"});
                 section.optional_table(
                     "motion",
                     {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
@@ -31,10 +33,17 @@ void ObstacleSet<D>::describe(Section& root) {
                     });
                 if (!section.reading()) return;
                 obstacle.where = section.where("type");
+                obstacle.where_material = section.where("material");
                 for (int part = 0; part < obstacle.shape->n_parts(); ++part)
                   constraints_.push_back({static_cast<int>(obstacles_.size()), part});
                 obstacles_.push_back(std::move(obstacle));
+                is_active_.push_back(1);
               });
+}
+
+template <int D>
+void ObstacleSet<D>::set_active(int obstacle, bool active) {
+  is_active_[static_cast<std::size_t>(obstacle)] = active ? 1 : 0;
 }
 
 template <int D>
@@ -49,6 +58,7 @@ void ObstacleSet<D>::place(Real time) {
 template <int D>
 Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!obstacles_[i].motion) return shape.bounds(part_of(constraint), domain);
 
@@ -63,6 +73,10 @@ template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                              std::span<SurfacePoint<D>> result) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  if (is_active_[i] == 0) {
+    std::fill_n(result.begin(), at.size(), SurfacePoint<D>{unit_vector<D>(0), out_of_reach});
+    return;
+  }
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!obstacles_[i].motion) {
     shape.nearest(part_of(constraint), at, from, result);
@@ -92,13 +106,15 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
 
 template <int D>
 bool ObstacleSet<D>::moves() const {
-  return std::any_of(obstacles_.begin(), obstacles_.end(),
-                     [](const Obstacle<D>& o) { return o.motion != nullptr; });
+  for (std::size_t i = 0; i < obstacles_.size(); ++i)
+    if (obstacles_[i].motion && is_active_[i] != 0) return true;
+  return false;
 }
 
 template <int D>
 Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
+  if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!obstacles_[i].motion) return shape.outline(domain);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -104,9 +105,12 @@ struct Obstacle {
   std::string where;  ///< its place in the deck, for messages
   std::unique_ptr<Shape<D>> shape;
   std::unique_ptr<Motion<D>> motion;  ///< null: fixed
+  std::string material;               ///< name of its material; empty: not given
+  std::string where_material;         ///< place of that name in the deck, for messages
 };
 
-/// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps.
+/// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
+/// they stay the same when an obstacle is taken away or put back (`set_active`).
 template <int D>
 class ObstacleSet {
  public:
@@ -119,6 +123,15 @@ class ObstacleSet {
     return constraints_[static_cast<std::size_t>(constraint)].obstacle;
   }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
+
+  /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
+  /// its bounds and outline are empty, it does not move, and `nearest` says `out_of_reach`, so that lists
+  /// found before stay safe to use. One put back is in no list found before: find candidates anew. Must be
+  /// called alike on all ranks. All are active at first.
+  void set_active(int obstacle, bool active);
+  bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }
+  /// Distance of everything from an obstacle that is not active [m]; finite, so that arithmetic with it is.
+  static constexpr Real out_of_reach = 1e30;
 
   /// Places every obstacle for `time`; the following calls use these poses, so call it first. The poses of
   /// the place() before become the previous ones (at the first call: the same).
@@ -145,6 +158,7 @@ class ObstacleSet {
   };
   std::vector<Obstacle<D>> obstacles_;
   std::vector<Constraint> constraints_;
+  std::vector<std::uint8_t> is_active_;  // by obstacle
   std::vector<Pose<D>> poses_;           // at the time of the last place()
   std::vector<Pose<D>> previous_poses_;  // at the time of the place() before it
   mutable std::vector<Vec<D>> own_at_, own_from_;

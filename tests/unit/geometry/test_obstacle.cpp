@@ -87,3 +87,42 @@ TEST_CASE("obstacles: the answers of a moving obstacle do not depend on the batc
     CHECK(alone.normal == together[i].normal);
   }
 }
+
+TEST_CASE("obstacles: one taken away touches nothing until it is put back where its motion has it by then",
+          "[geometry]") {
+  auto set = read_obstacles<2>(
+      "[obstacles.post]\ntype = 'disk'\ncenter = [0, 0]\nradius = 1\n"
+      "[obstacles.lid]\ntype = 'polyline'\npoints = [[-1, 3], [0, 3], [1, 3]]\n"
+      "motion = { type = 'translate', velocity = [0, 2] }\n");
+  const Box<2> domain{{{-9, -9}}, {{9, 9}}, {}};
+  CHECK(set.active(1));
+  set.set_active(1, false);
+  CHECK(set.active(0));
+  CHECK_FALSE(set.active(1));
+  set.place(1);
+  CHECK_FALSE(set.moves());
+  CHECK(set.travel(0, 1, domain) == 0);
+  CHECK(set.outline(1, domain).points.empty());
+  CHECK(set.n_constraints() == 3);
+  for (const int part_of_lid : {1, 2}) {
+    CHECK(set.bounds(part_of_lid, domain).is_empty());
+    CHECK(nearest<2>(set, part_of_lid, {{0.5, 5}}, {{0, 2}}).distance == ObstacleSet<2>::out_of_reach);
+    CHECK(norm(nearest<2>(set, part_of_lid, {{0.5, 5}}).normal) == 1);
+  }
+  CHECK(nearest<2>(set, 0, {{0, 3}}).distance == 2);
+
+  set.set_active(1, true);
+  CHECK(set.travel(0, 1, domain) == 2);
+  CHECK(nearest<2>(set, 2, {{0.5, 4}}).distance == Approx(1));
+}
+
+TEST_CASE("obstacles: the name of a material is kept with its place in the deck; none is an empty name",
+          "[geometry]") {
+  const auto set = read_obstacles<2>(
+      "[obstacles.post]\ntype = 'disk'\ncenter = [0, 0]\nradius = 1\nmaterial = 'steel'\n"
+      "[obstacles.other]\ntype = 'disk'\ncenter = [5, 0]\nradius = 1\n");
+  CHECK(set.list()[0].material == "steel");
+  CHECK(set.list()[0].where_material == "test.toml:5:12");
+  CHECK(set.list()[1].material.empty());
+  CHECK(set.list()[1].where_material == "test.toml:6:1");
+}
