@@ -15,7 +15,7 @@ namespace scree {
 namespace {
 
 constexpr const char* checkpoint_kind = "scree checkpoint";
-constexpr std::int64_t checkpoint_version = 1;
+constexpr std::int64_t checkpoint_version = 2;
 constexpr const char* ending = ".scree";
 
 /// The number type and count that a field is stored with.
@@ -83,6 +83,8 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   file.number("last_dt", state.clock.last_dt);
   file.number("listed_time", state.clock.listed_time);
   file.number("next_id", state.next_id);
+  EnergyLedger::for_each(
+      state.ledger, [&](const char* name, Real value) { file.number(std::string("energy_") + name, value); });
   for_each_lattice_number(state.lattice, [&](const std::string& name, auto value) {
     if constexpr (std::is_floating_point_v<decltype(value)>)
       file.number(name, value);
@@ -102,6 +104,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   std::vector<GlobalId> keys, others;
   std::vector<Real> values;
   std::int64_t most = 0;
+  const auto width = static_cast<std::size_t>(state.memory.width);
   for (std::size_t i = 0; i < n; ++i) {
     counts[i] = state.memory.start[i + 1] - state.memory.start[i];
     most = std::max<std::int64_t>(most, counts[i]);
@@ -116,13 +119,17 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
     for (std::size_t k = 0; k < row.size(); ++k) {
       keys.push_back(bodies.id()[i] * most + static_cast<GlobalId>(k));
       others.push_back(state.memory.other[row[k]]);
-      values.push_back(state.memory.value[row[k]]);
+      values.insert(values.end(), state.memory.value.begin() + static_cast<std::ptrdiff_t>(row[k] * width),
+                    state.memory.value.begin() + static_cast<std::ptrdiff_t>((row[k] + 1) * width));
     }
   }
   file.array(column_of("memory_count", "-", std::span<const std::int32_t>(counts)), by_id);
   const IdOrder by_key(comm, keys);
   file.array(column_of("memory_other", "-", std::span<const GlobalId>(others)), by_key);
-  file.array(column_of("memory_value", "m", std::span<const Real>(values)), by_key);
+  file.number("memory_width", static_cast<std::int64_t>(width));
+  file.array(
+      {"memory_value", width == 1 ? "m" : "N s", static_cast<int>(width), std::span<const Real>(values)},
+      by_key);
 
   file.provenance("run_name", run_name);
   file.provenance("deck", deck);
@@ -154,6 +161,8 @@ void read_checkpoint(State<D>& state, const std::string& path) {
   state.clock.last_dt = file.real("last_dt");
   state.clock.listed_time = file.real("listed_time");
   state.next_id = file.integer("next_id");
+  EnergyLedger::for_each(
+      state.ledger, [&](const char* name, Real& value) { value = file.real(std::string("energy_") + name); });
   for_each_lattice_number(state.lattice, [&](const std::string& name, auto& value) {
     using N = std::remove_reference_t<decltype(value)>;
     if constexpr (std::is_floating_point_v<N>)
@@ -187,6 +196,7 @@ void read_checkpoint(State<D>& state, const std::string& path) {
   state.memory.clear(static_cast<Index>(count));
   for (std::size_t i = 0; i < counts.size(); ++i)
     state.memory.start[i + 1] = state.memory.start[i] + counts[i];
+  state.memory.width = static_cast<int>(file.integer("memory_width"));
   file.array("memory_other", first_row, n_rows, state.memory.other);
   file.array("memory_value", first_row, n_rows, state.memory.value);
 }

@@ -151,11 +151,11 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;
-  step.laws = [&](const ContactGraph<3>&, std::span<Real> mu, std::span<Real> compliance) {
-    std::ranges::fill(mu, options_.mu);
-    for (std::size_t k = 0; k < compliance.size(); k += 2) {
-      compliance[k] = along_normal / mean_mass_;
-      compliance[k + 1] = along_tangents / mean_mass_;
+  step.laws = [&](const ContactGraph<3>&, FrictionProblem<3>& problem) {
+    std::ranges::fill(problem.mu, options_.mu);
+    for (std::size_t k = 0; k < problem.compliance.size(); k += 2) {
+      problem.compliance[k] = along_normal / mean_mass_;
+      problem.compliance[k + 1] = along_tangents / mean_mass_;
     }
   };
   return assembler_.assemble(step);

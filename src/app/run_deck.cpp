@@ -1,5 +1,7 @@
 #include "app/run_deck.hpp"
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 
 namespace scree {
@@ -113,6 +115,13 @@ void RunDeck<D>::describe(Section& root) {
     }
   });
   neighbors.describe(root);
+  std::string where_gravity;
+  root.optional_table("physics", {.doc = "Fields of force, for schemes with inertia"}, [&](Section& section) {
+    section.point<D>("gravity", gravity,
+                     {.unit = Unit::acceleration, .required = true, .doc = "Acceleration of free fall"});
+    if (section.reading()) where_gravity = section.where("gravity");
+  });
+  materials.describe(root);
   groups = describe_particle_groups<D>(root);
   obstacles.describe(root);
   for (const auto& entry : registry<Stepper<D>>()) {
@@ -121,6 +130,12 @@ void RunDeck<D>::describe(Section& root) {
     made->describe(root);
     if (root.reading()) stepper = std::move(made);
   }
+  if (root.reading()) {
+    if (stepper->has_inertia())
+      resolve_materials();
+    else
+      refuse_inertia(scheme, where_gravity);
+  }
   output.describe(root);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
@@ -128,6 +143,36 @@ void RunDeck<D>::describe(Section& root) {
                 section.kind("type", measure.measure, {.required = true, .doc = "Kind of measure"});
                 if (section.reading()) measures.push_back(std::move(measure));
               });
+}
+
+template <int D>
+void RunDeck<D>::resolve_materials() {
+  for (ParticleGroup<D>& group : groups) {
+    group_material.push_back(materials.find(group.material, group.where_material));
+    group.density = materials.density(group_material.back());
+  }
+  for (const Obstacle<D>& obstacle : obstacles.list())
+    obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
+  for (const int a : group_material) {
+    for (const int b : group_material) materials.require_pair(a, b);
+    for (const int b : obstacle_material) materials.require_pair(a, b);
+  }
+}
+
+template <int D>
+void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& where_gravity) const {
+  const auto refuse = [&](const std::string& where, const std::string& what) {
+    throw InputError(fmt::format("{}: {} has no effect: the scheme \"{}\" knows no inertia; remove it", where,
+                                 what, scheme));
+  };
+  if (!where_gravity.empty()) refuse(where_gravity, "gravity");
+  for (const ParticleGroup<D>& group : groups) {
+    if (!group.material.empty()) refuse(group.where_material, "material");
+    if (group.velocity != Vec<D>{} || group.angular_velocity != Spin<D>{} || group.random_speed > 0)
+      refuse(group.where, "the velocity at the start");
+  }
+  for (const Obstacle<D>& obstacle : obstacles.list())
+    if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");
 }
 
 int dimension_of(Deck& deck) {

@@ -52,6 +52,10 @@ struct RunDeck {
   Box<D> box;
   std::string box_place;  ///< of [domain] in the deck
   Outside outside = Outside::error;
+  Vec<D> gravity{};
+  Materials<D> materials;
+  std::vector<int> group_material;     ///< of each group
+  std::vector<int> obstacle_material;  ///< of each obstacle
   NeighborhoodSettings neighbors;
   std::vector<ParticleGroup<D>> groups;
   ObstacleSet<D> obstacles;
@@ -61,6 +65,10 @@ struct RunDeck {
 
   /// Declares and reads all tables. Throws InputError.
   void describe(Section& root);
+
+ private:
+  void resolve_materials();
+  void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 
 /// simulation.dimension of a deck: 2 or 3. Throws InputError if it is missing.

@@ -35,9 +35,10 @@ void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
     : deck_(std::move(deck)),
-      state_{comm, deck_.box, {}, std::move(deck_.obstacles), {}, {}, {}, 0},
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
+  take_physics();
   state_.obstacles.place(0);
   state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles,
                                     static_cast<std::uint64_t>(deck_.seed), deck_.groups, state_.bodies);
@@ -50,15 +51,17 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   require_contacts_listed();
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_);
+  if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
   if (!deck_.allow_overlap) require_no_overlap();
 }
 
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint)
     : deck_(std::move(deck)),
-      state_{comm, deck_.box, {}, std::move(deck_.obstacles), {}, {}, {}, 0},
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
+  take_physics();
   read_checkpoint<D>(state_, checkpoint);
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
@@ -72,6 +75,15 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   state_.clock = clock;
   state_.obstacles.place(clock.time);
   deck_.stepper->start(state_, neighborhood_);
+}
+
+template <int D>
+void Simulation<D>::take_physics() {
+  if (deck_.stepper->has_inertia()) state_.bodies.carry_inertia();
+  state_.gravity = deck_.gravity;
+  state_.materials = deck_.materials;
+  state_.group_material = deck_.group_material;
+  state_.obstacle_material = deck_.obstacle_material;
 }
 
 template <int D>
@@ -123,6 +135,10 @@ std::uint64_t Simulation<D>::hash() const {
       add(bodies.image()[i][static_cast<std::size_t>(k)]);
     }
     add(bodies.radius()[i]);
+    if (bodies.has_inertia()) {
+      for (const Real spin : bodies.angular_velocity()[i].component) add(spin);
+      for (const Real part : bodies.orientation()[i].component) add(part);
+    }
     sum += h;
   }
   // The sum of integers modulo 2^64 does not depend on order.

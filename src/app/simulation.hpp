@@ -35,7 +35,8 @@ class Simulation {
   /// Brings state().memory up to date, for a checkpoint.
   void save_memory() { deck_.stepper->save(state_); }
 
-  /// A number that changes if any bit of any body's id, position, image, velocity or radius does: the same
+  /// A number that changes if any bit of any body's id, position, image, velocity, radius, spin or
+  /// orientation does: the same
   /// for any number of ranks.
   std::uint64_t hash() const;
 
@@ -50,6 +51,7 @@ class Simulation {
   }
 
  private:
+  void take_physics();
   void require_bodies_inside() const;
   void require_contacts_listed() const;
   void require_no_overlap();

@@ -252,7 +252,8 @@ void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int widt
 }
 
 template <int D>
-ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const RememberedContact> contacts) const {
+ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const RememberedContact> contacts,
+                                           int width) const {
   std::vector<RememberedContact> at_home;
   std::map<int, std::vector<RememberedContact>> away;
   for (RememberedContact contact : contacts) {
@@ -272,7 +273,7 @@ ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const Rememb
     at_home.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
     Unpacker(parcel.bytes).take(std::span<RememberedContact>(at_home).subspan(before));
   }
-  return collect(n_owned, at_home);
+  return collect(n_owned, at_home, width);
 }
 
 template class GhostExchange<2>;

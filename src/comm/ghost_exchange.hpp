@@ -72,7 +72,7 @@ class GhostExchange {
 
   /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
   /// held body here. Returns the memory of the owned bodies. Collective.
-  ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
+  ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts, int width) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
 

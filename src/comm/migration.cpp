@@ -27,8 +27,8 @@ void pack_bodies(const BodyStore<D>& bodies, const ContactMemory& memory, std::s
     for (std::size_t k = 0; k < which.size(); ++k) chosen[k] = values[static_cast<std::size_t>(which[k])];
     packer.put(std::span<const T>(chosen));
   });
-  ContactMemory leaving;
-  for (const Index i : which) leaving.append_from(memory, i);
+  const ContactMemory leaving = memory.of(which);
+  packer.put(leaving.width);
   packer.put(std::span<const Index>(leaving.start));
   packer.put(std::span<const GlobalId>(leaving.other));
   packer.put(std::span<const Real>(leaving.value));
@@ -43,10 +43,11 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
         std::span<T>(values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
   });
   ContactMemory arriving;
+  arriving.width = unpacker.take<int>();
   arriving.start.resize(static_cast<std::size_t>(count) + 1);
   unpacker.take(std::span<Index>(arriving.start));
   arriving.other.resize(static_cast<std::size_t>(arriving.start.back()));
-  arriving.value.resize(arriving.other.size());
+  arriving.value.resize(arriving.other.size() * static_cast<std::size_t>(arriving.width));
   unpacker.take(std::span<GlobalId>(arriving.other));
   unpacker.take(std::span<Real>(arriving.value));
   for (Index i = 0; i < count; ++i) memory.append_from(arriving, i);
@@ -73,9 +74,7 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
   }
   if (n_leaving > 0) {
     bodies.reorder(staying);
-    ContactMemory kept;
-    for (const Index i : staying) kept.append_from(memory, i);
-    memory = std::move(kept);
+    memory = memory.of(staying);
   }
   for (const Parcel& parcel : deliver(comm, outgoing)) {
     Unpacker unpacker(parcel.bytes);

@@ -17,15 +17,19 @@ struct ContactGraph {
   std::vector<Real> gap;       ///< distance of the surfaces [m], negative = overlap
   std::vector<Vec<D>> normal;  ///< unit, from a to b (or to the obstacle)
   std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
-  std::vector<Real>
-      force;  ///< normal reaction, pushes a along -normal, b along +normal [m/s in PBD: per mobility]
+  std::vector<Index> place;    ///< of the candidate in the sweep schedule: of pairs, or of wall_bodies()
+  /// Normal reaction, pushes a along -normal, b along +normal [N; m/s in first-order schemes: per mobility].
+  std::vector<Real> force;
+  /// Friction on b, -friction on a, across the normal [N]; empty in schemes without friction.
+  std::vector<Vec<D>> friction;
   /// Phase p of a sweep has the contacts [phase_first[p], phase_first[p + 1]); those before interior_first[p]
   /// touch bodies that travel between ranks.
   std::vector<Index> phase_first, interior_first;
 
   std::size_t size() const { return a.size(); }
   void clear() {
-    a.clear(), b.clear(), wall.clear(), gap.clear(), normal.clear(), branch.clear(), force.clear();
+    a.clear(), b.clear(), wall.clear(), gap.clear(), normal.clear(), branch.clear(), place.clear();
+    force.clear(), friction.clear();
     phase_first.clear(), interior_first.clear();
   }
 };

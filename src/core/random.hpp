@@ -37,6 +37,7 @@ inline constexpr std::uint32_t radius = 1;
 inline constexpr std::uint32_t position = 2;
 inline constexpr std::uint32_t jitter = 3;
 inline constexpr std::uint32_t coincident_direction = 4;
+inline constexpr std::uint32_t velocity = 5;
 }  // namespace purpose
 
 }  // namespace scree

@@ -85,13 +85,15 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step) const 
 }
 
 template <int D>
-bool Neighborhood<D>::stale(const State<D>& state, Real fraction) const {
+bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement,
+                            Real dt) const {
   Real most = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
   const auto listed = state.bodies.listed();
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec<D> moved = position[i] - listed[i];
+    Vec<D> moved = position[i] - listed[i];
+    if (!displacement.empty()) moved += displacement[i];
     const Real squared = dot(moved, moved);
     most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
   }
@@ -100,7 +102,7 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction) const {
     reached.lower[k] -= state.lattice.cell_edge[k];
     reached.upper[k] += state.lattice.cell_edge[k];
   }
-  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time, reached);
+  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached);
   return std::sqrt(comm_.max(most)) + travel > fraction * state.lattice.skin;
 }
 
@@ -160,9 +162,7 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
   complaint = message_of_smallest(comm_, first_offender, complaint);
   if (!complaint.empty()) throw RunError(complaint);
   if (any_leaves) {
-    ContactMemory kept;
-    for (const Index i : staying) kept.append_from(state.memory, i);
-    state.memory = std::move(kept);
+    state.memory = state.memory.of(staying);
     bodies.reorder(staying);
   }
   n_removed_ += comm_.sum(static_cast<std::int64_t>(n) - bodies.n_owned());
@@ -215,13 +215,10 @@ void Neighborhood<D>::rebuild(State<D>& state) {
     Scope part("sort");
     sort_by_place(places_, bodies.id(), order_);
     bodies.reorder(order_);
-    ContactMemory sorted;
+    state.memory = state.memory.of(order_);
     std::vector<Place> sorted_places(places_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      sorted.append_from(state.memory, order_[i]);
+    for (std::size_t i = 0; i < order_.size(); ++i)
       sorted_places[i] = places_[static_cast<std::size_t>(order_[i])];
-    }
-    state.memory = std::move(sorted);
     places_.swap(sorted_places);
   }
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
@@ -252,72 +249,79 @@ void Neighborhood<D>::rebuild(State<D>& state) {
 }
 
 template <int D>
-void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values,
-                             std::span<Real> wall_values) const {
+void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+                             int width) const {
+  const auto w = static_cast<std::size_t>(width);
   const auto id = state.bodies.id();
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
   if (state.memory.other.empty()) return;
   schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-    pair_values[place] = state.memory.recall(low, id[static_cast<std::size_t>(high)]);
+    state.memory.recall(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
   });
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {
       const auto slot = static_cast<std::size_t>(k);
-      wall_values[slot] = state.memory.recall(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint});
+      state.memory.recall(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint},
+                          wall_values.subspan(slot * w, w));
     }
 }
 
 template <int D>
 ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const Real> pair_values,
-                                        std::span<const Real> wall_values) const {
+                                        std::span<const Real> wall_values, int width) const {
+  const auto w = static_cast<std::size_t>(width);
   const auto id = state.bodies.id();
   std::vector<RememberedContact> contacts;
+  const auto add = [&](Index body, GlobalId other, std::span<const Real> numbers) {
+    if (std::ranges::all_of(numbers, [](Real number) { return number == 0; })) return;
+    std::ranges::copy(numbers, contacts.emplace_back(RememberedContact{body, other, {}}).value.begin());
+  };
   if (!pair_values.empty())
     schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-      if (pair_values[place] != 0)
-        contacts.push_back({low, id[static_cast<std::size_t>(high)], pair_values[place]});
+      add(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
     });
   for (const auto& wall : schedule_.walls())
     for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last); ++slot)
-      if (wall_values[slot] != 0)
-        contacts.push_back(
-            {schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values[slot]});
-  return ghosts_.bring_home(state.bodies.n_owned(), contacts);
+      add(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values.subspan(slot * w, w));
+  return ghosts_.bring_home(state.bodies.n_owned(), contacts, width);
 }
 
 template <int D>
-void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
-                             std::span<const Real> wall_values, Real force_scale, Real tolerance,
+void Neighborhood<D>::detect(State<D>& state, Real tolerance, std::span<const Vec<D>> displacement, Real dt,
                              ContactGraph<D>& contacts) {
   BodyStore<D>& bodies = state.bodies;
   ghosts_.copy_to_ghosts(bodies.position());
   contacts.clear();
   const auto position = bodies.position();
   const auto radius = bodies.radius();
+  const bool moving = !displacement.empty();
+  const auto mobility = std::as_const(bodies).mobility();
   const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
-                       Real value) {
+                       std::size_t place) {
     contacts.a.push_back(a);
     contacts.b.push_back(b);
     contacts.wall.push_back(wall);
     contacts.gap.push_back(gap);
     contacts.normal.push_back(normal);
     contacts.branch.push_back(branch);
-    contacts.force.push_back(value * force_scale);
+    contacts.place.push_back(static_cast<Index>(place));
   };
   const auto add_pair = [&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
+    if (mobility[a] == 0 && mobility[b] == 0) return;  // held in place: nothing passes between them
     Vec<D> d = position[a] - position[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
     const Real distance = norm(d);
     const Real contact_distance = radius[a] + radius[b];
     const Real gap = distance - contact_distance;
-    const Real value = pair_values.empty() ? 0 : pair_values[place];
-    if (gap > tolerance * contact_distance) return;
+    const Real reach = tolerance * contact_distance;
+    if (gap > reach && !moving) return;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    add(low, high, -1, gap, normal, -d, value);
+    if (gap > reach && gap + dot(normal, displacement[b] - displacement[a]) > reach) return;
+    add(low, high, -1, gap, normal, -d, place);
   };
   std::vector<Vec<D>> at;
   std::vector<SurfacePoint<D>> surface;
@@ -327,13 +331,24 @@ void Neighborhood<D>::detect(State<D>& state, std::span<const Real> pair_values,
     for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
     surface.resize(at.size());
     state.obstacles.nearest(wall.constraint, at, at, surface);
+    const Motion<D>* motion =
+        moving
+            ? state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
+                  .motion.get()
+            : nullptr;
     for (std::size_t k = 0; k < at.size(); ++k) {
+      if (mobility[static_cast<std::size_t>(which[k])] == 0) continue;
       const Real r = radius[static_cast<std::size_t>(which[k])];
       const Real gap = surface[k].distance - r;
-      if (gap > tolerance * r) continue;
-      const Real value = wall_values.empty() ? 0 : wall_values[static_cast<std::size_t>(wall.first) + k];
-      add(which[k], -1, wall.constraint, gap, -surface[k].normal, surface[k].normal * -surface[k].distance,
-          value);
+      const Vec<D> branch = surface[k].normal * -surface[k].distance;
+      if (gap > tolerance * r) {
+        if (!moving) continue;
+        Vec<D> closing = -displacement[static_cast<std::size_t>(which[k])];
+        if (motion) closing += dt * motion->velocity(at[k] + branch, state.clock.time + dt / 2);
+        if (gap - dot(surface[k].normal, closing) > tolerance * r) continue;
+      }
+      add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch,
+          static_cast<std::size_t>(wall.first) + k);
     }
   };
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {

@@ -39,7 +39,9 @@ class Neighborhood {
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.
-  bool stale(const State<D>& state, Real fraction) const;
+  bool stale(const State<D>& state, Real fraction) const { return stale(state, fraction, {}, 0); }
+  /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
+  bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt) const;
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of
@@ -47,17 +49,23 @@ class Neighborhood {
   /// Collective.
   void rebuild(State<D>& state);
 
-  /// Copies remembered multipliers to the places of the candidates (0 for new ones). Local.
-  void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values) const;
-  /// The multipliers of all candidates as memory of the owned bodies. Collective.
+  /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
+  void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+              int width = 1) const;
+  /// The numbers of all candidates as memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, std::span<const Real> pair_values,
-                         std::span<const Real> wall_values) const;
+                         std::span<const Real> wall_values, int width = 1) const;
 
   /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions, in
-  /// the order of a sweep, with force = multiplier * force_scale. Refreshes the positions of ghosts.
-  /// Collective.
-  void detect(State<D>& state, std::span<const Real> pair_values, std::span<const Real> wall_values,
-              Real force_scale, Real tolerance, ContactGraph<D>& contacts);
+  /// the order of a sweep; forces are left to the caller. Refreshes the positions of ghosts. Collective.
+  void detect(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
+    detect(state, tolerance, {}, 0, contacts);
+  }
+  /// The same, and candidates whose gap would come down to that within dt if held bodies moved by
+  /// `displacement` and obstacles with their velocity in the middle of the step. Without `displacement`
+  /// nothing moves.
+  void detect(State<D>& state, Real tolerance, std::span<const Vec<D>> displacement, Real dt,
+              ContactGraph<D>& contacts);
 
   GhostExchange<D>& ghosts() { return ghosts_; }
   const SweepSchedule<D>& schedule() const { return schedule_; }

@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
+#include "contact/materials.hpp"
 #include "core/parallel.hpp"
+#include "dynamics/energy_ledger.hpp"
 #include "geometry/box.hpp"
 #include "geometry/lattice.hpp"
 #include "geometry/obstacle.hpp"
@@ -18,17 +21,46 @@ struct Clock {
   Real listed_time = 0;   ///< when the neighbour list was built [s]
 };
 
+/// How far a source of bodies has come.
+struct FeederProgress {
+  std::int64_t n_made = 0;
+  std::int64_t n_tries = 0;  ///< places tried for the body that is to come next
+};
+
+/// What a sink has taken.
+struct SinkProgress {
+  std::int64_t n_removed = 0;
+  Real mass = 0;  ///< [kg]; 0 in first-order schemes
+};
+
+/// The stage of [[stages]] that runs.
+struct StageProgress {
+  std::int64_t index = 0;
+  Real begin = 0;  ///< [s]
+};
+
 /// All that a restart needs; everything else can be rebuilt from it (and from the deck).
 template <int D>
 struct State {
   Comm comm;
   Box<D> box;
-  BodyStore<D> bodies;
-  ObstacleSet<D> obstacles;
-  Clock clock;
-  Lattice<D> lattice;    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
-  ContactMemory memory;  ///< multipliers remembered by pair
-  GlobalId next_id = 0;  ///< the first unused global id
+  BodyStore<D> bodies{};
+  ObstacleSet<D> obstacles{};
+  Clock clock{};
+  Lattice<D> lattice{};    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
+  ContactMemory memory{};  ///< multipliers or impulses remembered by pair
+  GlobalId next_id = 0;    ///< the first unused global id
+
+  // From the deck; the same throughout a run.
+  Vec<D> gravity{};                      ///< [m/s2]
+  Materials<D> materials{};              ///< empty in first-order schemes
+  std::vector<int> group_material{};     ///< of each group of bodies
+  std::vector<int> obstacle_material{};  ///< of each obstacle
+
+  EnergyLedger ledger{};
+  std::vector<FeederProgress> feeders{};
+  std::vector<SinkProgress> sinks{};
+  StageProgress stage{};
 };
 
 }  // namespace scree

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/state.hpp"
 #include "dynamics/velocity_field.hpp"
+#include "solvers/friction_solver.hpp"
 
 namespace scree {
 
@@ -17,6 +20,18 @@ struct CertificateEntry {
   Real value = 0;
 };
 
+/// A contact problem that a solver left unsolved, with the impulses it got to [N s].
+template <int D>
+struct FailedProblem {
+  const State<D>& state;
+  const FrictionProblem<D>& problem;
+  const ContactGraph<D>& contacts;
+  std::span<const Real> impulse;
+  const SolveReport& report;
+};
+template <int D>
+using FailedProblemHook = std::function<void(const FailedProblem<D>&)>;
+
 /// A scheme that moves the bodies from t to t + dt.
 template <int D>
 class Stepper {
@@ -24,6 +39,8 @@ class Stepper {
   virtual ~Stepper() = default;
   /// Declares and reads the scheme's own tables.
   virtual void describe(Section& root) = 0;
+  /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
+  virtual bool has_inertia() const { return false; }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
@@ -32,6 +49,12 @@ class Stepper {
   /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With
   /// `record_forces` contacts() can tell the forces of this step; positions do not depend on it. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
+  /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
+  /// save): finds candidates anew and fits all work arrays. Collective.
+  virtual void bodies_changed(State<D>& state) = 0;
+  /// Sets what is called with a friction problem that was not solved to its tolerance, before the scheme acts
+  /// on it. Schemes without friction problems ignore it.
+  virtual void on_failed_problem(FailedProblemHook<D>) {}
   /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
   virtual void save(State<D>& state) = 0;
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.

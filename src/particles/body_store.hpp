@@ -11,7 +11,25 @@ namespace scree {
 template <int D>
 using PeriodicImage = std::array<std::int32_t, D>;
 
+/// Angular velocity [rad/s]: one number in the plane (counter-clockwise), a vector in space.
+template <int D>
+inline constexpr int n_spins = D == 2 ? 1 : 3;
+template <int D>
+using Spin = Vec<n_spins<D>>;
+/// Angle [rad] in the plane; unit quaternion (w, x, y, z) that turns body axes to world axes in space.
+template <int D>
+using Orientation = Vec<D == 2 ? 1 : 4>;
+
+/// The orientation of a body that has not turned.
+template <int D>
+constexpr Orientation<D> upright() {
+  Orientation<D> orientation;
+  if constexpr (D == 3) orientation[0] = 1;
+  return orientation;
+}
+
 enum class Ghosts { keep, none };
+enum class Carried { always, with_inertia };
 
 /// What a field is: name, unit and rules, from fields.def.
 struct FieldInfo {
@@ -19,6 +37,7 @@ struct FieldInfo {
   std::string_view unit;
   Ghosts ghosts;
   bool saved;
+  Carried carried;
   std::string_view what;
 };
 
@@ -31,26 +50,32 @@ class BodyStore {
   Index n_ghosts() const { return n_ghosts_; }
   Index n_held() const { return n_owned_ + n_ghosts_; }
 
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what) \
-  std::span<type> name() {                                 \
-    return name##_;                                        \
-  }                                                        \
-  std::span<const type> name() const {                     \
-    return name##_;                                        \
+  /// Gives bodies mass and spin; before the first of them is made.
+  void carry_inertia() { inertia_ = true; }
+  bool has_inertia() const { return inertia_; }
+
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+  std::span<type> name() {                                          \
+    return name##_;                                                 \
+  }                                                                 \
+  std::span<const type> name() const {                              \
+    return name##_;                                                 \
   }
 #include "particles/fields.def"
 #undef SCREE_FIELD
 
-  /// Calls f(FieldInfo, std::vector<T>&) for every field.
+  /// Calls f(FieldInfo, std::vector<T>&) for every field that this run carries.
   template <class F>
   void for_each_field(F&& f) {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what) f(info_##name, name##_);
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+  if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
   }
   template <class F>
   void for_each_field(F&& f) const {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what) f(info_##name, name##_);
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+  if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
   }
@@ -63,16 +88,21 @@ class BodyStore {
   void reorder(std::span<const Index> order);
 
  private:
+  bool carries(const FieldInfo& info) const {
+    return inertia_ || info.carried == Carried::always;
+  }
+
   enum : bool { yes = true, no = false };
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what) \
-  static constexpr FieldInfo info_##name{#name, unit, Ghosts::ghosts, saved, what};
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+  static constexpr FieldInfo info_##name{#name, unit, Ghosts::ghosts, saved, Carried::carried, what};
 #include "particles/fields.def"
 #undef SCREE_FIELD
-#define SCREE_FIELD(name, type, unit, ghosts, saved, what) std::vector<type> name##_;
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) std::vector<type> name##_;
 #include "particles/fields.def"
 #undef SCREE_FIELD
   Index n_owned_ = 0;
   Index n_ghosts_ = 0;
+  bool inertia_ = false;
 };
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "particles/volume.hpp"
 
 namespace scree {
 
@@ -21,11 +22,23 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
     section.real("mobility", group.mobility,
                  {.range = non_negative,
                   .doc = "weight of a body's share of a contact's correction; 0 holds the body in place"});
+    section.text("material", group.material,
+                 {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
+    section.point<D>("velocity", group.velocity,
+                     {.unit = Unit::speed, .doc = "at the start, in schemes with inertia"});
+    section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
+                              {.unit = Unit::angular_speed, .doc = "at the start, in schemes with inertia"});
+    section.real("random_speed", group.random_speed,
+                 {.unit = Unit::speed,
+                  .range = non_negative,
+                  .doc = "root of the mean square of a random velocity added to each body's, even in all "
+                         "directions"});
     section.table("source", {.required = true, .doc = "Where the bodies come from."}, [&](Section& source) {
       source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
     });
     if (!section.reading()) return;
     group.where = section.where("source");
+    group.where_material = section.where("material");
     if (!group.radius && !group.source->gives_radii())
       section.fail("radius", "[" + section.path() +
                                  "] needs a radius, such as radius = { distribution = \"constant\", " +
@@ -33,6 +46,28 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
     groups.push_back(std::move(group));
   });
   return groups;
+}
+
+template <int D>
+void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
+              const ParticleGroup<D>& group, std::uint64_t seed) {
+  const auto at = static_cast<std::size_t>(i);
+  bodies.id()[at] = made.id;
+  bodies.position()[at] = made.position;
+  bodies.radius()[at] = made.radius;
+  bodies.mobility()[at] = group.mobility;
+  bodies.group()[at] = number;
+  bodies.image()[at] = {};
+  bodies.velocity()[at] = group.velocity;
+  if (group.random_speed > 0) {
+    RandomStream stream(seed, made.id, purpose::velocity);
+    for (int k = 0; k < D; ++k)
+      bodies.velocity()[at][k] += group.random_speed / std::sqrt(Real{D}) * stream.normal();
+  }
+  if (!bodies.has_inertia()) return;
+  bodies.mass()[at] = group.density * body_volume<D>(made.radius);
+  bodies.angular_velocity()[at] = group.angular_velocity;
+  bodies.orientation()[at] = upright<D>();
 }
 
 template <int D>
@@ -63,16 +98,16 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
   }
 
   bodies.resize(static_cast<Index>(made.size()), 0);
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    bodies.id()[i] = made[i].id;
-    bodies.position()[i] = made[i].position;
-    bodies.radius()[i] = made[i].radius;
-    bodies.mobility()[i] = groups[static_cast<std::size_t>(group_of[i])].mobility;
-    bodies.group()[i] = group_of[i];
-  }
+  for (std::size_t i = 0; i < made.size(); ++i)
+    put_body(bodies, static_cast<Index>(i), made[i], group_of[i],
+             groups[static_cast<std::size_t>(group_of[i])], seed);
   return next_id;
 }
 
+template void put_body<2>(BodyStore<2>&, Index, const NewBody<2>&, std::int32_t, const ParticleGroup<2>&,
+                          std::uint64_t);
+template void put_body<3>(BodyStore<3>&, Index, const NewBody<3>&, std::int32_t, const ParticleGroup<3>&,
+                          std::uint64_t);
 template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&);
 template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&);
 template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, std::uint64_t,

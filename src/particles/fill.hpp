@@ -71,6 +71,13 @@ struct ParticleGroup {
   std::string name;
   std::string where;  ///< its place in the deck
   Real mobility = 1;
+  // Of schemes with inertia.
+  std::string material;        ///< empty: not given
+  std::string where_material;  ///< place of that name in the deck
+  Real density = 0;            ///< of the material [kg/m3], filled in by whoever knows materials
+  Vec<D> velocity{};           ///< at the start [m/s]
+  Spin<D> angular_velocity{};  ///< at the start [rad/s]
+  Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   std::unique_ptr<RadiusDistribution<D>> radius;
   std::unique_ptr<Fill<D>> source;
 };
@@ -78,6 +85,12 @@ struct ParticleGroup {
 /// Declares and reads [particles.NAME].
 template <int D>
 std::vector<ParticleGroup<D>> describe_particle_groups(Section& root);
+
+/// Makes entry i of `bodies` (owned) the body `made` of group number `group`: all fields that are saved, at
+/// the velocity of the group's start. Local.
+template <int D>
+void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
+              const ParticleGroup<D>& group, std::uint64_t seed);
 
 /// Creates the bodies of all groups, in deck order, into `bodies` (owned, no particular place). Returns the
 /// first unused global id. Throws InputError on all ranks if a group cannot be made or leaves the domain.

@@ -1,10 +1,11 @@
 #include "dynamics/friction/assembler.hpp"
 
 #include <algorithm>
-#include <numbers>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "dynamics/energy_ledger.hpp"
+#include "particles/volume.hpp"
 #include "solvers/contact_rows.hpp"
 
 namespace scree {
@@ -12,7 +13,7 @@ namespace scree {
 template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
-  neighborhood_.detect(state_, {}, {}, 0, step.contact_range, contacts_);
+  neighborhood_.detect(state_, step.contact_range, step.displacement, step.dt, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);
@@ -23,22 +24,27 @@ const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& 
 template <int D>
 void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
-  constexpr Real pi = std::numbers::pi;
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_held = static_cast<std::size_t>(bodies.n_held());
   problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
   problem_.mass.assign(n_held * q * q, 0.0);
   for (std::size_t i = 0; i < n_held; ++i) {
     const Real r = bodies.radius()[i];
-    const Real density = step.density[static_cast<std::size_t>(bodies.group()[i])];
-    const Real mass = density * (D == 2 ? pi * r * r : 4.0 / 3 * pi * r * r * r);
-    const Real inertia = (D == 2 ? 0.5 : 0.4) * mass * r * r;
+    const Real mass = bodies.has_inertia()
+                          ? bodies.mass()[i]
+                          : step.density[static_cast<std::size_t>(bodies.group()[i])] * body_volume<D>(r);
+    const Real inertia = moment_of_inertia<D>(mass, r);
     for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = k < D ? mass : inertia;
   }
   SCREE_ASSERT(step.free_velocity.size() == static_cast<std::size_t>(bodies.n_owned()) * q);
   problem_.free_velocity.resize(n_held * q);
   std::copy(step.free_velocity.begin(), step.free_velocity.end(), problem_.free_velocity.begin());
   halo_.copy_to_ghosts(problem_.free_velocity, q);
+  problem_.start_velocity.clear();
+  if (step.start_velocity.empty()) return;
+  problem_.start_velocity.resize(n_held * q);
+  std::copy(step.start_velocity.begin(), step.start_velocity.end(), problem_.start_velocity.begin());
+  halo_.copy_to_ghosts(problem_.start_velocity, q);
 }
 
 template <int D>
@@ -53,12 +59,18 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.interior_first = contacts_.interior_first;
   problem_.jacobian.assign(n * 2 * D * q, 0.0);
   problem_.bias.assign(n * D, 0.0);
+  surface_velocity_.assign(n * D, 0.0);
+  const auto mobility = std::as_const(state_.bodies).mobility();
   for (std::size_t c = 0; c < n; ++c) {
     const Vec<D>& normal = contacts_.normal[c];
     const auto frame = contact_frame<D>(normal);
     const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
       if (ends[side] < 0) continue;
+      if (mobility[static_cast<std::size_t>(ends[side])] == 0) {
+        (side == 0 ? problem_.a : problem_.b)[c] = -1;
+        continue;
+      }
       const Real sign = side == 0 ? -1 : 1;
       const Vec<D> lever = normal * (-sign * radius[static_cast<std::size_t>(ends[side])]);
       for (std::size_t i = 0; i < D; ++i)
@@ -74,11 +86,14 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
     if (!motion) continue;
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
     const Vec<D> velocity = motion->velocity(point, state_.clock.time + step.dt / 2);
-    for (std::size_t i = 0; i < D; ++i) problem_.bias[c * D + i] += dot(frame[i], velocity);
+    for (std::size_t i = 0; i < D; ++i) {
+      surface_velocity_[c * D + i] = dot(frame[i], velocity);
+      problem_.bias[c * D + i] += surface_velocity_[c * D + i];
+    }
   }
   problem_.mu.assign(n, 0.0);
   problem_.compliance.assign(n * 2, 0.0);
-  step.laws(contacts_, problem_.mu, problem_.compliance);
+  step.laws(contacts_, problem_);
 }
 
 template class FrictionAssembler<2>;

@@ -18,13 +18,19 @@ struct FrictionStep {
   Real contact_range = 0;  ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
   /// Pairs with gap <= touching_range * (R_a + R_b) count as touching: they cannot close further (B.2).
   Real touching_range = 0;
-  Real velocity_floor = 0;        ///< [m/s], see FrictionProblem
-  std::span<const Real> density;  ///< of each group of bodies [kg/m3]; disks count as 1 m thick
+  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
+  /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
+  std::span<const Real> density = {};
+  /// n_held: where free motion would take bodies in this step [m]. Pairs that it closes are contacts too, at
+  /// any gap. Empty: only contact_range counts.
+  std::span<const Vec<D>> displacement = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
   std::span<const Real> free_velocity;
-  /// Writes the friction coefficient (n_contacts) and the compliances along N and T (n_contacts * 2 [1/kg],
-  /// zero on entry) of the contacts found. Local.
-  std::function<void(const ContactGraph<D>&, std::span<Real> mu, std::span<Real> compliance)> laws;
+  /// n_owned * n_velocities<D>: velocities at the start of the step; empty: not needed by laws or solver.
+  std::span<const Real> start_velocity = {};
+  /// Writes mu and the compliances along N and T (zero on entry) of the contacts found, and may change the
+  /// bias. Local.
+  std::function<void(const ContactGraph<D>&, FrictionProblem<D>&)> laws;
 };
 
 /// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. B.1-B.2): the only place that knows
@@ -35,6 +41,7 @@ struct FrictionStep {
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
 /// Bias     w_N = gap / dt, so that a gap may close but not more; 0 for touching pairs: overlap is not pushed
 ///          out. At an obstacle plus its velocity in the middle of the step, all components.
+/// Held     bodies of mobility 0 do not move: they are static ends of contacts.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
 ///          within phases do not depend on the number of ranks.
 /// Cost     O(candidates + bodies); memory is reused from step to step.
@@ -55,7 +62,10 @@ class FrictionAssembler {
 
   const FrictionProblem<D>& problem() const { return problem_; }
   /// The contacts of the problem, one by one the same.
+  ContactGraph<D>& contacts() { return contacts_; }
   const ContactGraph<D>& contacts() const { return contacts_; }
+  /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
+  std::span<const Real> surface_velocity() const { return surface_velocity_; }
 
  private:
   void fill_bodies(const FrictionStep<D>& step);
@@ -66,6 +76,7 @@ class FrictionAssembler {
   NeighborhoodHalo<D> halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
+  std::vector<Real> surface_velocity_;
 };
 
 }  // namespace scree

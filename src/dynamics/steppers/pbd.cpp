@@ -26,6 +26,7 @@ class PbdStepper final : public Stepper<D> {
   Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<D>& state) override;
   void save(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
@@ -36,6 +37,7 @@ class PbdStepper final : public Stepper<D> {
   enum class OnOverlap { warn, halve, stop };
 
   bool keeps_multipliers() const { return warm_start_ > 0 || compliance_ > 0 || method_ == Method::pgs_dual; }
+  void find_properties(const State<D>& state);
   void find_smallest_radius(const State<D>& state);
   void predict(State<D>& state, Real dt);
   void rebuild(State<D>& state);
@@ -157,11 +159,15 @@ template <int D>
 void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
   neighborhood_ = &neighborhood;
   sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
-  const auto mobility = state.bodies.mobility().first(n);
+  find_properties(state);
+  sweeper_->prepare(state, weighted_);
+}
+
+template <int D>
+void PbdStepper<D>::find_properties(const State<D>& state) {
+  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
   weighted_ = state.comm.any(std::any_of(mobility.begin(), mobility.end(), [](Real w) { return w != 1; }));
   find_smallest_radius(state);
-  sweeper_->prepare(state, weighted_);
 }
 
 template <int D>
@@ -186,6 +192,13 @@ void PbdStepper<D>::rebuild(State<D>& state) {
   const std::int64_t n_removed = neighborhood_->n_removed();
   neighborhood_->rebuild(state);
   if (neighborhood_->n_removed() != n_removed) find_smallest_radius(state);  // a restart could not know it
+  sweeper_->prepare(state, weighted_);
+}
+
+template <int D>
+void PbdStepper<D>::bodies_changed(State<D>& state) {
+  neighborhood_->rebuild(state);
+  find_properties(state);
   sweeper_->prepare(state, weighted_);
 }
 
@@ -361,8 +374,13 @@ bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
 
 template <int D>
 void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_->detect(state, sweeper_->pair_values(), sweeper_->wall_values(), force_scale_, tolerance,
-                        contacts);
+  neighborhood_->detect(state, tolerance, contacts);
+  contacts.force.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto values = contacts.b[c] >= 0 ? sweeper_->pair_values() : sweeper_->wall_values();
+    contacts.force[c] =
+        values.empty() ? 0 : values[static_cast<std::size_t>(contacts.place[c])] * force_scale_;
+  }
 }
 
 template <int D>

@@ -33,7 +33,7 @@ std::vector<Body<D>> random_bodies(const Box<D>& box, int n, Real smallest, Real
 /// Those of `bodies` that `mine(id)` chooses, as owned bodies of a new state.
 template <int D, class Mine>
 State<D> state_of(const Comm& comm, const Box<D>& box, const std::vector<Body<D>>& bodies, const Mine& mine) {
-  State<D> state{comm, box, {}, {}, {}, {}, {}, 0};
+  State<D> state{.comm = comm, .box = box};
   for (const Body<D>& body : bodies) {
     if (!mine(body.id)) continue;
     const Index i = state.bodies.n_owned();

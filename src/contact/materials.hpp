@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contact/compliance.hpp"
+#include "core/section.hpp"
+
+namespace scree {
+
+/// What two surfaces do to each other.
+template <int D>
+struct PairProperties {
+  Real friction = 0;     ///< Coulomb's coefficient mu >= 0 [-]
+  Real restitution = 0;  ///< Newton's coefficient e in [0, 1] [-]
+  ContactElasticity<D> elasticity;
+};
+
+/// [materials.NAME] and [pairs."A-B"]: what bodies and walls are made of, by name. Nothing is mixed: two
+/// materials that may touch need a pair of their own.
+template <int D>
+class Materials {
+ public:
+  /// Declares and reads both tables. Throws InputError for a pair of unknown materials or one given twice.
+  void describe(Section& root);
+
+  bool empty() const { return list_.empty(); }
+  int size() const { return static_cast<int>(list_.size()); }
+  const std::string& name(int material) const { return list_[index(material)].name; }
+  Real density(int material) const { return list_[index(material)].density; }  ///< [kg/m3]
+  /// The material called `name`; throws InputError that starts with `where` if there is none.
+  int find(std::string_view name, const std::string& where) const;
+  /// Null if the deck does not give the pair.
+  const PairProperties<D>* pair(int a, int b) const {
+    const int p = pair_of_[index(a) * list_.size() + index(b)];
+    return p < 0 ? nullptr : &pairs_[index(p)];
+  }
+  /// Throws InputError naming the pair if the deck does not give it.
+  void require_pair(int a, int b) const;
+
+ private:
+  struct Material {
+    std::string name;
+    std::string where;
+    Real density = 0;
+  };
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  std::vector<Material> list_;
+  std::vector<PairProperties<D>> pairs_;
+  std::vector<int> pair_of_;  // size() x size(), -1: not given
+};
+
+}  // namespace scree

@@ -1,0 +1,59 @@
+#pragma once
+#include <array>
+#include <string_view>
+
+#include "core/types.hpp"
+
+namespace scree {
+
+template <int D>
+struct State;
+
+/// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
+/// E.1-E.4). The books close to round-off:
+///     kinetic + potential = start + wall_work + inflow - outflow - friction - impact + correction
+///                           + integration
+struct EnergyLedger {
+  Real start = 0;        ///< kinetic and potential at the start
+  Real wall_work = 0;    ///< done by moving obstacles on bodies
+  Real friction = 0;     ///< dissipated by friction
+  Real impact = 0;       ///< dissipated along normals: inelastic impacts, gaps closed, compliance
+  Real correction = 0;   ///< potential energy given by moving overlapping bodies apart
+  Real integration = 0;  ///< what the time step itself adds in a field of force
+  Real inflow = 0;       ///< of bodies that entered
+  Real outflow = 0;      ///< of bodies that left
+
+  Real booked() const {
+    return start + wall_work + inflow - outflow - friction - impact + correction + integration;
+  }
+  /// Calls f(name, number) for each entry, for checkpoints.
+  template <class Ledger, class F>
+  static void for_each(Ledger& ledger, F&& f) {
+    f("start", ledger.start);
+    f("wall_work", ledger.wall_work);
+    f("friction", ledger.friction);
+    f("impact", ledger.impact);
+    f("correction", ledger.correction);
+    f("integration", ledger.integration);
+    f("inflow", ledger.inflow);
+    f("outflow", ledger.outflow);
+  }
+};
+
+struct MechanicalEnergy {
+  Real kinetic = 0;    ///< [J], rotation included
+  Real potential = 0;  ///< [J], 0 where the coordinates are 0; bodies are followed through periodic faces
+  Real total() const { return kinetic + potential; }
+};
+
+/// Of all bodies of all ranks, which must have inertia; the same bits on any number of ranks. Collective.
+template <int D>
+MechanicalEnergy mechanical_energy(const State<D>& state);
+
+/// Moment of inertia of a body about its centre [kg m2]: 2/5 m r^2 of a solid sphere, 1/2 m r^2 of a disk.
+template <int D>
+constexpr Real moment_of_inertia(Real mass, Real radius) {
+  return (D == 2 ? 0.5 : 0.4) * mass * radius * radius;
+}
+
+}  // namespace scree
