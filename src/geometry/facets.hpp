@@ -1,5 +1,6 @@
 #pragma once
 #include <numbers>
+#include <utility>
 
 #include "geometry/obstacle.hpp"
 
@@ -35,6 +36,15 @@ inline void add_fan(Outline<3>& outline, const Vec<3>& tip, int first, int n) {
   const int center = static_cast<int>(outline.points.size());
   outline.points.push_back(tip);
   for (int i = 0; i < n; ++i) outline.triangles.push_back({center, first + i, first + (i + 1) % n});
+}
+
+/// The convex polygon with these corners, in order.
+inline Outline<3> fan_of(std::vector<Vec<3>> corners) {
+  Outline<3> outline;
+  outline.points = std::move(corners);
+  for (int i = 2; i < static_cast<int>(outline.points.size()); ++i)
+    outline.triangles.push_back({0, i - 1, i});
+  return outline;
 }
 
 }  // namespace scree

@@ -43,6 +43,8 @@ std::vector<Variant> variants<2>() {
 template <>
 std::vector<Variant> variants<3>() {
   const std::string cylinder = "a = [-0.7, -0.6, -0.3]\nb = [0.8, 0.5, 0.9]\nradius = 0.6\n";
+  const std::string cone = "a = [-0.7, -0.6, -0.3]\nb = [0.2, 0.1, 0.9]\n";
+  const std::string plate = "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]\n";
   const std::string box = "lower = [-1.2, -0.3, -0.8]\nupper = [0.9, 1.1, 0.7]\n";
   return {
       {"plane", false, "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]"},
@@ -51,6 +53,16 @@ std::vector<Variant> variants<3>() {
       {"cylinder", false, cylinder},
       {"cylinder", false, cylinder + "side = 'inside'"},
       {"cylinder", false, cylinder + "side = 'inside'\ncaps = true"},
+      {"cylinder", false, cylinder + "endless = true"},
+      {"cylinder", false, cylinder + "side = 'inside'\nendless = true"},
+      {"cone", true, cone + "radius_a = 0.9\nradius_b = 0.3"},
+      {"cone", true, cone + "radius_a = 0\nradius_b = 0.7"},
+      {"cone", true, cone + "radius_a = 0.6\nradius_b = 0.6"},
+      {"plate", true, plate},
+      {"plate", true, plate + "hole_radius = 0.5"},
+      {"plate", true, plate + "outer_radius = 1.3"},
+      {"plate", true, plate + "hole_radius = 0.5\nouter_radius = 1.3"},
+      {"plate", true, "point = [0.5, 0.5, 3]\nnormal = [1, 0.2, 0.3]\nhole_radius = 2.1"},
       {"box", false, box},
       {"box", false, box + "side = 'inside'"},
   };

