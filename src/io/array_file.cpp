@@ -1,12 +1,9 @@
 #include "io/array_file.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <utility>
 
 #include "core/error.hpp"
 
@@ -58,62 +55,25 @@ std::string checksum_of_text(const std::string& text) {
 
 ArrayFileWriter::ArrayFileWriter(const Comm& comm, const std::string& path, const std::string& kind,
                                  std::int64_t version)
-    : comm_(comm), path_(path), part_(path + ".part") {
-  // Another file under this name, possibly with other owners of its pages, must not be written into.
-  files::on_root(comm_, [&] { ::unlink(part_.c_str()); });
-  file_ = std::make_unique<hdf5::File>(comm_, part_, hdf5::Open::overwrite);
-  guarded([&] {
-    file_->set_attribute("/", "kind", kind);
-    file_->set_attribute("/", "version", std::span(&version, 1));
-    for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"}) file_->create_group(group);
+    : comm_(comm), part_(comm, path) {
+  part_.write([&](hdf5::File& file) {
+    file.set_attribute("/", "kind", kind);
+    file.set_attribute("/", "version", std::span(&version, 1));
+    for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"}) file.create_group(group);
   });
 }
 
-ArrayFileWriter::~ArrayFileWriter() {
-  if (std::uncaught_exceptions() == 0) abandon();
-}
-
-void ArrayFileWriter::abandon() noexcept {
-  if (!file_) return;
-  // An emptied file leaves HDF5 the room for what it still writes when it closes a file, even on a full disk.
-  if (comm_.is_root()) static_cast<void>(::truncate(part_.c_str(), 0) == 0);
-  comm_.barrier();
-  file_->discard();
-  file_.reset();
-  if (comm_.is_root()) ::unlink(part_.c_str());
-}
-
-template <class Work>
-void ArrayFileWriter::guarded(const Work& work) {
-  try {
-    work();
-  } catch (const AgreedError&) {
-    abandon();
-    throw;
-  }
-}
-
 void ArrayFileWriter::array(const Column& column) {
-  guarded([&] {
+  part_.write([&](hdf5::File& file) {
     std::visit(
         [&]<class T>(std::span<const T> values) {
-          const auto mine = static_cast<std::int64_t>(values.size()) / column.components;
-          const std::int64_t first = comm_.sum_before(mine);
-          const std::int64_t rows = comm_.sum(mine);
           const std::string name = "/arrays/" + column.name;
-          hdf5::Shape shape{rows};
-          hdf5::Slab slab{{first}, {mine}};
-          if (column.components > 1) {
-            shape.push_back(column.components);
-            slab.start.push_back(0);
-            slab.count.push_back(column.components);
-          }
-          file_->create_dataset(name, hdf5::type_of<T>(), shape);
-          file_->write(name, slab, values);
-          file_->set_attribute(name, "unit", column.unit);
-          const std::uint64_t checksum = sum_over_ranks(
-              comm_, hash_sum(values.data(), sizeof(T), first * column.components, slab.size()));
-          file_->set_attribute(name, checksum_name, printed(checksum));
+          const std::int64_t first = file.write_rows(name, values, column.components);
+          file.set_attribute(name, "unit", column.unit);
+          const std::uint64_t checksum =
+              sum_over_ranks(comm_, hash_sum(values.data(), sizeof(T), first * column.components,
+                                             static_cast<std::int64_t>(values.size())));
+          file.set_attribute(name, checksum_name, printed(checksum));
         },
         column.values);
   });
@@ -130,30 +90,29 @@ void ArrayFileWriter::array(const Column& column, const IdOrder& order) {
 }
 
 void ArrayFileWriter::number(const std::string& name, std::int64_t value) {
-  guarded([&] { file_->set_attribute("/numbers", name, std::span<const std::int64_t>(&value, 1)); });
+  part_.write([&](hdf5::File& file) {
+    file.set_attribute("/numbers", name, std::span<const std::int64_t>(&value, 1));
+  });
 }
 
 void ArrayFileWriter::number(const std::string& name, Real value) {
-  guarded([&] { file_->set_attribute("/numbers", name, std::span<const Real>(&value, 1)); });
+  part_.write(
+      [&](hdf5::File& file) { file.set_attribute("/numbers", name, std::span<const Real>(&value, 1)); });
 }
 
 void ArrayFileWriter::text(const std::string& name, const std::string& value) {
-  guarded([&] {
-    file_->write_text("/texts/" + name, value);
-    file_->set_attribute("/texts/" + name, checksum_name, checksum_of_text(value));
+  part_.write([&](hdf5::File& file) {
+    file.write_text("/texts/" + name, value);
+    file.set_attribute("/texts/" + name, checksum_name, checksum_of_text(value));
   });
 }
 
 void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
-  guarded([&] { file_->write_text("/provenance/" + name, value); });
+  part_.write([&](hdf5::File& file) { file.write_text("/provenance/" + name, value); });
 }
 
 void ArrayFileWriter::commit() {
-  guarded([&] {
-    file_->close();
-    files::on_root(comm_, [&] { files::rename_durably(part_, path_); });
-  });
-  file_.reset();
+  part_.commit();
 }
 
 ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path)

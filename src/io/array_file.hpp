@@ -27,9 +27,6 @@ class ArrayFileWriter {
  public:
   /// `kind` and `version` are checked by the reader.
   ArrayFileWriter(const Comm& comm, const std::string& path, const std::string& kind, std::int64_t version);
-  /// Removes the .part if commit() was not reached (unless an exception from elsewhere travels: then the file
-  /// is left behind, and the next writer of this name replaces it).
-  ~ArrayFileWriter();
 
   /// The rows of all ranks in rank order.
   void array(const Column& column);
@@ -44,14 +41,8 @@ class ArrayFileWriter {
   void commit();
 
  private:
-  template <class Work>
-  void guarded(const Work& work);
-  void abandon() noexcept;
-
   Comm comm_;
-  std::string path_;
-  std::string part_;
-  std::unique_ptr<hdf5::File> file_;
+  hdf5::PartFile part_;
 };
 
 /// Reads such a file on any number of ranks. Whatever is wrong with the file (none there, no HDF5, cut short,

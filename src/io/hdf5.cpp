@@ -504,6 +504,21 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
   require(done, (writing ? "write " : "read ") + name);
 }
 
+std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,
+                              void* values) {
+  const std::int64_t first = comm_.sum_before(mine);
+  Shape shape{comm_.sum(mine)};
+  Slab slab{{first}, {mine}};
+  if (components > 1) {
+    shape.push_back(components);
+    slab.start.push_back(0);
+    slab.count.push_back(components);
+  }
+  create_dataset(name, type, shape);
+  transfer(name, type, slab, values, true);
+  return first;
+}
+
 void File::write_text(const std::string& name, const std::string& text) {
   create_group(parent_of(name));
   reserve(static_cast<std::int64_t>(text.size()), name);
@@ -534,6 +549,35 @@ std::string File::read_text(const std::string& name) const {
   }
   require(done, "read the text " + name);
   return text;
+}
+
+PartFile::PartFile(const Comm& comm, const std::string& path)
+    : comm_(comm), path_(path), part_(path + ".part") {
+  // Another file under this name, possibly with other owners of its pages, must not be written into.
+  files::on_root(comm_, [&] { ::unlink(part_.c_str()); });
+  file_ = std::make_unique<File>(comm_, part_, Open::overwrite);
+}
+
+PartFile::~PartFile() {
+  if (std::uncaught_exceptions() == 0) abandon();
+}
+
+void PartFile::abandon() noexcept {
+  if (!file_) return;
+  // An emptied file leaves HDF5 the room for what it still writes when it closes a file, even on a full disk.
+  if (comm_.is_root()) static_cast<void>(::truncate(part_.c_str(), 0) == 0);
+  comm_.barrier();
+  file_->discard();
+  file_.reset();
+  if (comm_.is_root()) ::unlink(part_.c_str());
+}
+
+void PartFile::commit() {
+  write([&](File& file) {
+    file.close();
+    files::on_root(comm_, [&] { files::rename_durably(part_, path_); });
+  });
+  file_.reset();
 }
 
 }  // namespace scree::hdf5

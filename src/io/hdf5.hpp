@@ -1,12 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 
@@ -106,12 +108,22 @@ class File {
     const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false);
   }
 
+  /// A new dataset of the rows of all ranks in rank order, `components` numbers each; one component makes it
+  /// one-dimensional. Returns the place of this rank's first row.
+  template <class T>
+  std::int64_t write_rows(const std::string& name, std::span<const T> values, int components = 1) {
+    return write_rows(name, type_of<T>(), static_cast<std::int64_t>(values.size()) / components, components,
+                      const_cast<T*>(values.data()));
+  }
+
   /// A text of any length, kept as a dataset.
   void write_text(const std::string& name, const std::string& text);
   std::string read_text(const std::string& name) const;
 
  private:
   void transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing);
+  std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components,
+                          void* values);
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);
@@ -128,6 +140,39 @@ class File {
   std::int64_t id_ = -1;
   std::int64_t flushed_size_ = 0;  ///< length on the disk at the last flush (of use on rank 0)
   std::int64_t reserved_ = 0;      ///< bytes asked for since then
+};
+
+/// A new file that has its name only when it is complete: written as NAME.part, which commit() makes durable
+/// and renames. All members are collective.
+class PartFile {
+ public:
+  PartFile(const Comm& comm, const std::string& path);
+  /// Removes the .part if commit() was not reached (unless an exception from elsewhere travels: then the file
+  /// is left behind, and the next one of this name replaces it).
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  /// Runs work(file); removes the .part if it throws an AgreedError.
+  template <class Work>
+  void write(const Work& work) {
+    try {
+      work(*file_);
+    } catch (const AgreedError&) {
+      abandon();
+      throw;
+    }
+  }
+  /// Flushes, closes, renames. Nothing may be written afterwards.
+  void commit();
+
+ private:
+  void abandon() noexcept;
+
+  Comm comm_;
+  std::string path_;
+  std::string part_;
+  std::unique_ptr<File> file_;
 };
 
 }  // namespace scree::hdf5

@@ -1,4 +1,3 @@
-#include <sys/wait.h>
 #include <vtkDataArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
@@ -6,7 +5,6 @@
 #include <vtkXMLPPolyDataReader.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "core/error.hpp"
 #include "io/array_file.hpp"
@@ -15,6 +13,7 @@
 #include "io/h5md.hpp"
 #include "io/table.hpp"
 #include "io/vtk_series.hpp"
+#include "support/debian_python.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
 
@@ -190,16 +189,8 @@ TEST_CASE("io: h5py reads the H5MD file and the checkpoint", "[io]") {
   const Scratch scratch;
   write_h5md(comm, scratch / "run.h5", 101, comm.size());
   write_checkpoint(comm, scratch / "c.scree", 101, comm.size());
-  std::int64_t status = 0;
-  if (comm.is_root()) {
-    const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "read_outputs.py";
-    const std::string debian = "/usr/bin/python3";  // only Debian's own Python sees python3-h5py
-    const std::string python = std::filesystem::exists(debian) ? debian : "python3";
-    const std::string command =
-        python + " " + script.string() + " " + (scratch / "run.h5") + " " + (scratch / "c.scree");
-    status = WEXITSTATUS(std::system(command.c_str()));
-  }
-  status = comm.max(status);
+  const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "read_outputs.py";
+  const std::int64_t status = run_python(comm, script, {scratch / "run.h5", scratch / "c.scree"});
   if (status == 77) {
     WARN("skipped: python3-h5py is not installed");
     return;

@@ -1,0 +1,390 @@
+#include "io/fclib.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "comm/id_order.hpp"
+#include "comm/parcels.hpp"
+#include "core/error.hpp"
+#include "core/timing.hpp"
+#include "io/hdf5.hpp"
+#include "solvers/scaled_problem.hpp"
+
+namespace scree {
+
+std::int32_t fclib_integer(std::int64_t count, std::string_view what, const std::string& path) {
+  if (count > std::numeric_limits<std::int32_t>::max())
+    throw RunError(fmt::format("cannot write {}: FCLIB counts with 32-bit integers, and {} {} are too many",
+                               path, count, what));
+  return static_cast<std::int32_t>(count);
+}
+
+namespace {
+
+/// A body as it travels to the rank that writes it.
+template <int D>
+struct BodyRow {
+  static constexpr std::size_t q = n_velocities<D>;
+  GlobalId id;
+  std::int32_t rank;  ///< where it is owned
+  Index place;
+  std::array<Real, q * q> mass;
+  std::array<Real, q> free, start, guess;
+};
+
+/// A contact as it travels.
+template <int D>
+struct ContactRow {
+  static constexpr std::size_t q = n_velocities<D>;
+  std::int64_t home;  ///< row of the body that decides where the contact is written
+  ContactKey key;
+  std::array<std::int32_t, 2> body;  ///< rows of a and b, -1: none
+  std::array<Real, 2 * D * q> jacobian;
+  std::array<Real, D> bias, r, u;
+  std::array<Real, 2> compliance;
+  Real mu;
+};
+
+template <std::size_t n>
+void copy(std::span<const Real> from, std::size_t item, std::array<Real, n>& to) {
+  if (from.empty())
+    to.fill(0);
+  else
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(item * n), n, to.begin());
+}
+
+/// The rows of all ranks' bodies in the order of ids.
+template <int D>
+std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::span<const Real> velocity,
+                                      const IdOrder& order) {
+  std::vector<BodyRow<D>> mine(static_cast<std::size_t>(problem.n_owned()));
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    mine[i].id = problem.body_id[i];
+    mine[i].rank = problem.halo->comm().rank();
+    mine[i].place = static_cast<Index>(i);
+    copy(problem.mass, i, mine[i].mass);
+    copy(problem.free_velocity, i, mine[i].free);
+    copy(problem.start_velocity, i, mine[i].start);
+    copy(velocity, i, mine[i].guess);
+  }
+  std::vector<BodyRow<D>> sorted;
+  order.apply(std::span<const BodyRow<D>>(mine), sorted);
+  return sorted;
+}
+
+/// Row of each body held, told by the ranks that write them.
+template <int D>
+std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<const BodyRow<D>> sorted,
+                                 std::int64_t first) {
+  std::map<int, Parcel> parcels;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    Parcel& parcel = parcels[sorted[i].rank];
+    parcel.rank = sorted[i].rank;
+    Packer packer(parcel.bytes);
+    packer.put(sorted[i].place);
+    packer.put(first + static_cast<std::int64_t>(i));
+  }
+  std::vector<Parcel> outgoing;
+  for (auto& [rank, parcel] : parcels) outgoing.push_back(std::move(parcel));
+  // As reals, which the halo carries; rows are below 2^31.
+  std::vector<Real> rows(static_cast<std::size_t>(problem.n_held()), -1.0);
+  for (const Parcel& parcel : deliver(problem.halo->comm(), std::move(outgoing))) {
+    Unpacker unpacker(parcel.bytes);
+    while (!unpacker.empty()) {
+      const auto place = unpacker.template take<Index>();
+      rows[static_cast<std::size_t>(place)] = static_cast<Real>(unpacker.template take<std::int64_t>());
+    }
+  }
+  problem.halo->copy_to_ghosts(rows, 1);
+  return rows;
+}
+
+/// u = H v + w of one contact, from the velocities of the bodies held.
+template <int D>
+std::array<Real, D> relative_velocity(const FrictionProblem<D>& problem, std::span<const Real> velocity,
+                                      std::size_t contact) {
+  constexpr std::size_t q = n_velocities<D>;
+  std::array<Real, D> u{};
+  for (std::size_t k = 0; k < D; ++k) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Index body = side == 0 ? problem.a[contact] : problem.b[contact];
+      if (body < 0) continue;
+      const Real* row = problem.jacobian.data() + ((contact * 2 + side) * D + k) * q;
+      for (std::size_t j = 0; j < q; ++j) u[k] += row[j] * velocity[static_cast<std::size_t>(body) * q + j];
+    }
+    u[k] += problem.bias[contact * D + k];
+  }
+  return u;
+}
+
+/// The contacts that this rank writes, in order: those of the bodies it writes.
+template <int D>
+std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
+                                           std::span<const ContactKey> keys, std::span<const Real> guess,
+                                           std::span<const Real> velocity, std::span<const Real> rows,
+                                           std::int64_t n_bodies) {
+  const Comm& comm = problem.halo->comm();
+  std::vector<std::int64_t> share_end;
+  for (int rank = 0; rank < comm.size(); ++rank)
+    share_end.push_back(share_start(n_bodies, rank + 1, comm.size()));
+
+  std::map<int, Parcel> parcels;
+  for (std::size_t c = 0; c < keys.size(); ++c) {
+    ContactRow<D> row;
+    const std::array<Index, 2> body{problem.a[c], problem.b[c]};
+    for (std::size_t side = 0; side < 2; ++side)
+      row.body[side] =
+          body[side] < 0 ? -1 : static_cast<std::int32_t>(rows[static_cast<std::size_t>(body[side])]);
+    row.home = row.body[0] < 0 ? row.body[1] : row.body[0];
+    row.key = keys[c];
+    copy(problem.jacobian, c, row.jacobian);
+    copy(problem.bias, c, row.bias);
+    copy(problem.compliance, c, row.compliance);
+    copy(guess, c, row.r);
+    row.u.fill(0);
+    if (!velocity.empty()) row.u = relative_velocity<D>(problem, velocity, c);
+    row.mu = problem.mu[c];
+    const auto to =
+        static_cast<int>(std::upper_bound(share_end.begin(), share_end.end(), row.home) - share_end.begin());
+    Parcel& parcel = parcels[to];
+    parcel.rank = to;
+    Packer(parcel.bytes).put(row);
+  }
+  std::vector<Parcel> outgoing;
+  for (auto& [rank, parcel] : parcels) outgoing.push_back(std::move(parcel));
+
+  std::vector<ContactRow<D>> sorted;
+  for (const Parcel& parcel : deliver(comm, std::move(outgoing))) {
+    Unpacker unpacker(parcel.bytes);
+    while (!unpacker.empty()) sorted.push_back(unpacker.template take<ContactRow<D>>());
+  }
+  const auto order = [](const ContactRow<D>& row) { return std::tie(row.home, row.key); };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const ContactRow<D>& x, const ContactRow<D>& y) { return order(x) < order(y); });
+  // Equal keys of one body meet on one rank.
+  agree(comm, [&] {
+    for (std::size_t c = 1; c < sorted.size(); ++c)
+      if (order(sorted[c]) == order(sorted[c - 1])) {
+        const ContactKey& key = sorted[c].key;
+        throw RunError(fmt::format("two contacts have the key ({}, {}, {})", key.a, key.b, key.feature));
+      }
+  });
+  return sorted;
+}
+
+/// This rank's entries of a sparse matrix.
+struct Triplets {
+  std::vector<std::int32_t> row, column;
+  std::vector<Real> value;
+  void add(std::int64_t i, std::int64_t j, Real x) {
+    if (x == 0) return;
+    row.push_back(static_cast<std::int32_t>(i));
+    column.push_back(static_cast<std::int32_t>(j));
+    value.push_back(x);
+  }
+};
+
+template <int D>
+Triplets mass_entries(std::span<const BodyRow<D>> bodies, std::int64_t first) {
+  constexpr int q = n_velocities<D>;
+  Triplets entries;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (int j = 0; j < q; ++j)
+      for (int k = 0; k < q; ++k) {
+        const std::int64_t base = (first + static_cast<std::int64_t>(i)) * q;
+        entries.add(base + j, base + k, bodies[i].mass[static_cast<std::size_t>(j * q + k)]);
+      }
+  return entries;
+}
+
+template <int D>
+Triplets jacobian_entries(std::span<const ContactRow<D>> contacts, std::int64_t first) {
+  constexpr int q = n_velocities<D>;
+  Triplets entries;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactRow<D>& row = contacts[c];
+    const int lower = row.body[0] < row.body[1] ? 0 : 1;
+    for (int k = 0; k < D; ++k)
+      for (const int side : {lower, 1 - lower}) {
+        const std::int64_t body = row.body[static_cast<std::size_t>(side)];
+        if (body < 0) continue;
+        for (int j = 0; j < q; ++j)
+          entries.add(body * q + j, (first + static_cast<std::int64_t>(c)) * D + k,
+                      row.jacobian[static_cast<std::size_t>((side * D + k) * q + j)]);
+      }
+  }
+  return entries;
+}
+
+/// `get(item)`, a number or an array of numbers, of all items one after the other.
+template <class Item, class Get>
+auto flat(const std::vector<Item>& items, const Get& get) {
+  using Value = std::remove_cvref_t<decltype(get(items.front()))>;
+  if constexpr (std::is_arithmetic_v<Value>) {
+    std::vector<Value> values(items.size());
+    std::transform(items.begin(), items.end(), values.begin(), get);
+    return values;
+  } else {
+    std::vector<typename Value::value_type> values;
+    values.reserve(items.size() * std::tuple_size_v<Value>);
+    for (const Item& item : items) {
+      const Value& of_item = get(item);
+      values.insert(values.end(), of_item.begin(), of_item.end());
+    }
+    return values;
+  }
+}
+
+template <class T>
+void write_vector(hdf5::File& file, const std::string& name, const std::vector<T>& values) {
+  file.write_rows(name, std::span<const T>(values));
+}
+
+template <class T>
+void write_extra(hdf5::File& file, const std::string& name, const std::string& unit, int components,
+                 const std::vector<T>& values) {
+  const std::string path = "/scree/" + name;
+  file.write_rows(path, std::span<const T>(values), components);
+  file.set_attribute(path, "unit", unit);
+}
+
+/// Integers of the format are arrays of one.
+void write_integer(hdf5::File& file, const std::string& name, std::int32_t value) {
+  file.write_rows(name, std::span<const std::int32_t>(&value, file.comm().is_root() ? 1 : 0));
+}
+
+/// With its null at the end, since fclib hands the bytes on to C as they are.
+void write_info(hdf5::File& file, const std::string& name, const std::string& text) {
+  file.write_text("/fclib_global/info/" + name, text + '\0');
+}
+
+void write_matrix(hdf5::File& file, const std::string& name, const Triplets& entries, std::int32_t nz,
+                  std::int32_t m, std::int32_t n) {
+  write_integer(file, name + "/nzmax", nz);
+  write_integer(file, name + "/m", m);
+  write_integer(file, name + "/n", n);
+  write_integer(file, name + "/nz", nz);
+  write_vector(file, name + "/p", entries.column);
+  write_vector(file, name + "/i", entries.row);
+  write_vector(file, name + "/x", entries.value);
+}
+
+/// f = M v_free of one body.
+template <int D>
+auto free_momentum(const BodyRow<D>& body) {
+  constexpr std::size_t q = n_velocities<D>;
+  std::array<Real, q> f{};
+  for (std::size_t j = 0; j < q; ++j)
+    for (std::size_t k = 0; k < q; ++k) f[j] += body.mass[j * q + k] * body.free[k];
+  return f;
+}
+
+}  // namespace
+
+template <int D>
+void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> keys,
+                 std::span<const Real> guess, const FclibInfo& info, const std::string& path) {
+  Scope timer("fclib");
+  using Body = BodyRow<D>;
+  using Contact = ContactRow<D>;
+  constexpr int q = n_velocities<D>;
+  const Comm& comm = problem.halo->comm();
+  const auto n_owned = static_cast<std::size_t>(problem.n_owned());
+  SCREE_ASSERT(keys.size() == problem.a.size());
+  SCREE_ASSERT(guess.empty() || guess.size() == problem.a.size() * D);
+
+  const IdOrder by_id(comm, std::span(problem.body_id).first(n_owned));
+  const std::int64_t n_bodies = by_id.n_total();
+  const std::int64_t n_contacts = comm.sum(static_cast<std::int64_t>(keys.size()));
+  const std::int32_t n = fclib_integer(n_bodies * q, "velocities", path);
+  const std::int32_t m = fclib_integer(n_contacts * D, "relative velocities", path);
+  const bool has_guess = comm.any(!guess.empty());
+  const bool has_start = comm.any(!problem.start_velocity.empty());
+  const bool is_compliant = comm.any(
+      std::any_of(problem.compliance.begin(), problem.compliance.end(), [](Real g) { return g != 0; }));
+
+  std::vector<Real> velocity;
+  if (has_guess) {
+    // As solvers add it up: the same bits on any number of ranks.
+    ScaledProblem<D> scaled;
+    scaled.rebuild(problem);
+    std::vector<Real> impulse(guess.size());
+    std::vector<Real> y(scaled.velocity_size());
+    scaled.scale_impulse(guess, impulse);
+    scaled.velocity_from_impulse(impulse, y);
+    velocity.resize(static_cast<std::size_t>(problem.n_held()) * q);
+    scaled.unscale_velocity(y, velocity);
+  }
+  const std::vector<Body> bodies = sorted_bodies<D>(problem, velocity, by_id);
+  const std::vector<Real> rows = rows_of_bodies<D>(problem, bodies, by_id.first());
+  const std::vector<Contact> contacts = sorted_contacts<D>(problem, keys, guess, velocity, rows, n_bodies);
+  const Triplets mass = mass_entries<D>(bodies, by_id.first());
+  const Triplets jacobian =
+      jacobian_entries<D>(contacts, comm.sum_before(static_cast<std::int64_t>(contacts.size())));
+  const auto n_entries = [&](const Triplets& entries, std::string_view what) {
+    return fclib_integer(comm.sum(static_cast<std::int64_t>(entries.value.size())), what, path);
+  };
+  const std::int32_t nz_mass = n_entries(mass, "entries of M");
+  const std::int32_t nz_jacobian = n_entries(jacobian, "entries of H");
+
+  FclibInfo texts = info;
+  if (is_compliant) {
+    if (!texts.description.empty()) texts.description += "; ";
+    texts.description +=
+        "contacts are compliant, u = H^T v + w + G r, with the diagonal of G in /scree/compliance: without G "
+        "this is the rigid problem";
+  }
+
+  hdf5::PartFile part(comm, path);
+  part.write([&](hdf5::File& file) {
+    write_integer(file, "/fclib_global/spacedim", D);
+    write_matrix(file, "/fclib_global/M", mass, nz_mass, n, n);
+    write_matrix(file, "/fclib_global/H", jacobian, nz_jacobian, n, m);
+    write_vector(file, "/fclib_global/vectors/f", flat(bodies, free_momentum<D>));
+    write_vector(file, "/fclib_global/vectors/w", flat(contacts, [](const Contact& c) { return c.bias; }));
+    write_vector(file, "/fclib_global/vectors/mu", flat(contacts, [](const Contact& c) { return c.mu; }));
+    write_info(file, "title", texts.title);
+    write_info(file, "description", texts.description);
+    write_info(file, "math_info", texts.math_info);
+    if (has_guess) {
+      write_integer(file, "/guesses/number_of_guesses", 1);
+      write_vector(file, "/guesses/1/v", flat(bodies, [](const Body& body) { return body.guess; }));
+      write_vector(file, "/guesses/1/u", flat(contacts, [](const Contact& c) { return c.u; }));
+      write_vector(file, "/guesses/1/r", flat(contacts, [](const Contact& c) { return c.r; }));
+    }
+
+    file.create_group("/scree");
+    constexpr std::int64_t version = 1;
+    file.set_attribute("/scree", "version", std::span(&version, 1));
+    file.set_attribute("/scree", "time_step", std::span(&problem.time_step, 1));
+    file.set_attribute("/scree", "velocity_floor", std::span(&problem.velocity_floor, 1));
+    const std::string unit = "m/s, rad/s";
+    write_extra(file, "body_id", "-", 1, flat(bodies, [](const Body& body) { return body.id; }));
+    write_extra(file, "free_velocity", unit, q, flat(bodies, [](const Body& body) { return body.free; }));
+    if (has_start)
+      write_extra(file, "start_velocity", unit, q, flat(bodies, [](const Body& body) { return body.start; }));
+    write_extra(file, "contact_key", "-", 3, flat(contacts, [](const Contact& c) {
+                  return std::array<std::int64_t, 3>{c.key.a, c.key.b, c.key.feature};
+                }));
+    write_extra(file, "contact_body", "-", 2, flat(contacts, [](const Contact& c) { return c.body; }));
+    if (is_compliant)
+      write_extra(file, "compliance", "1/kg", 2,
+                  flat(contacts, [](const Contact& c) { return c.compliance; }));
+  });
+  part.commit();
+}
+
+template void write_fclib<2>(const FrictionProblem<2>&, std::span<const ContactKey>, std::span<const Real>,
+                             const FclibInfo&, const std::string&);
+template void write_fclib<3>(const FrictionProblem<3>&, std::span<const ContactKey>, std::span<const Real>,
+                             const FclibInfo&, const std::string&);
+
+}  // namespace scree
