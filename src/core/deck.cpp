@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -70,25 +71,35 @@ std::string table_text(const std::string& path) {
 }
 
 std::string any_unit_text(Unit unit) {
-  return unit == Unit::none ? "a number without a unit"
-                            : fmt::format("a {} (a number in {}, or a string with one of the units {})",
-                                          quantity(unit), symbol(unit), unit_names(unit));
+  if (unit == Unit::none) return "a number without a unit";
+  const std::string_view article =
+      std::string_view("aeiou").find(quantity(unit)[0]) != std::string_view::npos ? "an" : "a";
+  return fmt::format("{} {} (a number in {}, or a string with one of the units {})", article, quantity(unit),
+                     symbol(unit), unit_names(unit));
 }
 
 /// A deck as toml++ parsed it, with the overrides applied.
 struct Source {
   std::string name;
   toml::table root;
-  std::vector<std::string> overridden;  // paths, in the order given
+  struct Override {
+    std::string path;   // as paths are written in messages: "stages[0].duration"
+    std::string given;  // as the command line writes it: "stages.0.duration"
+  };
+  std::vector<Override> overridden;  // in the order given
 
   /// Where the node of this path and region was written: "file:line:col" or "--set path".
   std::string place(const std::string& path, const toml::source_region& region) const {
     for (auto set = overridden.rbegin(); set != overridden.rend(); ++set)
-      if (path == *set || path.starts_with(*set + '.')) return "--set " + *set;
+      if (path == set->path || is_within(path, set->path)) return "--set " + set->given;
     if (region.begin.line > 0) return fmt::format("{}:{}:{}", name, region.begin.line, region.begin.column);
-    for (const std::string& set : overridden)
-      if (set.starts_with(path + '.')) return "--set " + set;
+    for (const Override& set : overridden)
+      if (is_within(set.path, path)) return "--set " + set.given;
     return name + ":1:1";
+  }
+
+  static bool is_within(const std::string& path, const std::string& outer) {
+    return path.starts_with(outer + '.') || path.starts_with(outer + '[');
   }
 
   /// Sorts places as a reader meets them: the file from the top, then the overrides.
@@ -115,7 +126,7 @@ class UnknownKeys {
   std::string message(const toml::key& key, const toml::node& node, const std::string& path,
                       const std::vector<const Declaration*>& declared) const {
     const std::string place = source_.place(join_path(path, key.str()), key.source());
-    const std::string_view what = node.is_table() ? "table" : "key";
+    const std::string_view what = node.is_table() || node.is_array_of_tables() ? "table" : "key";
     std::string text = fmt::format("{}: unknown {} '{}' {}", place, what, key.str(), table_text(path));
     std::vector<std::string> names;
     for (const Declaration* declaration : declared) names.push_back(declaration->name);
@@ -175,7 +186,9 @@ class UnknownKeys {
         found_.push_back({source_.order(inner, key.source()), unknown(key, node, path, level)});
       else if (node.is_table() && (*match)->form == Declaration::Form::tables)
         check_named(*node.as_table(), (*match)->members, inner);
-      else if (node.is_table() && (*match)->is_table())
+      else if (node.is_array() && (*match)->form == Declaration::Form::list)
+        check_entries(*node.as_array(), (*match)->members, inner);
+      else if (node.is_table() && (*match)->is_table() && (*match)->form != Declaration::Form::list)
         check_table(*node.as_table(), (*match)->members, inner);
     }
   }
@@ -188,6 +201,17 @@ class UnknownKeys {
           });
       if (match != members.end() && node.is_table())
         check_table(*node.as_table(), match->members, join_path(path, key.str()));
+    }
+  }
+
+  /// The entries of a deck that was read are declared one by one, those of a documented one by the first.
+  void check_entries(const toml::array& entries, const std::list<Declaration>& members,
+                     const std::string& path) {
+    auto member = members.begin();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (const toml::table* table = entries[i].as_table())
+        check_table(*table, member->members, join_path(path, i));
+      if (std::next(member) != members.end()) ++member;
     }
   }
 
@@ -380,6 +404,29 @@ class ReadingSection final : public DocumentingSection {
       member->present = true;
       read_table((*named)[name].as_table(), *member, join_path(path, name),
                  [&](Section& section) { describe(name, section); });
+    }
+  }
+
+  void list(std::string_view key, const Key& meaning,
+            const std::function<void(std::size_t index, Section&)>& describe) override {
+    const toml::node* node = find(key, meaning, "table");
+    Declaration& declaration = declare(key, Declaration::Form::list, meaning);
+    declaration.present = node != nullptr;
+    if (!node) return;
+    const std::string path = path_of(key);
+    const std::string expected = fmt::format("an array of tables, each under a header [[{}]]", path);
+    if (!node->is_array()) refuse(*node, entry(key), expected);
+    const toml::array& entries = *node->as_array();
+    if (meaning.required && entries.empty())
+      throw InputError(
+          fmt::format("{}: {} is empty; {}", where(key), entry(key).words, "at least one entry is required"));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::string inner = join_path(path, i);
+      if (!entries[i].is_table())
+        refuse(entries[i], {fmt::format("element {} of {}", i + 1, entry(key).words), inner}, "a table");
+      Declaration& member = declare_entry(declaration, i);
+      member.present = true;
+      read_table(entries[i].as_table(), member, inner, [&](Section& section) { describe(i, section); });
     }
   }
 
@@ -582,6 +629,17 @@ toml::table override_value(const std::string& text) {
   return toml::table{{"value", text}};
 }
 
+/// The place in `array` that an override names; arrays keep their length.
+std::size_t array_index(const std::string& name, const toml::array& array, const std::string& path,
+                        const std::string& text) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (error == std::errc() && end == name.data() + name.size() && index < array.size()) return index;
+  throw InputError(
+      fmt::format("--set {}: '{}' is an array of {} entries, which are counted from 0; '{}' is none of them",
+                  text, path, array.size(), name));
+}
+
 void apply_override(Source& source, const std::string& text) {
   constexpr std::string_view form = "the form is --set table.key=value";
   const std::size_t start = value_start(text);
@@ -597,18 +655,32 @@ void apply_override(Source& source, const std::string& text) {
     throw InputError(fmt::format("--set {}: {}; {}", text, error.description(), form));
   }
 
-  toml::table* table = &source.root;
-  std::string path;
-  for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-    path = join_path(path, names[i]);
-    toml::node& inner = table->insert(names[i], toml::table{}).first->second;
-    if (!inner.is_table())
-      throw InputError(fmt::format("--set {}: '{}' is {}, not a table", text, path, describe_node(inner)));
-    table = inner.as_table();
-  }
   const toml::table value = override_value(text.substr(text.find_first_not_of(' ', start)));
-  value.get("value")->visit([&](const auto& node) { table->insert_or_assign(names.back(), node); });
-  source.overridden.push_back(join_path(path, names.back()));
+  toml::node* around = &source.root;
+  std::string path;
+  std::string given;
+  for (const std::string& name : names) {
+    const bool is_last = &name == &names.back();
+    toml::node* inner = nullptr;
+    if (toml::array* array = around->as_array()) {
+      const std::size_t index = array_index(name, *array, path, text);
+      path = join_path(path, index);
+      if (is_last)
+        value.get("value")->visit([&](const auto& node) {
+          array->replace(array->begin() + static_cast<std::ptrdiff_t>(index), node);
+        });
+      inner = array->get(index);
+    } else if (toml::table* table = around->as_table()) {
+      path = join_path(path, name);
+      if (is_last) value.get("value")->visit([&](const auto& node) { table->insert_or_assign(name, node); });
+      inner = &table->insert(name, toml::table{}).first->second;
+    } else {
+      throw InputError(fmt::format("--set {}: '{}' is {}, not a table", text, path, describe_node(*around)));
+    }
+    given = join_path(given, name);
+    around = inner;
+  }
+  source.overridden.push_back({path, given});
 }
 
 void write_values(const std::list<Declaration>& members, std::string& text) {
@@ -623,6 +695,14 @@ void write_tables(const std::list<Declaration>& members, const std::string& path
     if (declaration.chosen) write_tables(declaration.options[*declaration.chosen].members, path, text);
     if (!declaration.present) continue;
     const std::string inner = join_path(path, declaration.name);
+    if (declaration.form == Declaration::Form::list) {
+      for (const Declaration& entry : declaration.members) {
+        text += fmt::format("{}[[{}]]\n", text.empty() ? "" : "\n", inner);
+        write_values(entry.members, text);
+        write_tables(entry.members, inner, text);
+      }
+      continue;
+    }
     if (declaration.form != Declaration::Form::tables) {
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", inner);
       write_values(declaration.members, text);

@@ -27,7 +27,8 @@ struct Declaration {
     kind,
     table,
     optional_table,
-    tables
+    tables,
+    list
   };
   /// One choice of a key of Form::kind, with the keys it adds to the table.
   struct Option {
@@ -50,7 +51,7 @@ struct Declaration {
   std::vector<Option> options;        ///< of a kind
   std::optional<std::size_t> chosen;  ///< the option of the run
   std::list<Declaration>
-      members;  ///< of a table (those of each named table for `tables`); a list never moves them
+      members;  ///< of a table (each named table for `tables`, each entry for `list`); never moved
 
   bool is_table() const { return form >= Form::table; }
 };
@@ -90,6 +91,8 @@ class DocumentingSection : public Section {
                       const std::function<void(Section&)>& describe) override;
   void tables(std::string_view key, const Key& meaning,
               const std::function<void(const std::string& name, Section&)>& describe) override;
+  void list(std::string_view key, const Key& meaning,
+            const std::function<void(std::size_t index, Section&)>& describe) override;
 
   [[noreturn]] void fail(std::string_view key, const std::string& message) const override;
   std::string where(std::string_view key) const override;
@@ -101,6 +104,8 @@ class DocumentingSection : public Section {
   /// The declaration of `key` in this table, new unless the table was described before.
   Declaration& declare(std::string_view key, Declaration::Form form, const Key& meaning);
   std::string path_of(std::string_view key) const;
+  /// The declaration of entry `index` of a list, new unless it was described before.
+  static Declaration& declare_entry(Declaration& list, std::size_t index);
 
  private:
   Declaration& declare_value(std::string_view key, Declaration::Form form, const Key& meaning, bool valid,
@@ -112,6 +117,8 @@ class DocumentingSection : public Section {
 
 /// The child `name` of the table `path`, in TOML's writing: 'a."b c"'.
 std::string join_path(const std::string& path, std::string_view name);
+/// Entry `index` of the array `path`: "stages[0]".
+std::string join_path(const std::string& path, std::size_t index);
 /// `name` as a TOML key, in quotes if need be.
 std::string toml_key(std::string_view name);
 

@@ -72,7 +72,7 @@ class Section {
   /// from "given", start from a value that the key refuses (empty, not finite, out of range), which is
   /// printed as "none".
   virtual bool has(std::string_view key) const = 0;
-  /// Full name of this table, such as "particles.bed".
+  /// Full name of this table, such as "particles.bed" or "stages[0].until".
   virtual std::string path() const = 0;
 
   virtual void real(std::string_view key, Real& value, const Key& meaning) = 0;
@@ -109,6 +109,10 @@ class Section {
   /// Named tables [key.NAME], in the order of the deck.
   virtual void tables(std::string_view key, const Key& meaning,
                       const std::function<void(const std::string& name, Section&)>& describe) = 0;
+  /// An array of tables [[key]], for what happens in an order: `describe` runs once per entry, in the order
+  /// of the deck, `index` counted from 0 (and once with index 0 when documenting).
+  virtual void list(std::string_view key, const Key& meaning,
+                    const std::function<void(std::size_t index, Section&)>& describe) = 0;
 
   /// Stops with "file:line:col: message" at this key (or at the table, if the deck does not give the key).
   [[noreturn]] virtual void fail(std::string_view key, const std::string& message) const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/deck.hpp"
 #include "core/declaration.hpp"
@@ -73,6 +74,10 @@ std::string join_path(const std::string& path, std::string_view name) {
   return path.empty() ? toml_key(name) : path + '.' + toml_key(name);
 }
 
+std::string join_path(const std::string& path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
+
 bool contains(const Range& range, Real value) {
   return (range.least_open ? value > range.least : value >= range.least) &&
          (range.most_open ? value < range.most : value <= range.most);
@@ -129,6 +134,8 @@ std::string type_text(const Declaration& declaration) {
       return "table";
     case Form::tables:
       return "named tables";
+    case Form::list:
+      return "array of tables";
   }
   return "";
 }
@@ -243,6 +250,18 @@ void DocumentingSection::tables(std::string_view key, const Key& meaning,
                                 const std::function<void(const std::string& name, Section&)>& describe) {
   DocumentingSection any(declare(key, Form::tables, meaning).members, path_of(key));
   any.table(any_name, Key{}, [&](Section& section) { describe(std::string(any_name), section); });
+}
+
+Declaration& DocumentingSection::declare_entry(Declaration& list, std::size_t index) {
+  while (list.members.size() <= index) list.members.emplace_back().form = Form::table;
+  return *std::next(list.members.begin(), static_cast<std::ptrdiff_t>(index));
+}
+
+void DocumentingSection::list(std::string_view key, const Key& meaning,
+                              const std::function<void(std::size_t index, Section&)>& describe) {
+  DocumentingSection entry(declare_entry(declare(key, Form::list, meaning), 0).members,
+                           join_path(path_of(key), 0));
+  describe(0, entry);
 }
 
 void DocumentingSection::kind_by_name(std::string_view key, std::string& name,
@@ -400,8 +419,8 @@ class Reference {
 
   void describe_options(const Both& kind, const std::string& path, int level) {
     for (const BothOption& option : merged_options(kind)) {
-      heading(level, fmt::format("`[{}]` with `{} = \"{}\"`{}", path, kind.any().name, option.any().name,
-                                 dimension_mark(option)));
+      heading(level, fmt::format("`{}` with `{} = \"{}\"`{}", header(path), kind.any().name,
+                                 option.any().name, dimension_mark(option)));
       text += sentence(option.any().summary) + "\n\n";
       describe_members(option.members(), path, level + 1);
     }
@@ -411,6 +430,15 @@ class Reference {
     const Declaration& table = both.any();
     const std::string inner = join_path(path, table.name);
     std::vector<Both> members = merged(members_of(both.flat), members_of(both.solid));
+    if (table.form == Form::list) {
+      lists_.insert(inner);
+      const Both entry = members.front();
+      heading(level, fmt::format("`{}`{}", header(inner), dimension_mark(both)));
+      text += fmt::format("{} Any number of tables, in order{}.\n\n", sentence(table.doc),
+                          table.required ? "; at least one is required" : "");
+      describe_members(merged(members_of(entry.flat), members_of(entry.solid)), inner, level + 1);
+      return;
+    }
     if (table.form == Form::tables) {
       const Both named = members.front();
       heading(level, fmt::format("`[{}.{}]`{}", inner, any_name, dimension_mark(both)));
@@ -420,13 +448,20 @@ class Reference {
                        level + 1);
       return;
     }
-    heading(level, fmt::format("`[{}]`{}", inner, dimension_mark(both)));
+    heading(level, fmt::format("`{}`{}", header(inner), dimension_mark(both)));
     text += sentence(table.doc);
     if (table.required) text += " Required.";
     if (table.form == Form::optional_table) text += " Has an effect only if it is given.";
     text += "\n\n";
     describe_members(members, inner, level + 1);
   }
+
+  /// How a deck opens the table `path`.
+  std::string header(const std::string& path) const {
+    return fmt::format(fmt::runtime(lists_.contains(path) ? "[[{}]]" : "[{}]"), path);
+  }
+
+  std::set<std::string> lists_;
 };
 
 struct Documented {
@@ -517,6 +552,13 @@ Json value_schema(const Both& both) {
       return {
           {"type", "object"},
           {"additionalProperties", object_schema(merged(members_of(named.flat), members_of(named.solid)))}};
+    }
+    case Form::list: {
+      const Both entry = merged(members_of(both.flat), members_of(both.solid)).front();
+      Json schema = {{"type", "array"},
+                     {"items", object_schema(merged(members_of(entry.flat), members_of(entry.solid)))}};
+      if (declaration.required) schema["minItems"] = 1;
+      return schema;
     }
   }
   return {};

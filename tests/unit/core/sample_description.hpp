@@ -59,6 +59,12 @@ struct Run {
     std::unique_ptr<Form> form;
   };
   std::vector<Group> groups;
+  struct Stage {
+    scree::Real duration = HUGE_VAL;
+    scree::Real energy = HUGE_VAL;
+    std::unique_ptr<Form> form;
+  };
+  std::vector<Stage> stages;
 
   void describe(scree::Section& root) {
     using namespace scree;
@@ -91,6 +97,15 @@ struct Run {
                    {.unit = Unit::density, .range = positive, .required = true, .doc = "Mass by volume."});
       section.kind("type", group.form, {.required = true, .doc = "The form."});
       if (section.reading()) groups.push_back(std::move(group));
+    });
+    root.list("stages", {.doc = "What happens in turn."}, [&](std::size_t index, Section& section) {
+      Stage stage;
+      section.real("duration", stage.duration, {.unit = Unit::time, .range = positive, .doc = "How long."});
+      section.kind("gate", stage.form, {.doc = "What opens."});
+      section.optional_table("until", {.doc = "When it ends."}, [&](Section& inner) {
+        inner.real("energy", stage.energy, {.unit = Unit::energy, .required = true, .doc = "Left."});
+      });
+      if (section.reading() && index == stages.size()) stages.push_back(std::move(stage));
     });
   }
 };
@@ -127,6 +142,19 @@ type = "disk"
 radius = 3e-3
 [particles."a b".surface]
 facets = 24
+
+[[stages]]
+duration = "2 min"
+
+[[stages]]
+gate = "plane"
+[stages.until]
+energy = "3 uJ"
+
+[[stages]]
+duration = 3
+gate = "disk"
+radius = 5
 )";
 
 }  // namespace sample

@@ -87,6 +87,14 @@ TEST_CASE("deck: numbers with units arrive in SI and bare ones as they are", "[c
   CHECK(dynamic_cast<sample::Plane&>(*run.groups[0].form).tilt == Approx(0.5235987755982988).epsilon(1e-15));
   CHECK(run.groups[1].name == "a b");
   CHECK(dynamic_cast<sample::Disk&>(*run.groups[1].form).radius == 0.003);
+  REQUIRE(run.stages.size() == 3);
+  CHECK(run.stages[0].duration == 120);
+  CHECK(run.stages[0].energy == HUGE_VAL);
+  CHECK_FALSE(run.stages[0].form);
+  CHECK(run.stages[1].duration == HUGE_VAL);
+  CHECK(run.stages[1].energy == 3e-6);
+  CHECK(run.stages[2].duration == 3);
+  CHECK(dynamic_cast<sample::Disk&>(*run.stages[2].form).radius == 5);
 }
 
 TEST_CASE("deck: absent keys keep their defaults and absent optional tables stay absent", "[core]") {
@@ -117,9 +125,12 @@ TEST_CASE("deck: every misspelt key and table is rejected with its place and the
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     if (line.empty() || line == "[particles.heavy]" || line == "[particles.\"a b\"]") continue;
+    if (line == "[stages.surface]" || line == "[stages.until]") continue;
     const bool is_table = line[0] == '[';
     const std::size_t dot = line.rfind('.');
-    const std::size_t start = !is_table ? 0 : dot == std::string::npos ? 1 : dot + 1;
+    const std::size_t start = !is_table                  ? 0
+                              : dot == std::string::npos ? line.find_first_not_of('[')
+                                                         : dot + 1;
     const std::size_t end = line.find(is_table ? ']' : ' ', start);
     const std::string name = line.substr(start, end - start);
     for (const std::string& wrong : misspellings(name)) {
@@ -148,7 +159,7 @@ TEST_CASE("deck: an unknown key is told its table, the near key and its meaning"
         "a.toml:4:1: unknown key 'gravity' in [domain]; valid: periodic, corner, outside, outline");
   CHECK(complaint(least_deck + "[walls.left]\nx = 1") ==
         "a.toml:3:2: unknown table 'walls' at the top level of the deck; valid: simulation, domain, output, "
-        "particles");
+        "particles, stages");
 }
 
 TEST_CASE("deck: the first of several unknown keys is reported", "[core]") {
@@ -218,6 +229,45 @@ TEST_CASE("deck: wrong types, units, ranges and sizes are refused with what is v
                 "a.toml:4:1: 'bed' in [particles] must be a table [particles.bed], not the integer 3"));
 }
 
+TEST_CASE("deck: entries of an array of tables are told apart by their place and number", "[core]") {
+  const std::string start = least_deck + "[[stages]]\nduration = 1\n[[stages]]\n";
+  CHECK(complaint(start + "[stages.until]\nenergy = \"2 s\"")
+            .starts_with("a.toml:7:10: 'energy' in [stages[1].until] must be an energy"));
+  CHECK(complaint(start + "[stages.until]\n") ==
+        "a.toml:6:1: missing key 'energy' in [stages[1].until]; Left. [J]");
+  CHECK(complaint(start + "duration = 0") == "a.toml:6:12: 'duration' in [stages[1]] must be > 0 s, not 0 s");
+  CHECK(complaint(start + "duraton = 2") ==
+        "a.toml:6:1: unknown key 'duraton' in [stages[1]]; did you mean 'duration'? How long. (number [s], > "
+        "0)");
+  CHECK(complaint(start + "[stages.untill]\nenergy = 2")
+            .starts_with("a.toml:6:9: unknown table 'untill' in [stages[1]]; did you mean 'until'?"));
+  CHECK(complaint(start + "radius = 2\ngate = \"plane\"") ==
+        "a.toml:6:1: 'radius' in [stages[1]] is a key of gate 'disk', not of 'plane'");
+  CHECK(complaint(start + "gate = \"dsik\"\nradius = 2")
+            .starts_with("a.toml:6:8: 'gate' in [stages[1]] must be \"plane\" or \"disk\""));
+}
+
+TEST_CASE("deck: what is no array of tables is refused with the header to write", "[core]") {
+  const std::string expected =
+      " at the top level of the deck must be an array of tables, each under a header [[stages]], not ";
+  CHECK(complaint(least_deck + "[stages]\nduration = 1") == "a.toml:3:1: 'stages'" + expected + "a table");
+  CHECK(complaint("stages = 3\n" + least_deck) == "a.toml:1:10: 'stages'" + expected + "the integer 3");
+  CHECK(complaint("stages = [{duration = 1}, 4]\n" + least_deck) ==
+        "a.toml:1:27: element 2 of 'stages' at the top level of the deck must be a table, not the integer 4");
+  CHECK(complaint("stages = []\n" + least_deck).empty());
+  CHECK(load("stages = [{duration = 1}, {duration = 2}]\n" + least_deck).run.stages.size() == 2);
+  CHECK(complaint(least_deck + "[[particles]]\ndensity = 1").find("must be a table, not an array") !=
+        std::string::npos);
+
+  Deck empty = Deck::from_text("stages = []", "a.toml");
+  const auto require_one = [&] {
+    empty.root().list("stages", {.required = true, .doc = "In turn."}, [](std::size_t, scree::Section&) {});
+  };
+  CHECK_THROWS_WITH(
+      require_one(),
+      "a.toml:1:1: 'stages' at the top level of the deck is empty; at least one entry is required");
+}
+
 TEST_CASE("deck: repeated keys and broken TOML are refused with file, line and column", "[core]") {
   CHECK(complaint("[simulation]\ndimension = 2\ndimension = 3").starts_with("a.toml:3:"));
   CHECK(complaint("[simulation\n").starts_with("a.toml:1:"));
@@ -249,6 +299,33 @@ TEST_CASE("deck: overrides replace and add values and are named in errors", "[co
       complaint(least_deck, {"simulation.limit"}).starts_with("--set simulation.limit: a value is missing"));
   CHECK(complaint(least_deck, {"simulation.limit="})
             .starts_with("--set simulation.limit=: a value is missing"));
+}
+
+TEST_CASE("deck: overrides reach the entries of arrays by their number", "[core]") {
+  const Loaded loaded = load(sample::full_deck, {"stages.0.duration=5 s", "stages.2={duration = 8}",
+                                                 "stages.1.until.energy=4", "domain.corner.1=3 cm"});
+  REQUIRE(loaded.run.stages.size() == 3);
+  CHECK(loaded.run.stages[0].duration == 5);
+  CHECK(loaded.run.stages[1].energy == 4);
+  CHECK(loaded.run.stages[2].duration == 8);
+  CHECK_FALSE(loaded.run.stages[2].form);
+  CHECK(loaded.run.corner == std::vector<double>{-0.004, 0.03});
+  CHECK(load(loaded.resolved).resolved == loaded.resolved);
+  CHECK(load(sample::full_deck, {"stages=[{duration = 8}]"}).run.stages.size() == 1);
+
+  CHECK(complaint(sample::full_deck, {"stages.0.duration=-1"}) ==
+        "--set stages.0.duration: 'duration' in [stages[0]] must be > 0 s, not -1 s");
+  CHECK(complaint(sample::full_deck, {"stages.0.duraton=1"})
+            .starts_with("--set stages.0.duraton: unknown key 'duraton' in [stages[0]]; did you mean"));
+  CHECK(complaint(sample::full_deck, {"stages=[{duration = 1}, {duration = -1}]"})
+            .starts_with("--set stages: 'duration' in [stages[1]] must be > 0 s"));
+  CHECK(complaint(sample::full_deck, {"domain.corner.1=x"})
+            .starts_with("--set domain.corner.1: element 2 of 'corner' in [domain] must be a length"));
+  CHECK(complaint(sample::full_deck, {"stages.3.duration=1"}) ==
+        "--set stages.3.duration=1: 'stages' is an array of 3 entries, which are counted from 0; '3' is none "
+        "of them");
+  CHECK(complaint(sample::full_deck, {"stages.last.duration=1"}).find("'last' is none of them") !=
+        std::string::npos);
 }
 
 TEST_CASE("deck: a table may be described twice", "[core]") {

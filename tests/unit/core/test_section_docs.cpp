@@ -43,6 +43,10 @@ TEST_CASE("deck reference: each key stands once with type, default, range and me
       has_once("| `gravity` | 2D: list of 2 numbers [m/s2]; 3D: list of 3 numbers [m/s2] | "
                "2D: `[0.0, 0.0]`; 3D: `[0.0, 0.0, 0.0]` |  | Pulls \\| down. |"));
   CHECK(has_once("| `height` | number [m] | `2.0` |  | Upwards. (3D only) |"));
+  CHECK(has_once("## `[[stages]]`\n\nWhat happens in turn. Any number of tables, in order.\n"));
+  CHECK(has_once("### `[[stages]]` with `gate = \"disk\"`\n"));
+  CHECK(has_once("### `[stages.until]`\n\nWhen it ends. Has an effect only if it is given.\n"));
+  CHECK(has_once("| `duration` | number [s] | none | > 0 | How long. |"));
   CHECK(text.find("cone") == std::string::npos);
 }
 
@@ -62,4 +66,9 @@ TEST_CASE("deck schema: names, types, ranges and the keys of a kind", "[core]") 
   CHECK(group["allOf"][1]["if"]["properties"]["type"]["const"] == "disk");
   CHECK(group["allOf"][1]["then"]["required"] == nlohmann::json{"radius"});
   CHECK(group["allOf"][1]["then"]["properties"].contains("surface"));
+  const auto& stages = schema["properties"]["stages"];
+  CHECK(stages["type"] == "array");
+  CHECK(stages["items"]["type"] == "object");
+  CHECK(stages["items"]["properties"]["until"]["required"] == nlohmann::json{"energy"});
+  CHECK(stages["items"]["unevaluatedProperties"] == false);
 }
