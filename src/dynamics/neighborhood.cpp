@@ -288,14 +288,19 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
 }
 
 template <int D>
-void Neighborhood<D>::detect(State<D>& state, Real tolerance, std::span<const Vec<D>> displacement, Real dt,
-                             ContactGraph<D>& contacts) {
+void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts) {
   BodyStore<D>& bodies = state.bodies;
   ghosts_.copy_to_ghosts(bodies.position());
   contacts.clear();
   const auto position = bodies.position();
   const auto radius = bodies.radius();
+  const auto [tolerance, displacement, dt, pair_values, wall_values, width] = rules;
   const bool moving = !displacement.empty();
+  const auto carries = [w = static_cast<std::size_t>(width)](std::span<const Real> values,
+                                                             std::size_t place) {
+    return !values.empty() &&
+           std::ranges::any_of(values.subspan(place * w, w), [](Real number) { return number != 0; });
+  };
   const auto mobility = std::as_const(bodies).mobility();
   const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
                        std::size_t place) {
@@ -318,9 +323,10 @@ void Neighborhood<D>::detect(State<D>& state, Real tolerance, std::span<const Ve
     const Real contact_distance = radius[a] + radius[b];
     const Real gap = distance - contact_distance;
     const Real reach = tolerance * contact_distance;
-    if (gap > reach && !moving) return;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    if (gap > reach && gap + dot(normal, displacement[b] - displacement[a]) > reach) return;
+    if (gap > reach && !(moving && gap + dot(normal, displacement[b] - displacement[a]) <= reach) &&
+        !carries(pair_values, place))
+      return;
     add(low, high, -1, gap, normal, -d, place);
   };
   std::vector<Vec<D>> at;
@@ -341,14 +347,14 @@ void Neighborhood<D>::detect(State<D>& state, Real tolerance, std::span<const Ve
       const Real r = radius[static_cast<std::size_t>(which[k])];
       const Real gap = surface[k].distance - r;
       const Vec<D> branch = surface[k].normal * -surface[k].distance;
-      if (gap > tolerance * r) {
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      if (gap > tolerance * r && !carries(wall_values, place)) {
         if (!moving) continue;
         Vec<D> closing = -displacement[static_cast<std::size_t>(which[k])];
         if (motion) closing += dt * motion->velocity(at[k] + branch, state.clock.time + dt / 2);
         if (gap - dot(surface[k].normal, closing) > tolerance * r) continue;
       }
-      add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch,
-          static_cast<std::size_t>(wall.first) + k);
+      add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
     }
   };
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {

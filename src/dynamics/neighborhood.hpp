@@ -26,6 +26,20 @@ struct NeighborhoodSettings {
 /// What becomes of a body found outside an open face of the domain.
 enum class Outside { error, remove, keep };
 
+/// Which candidates are contacts: those to which any of these applies. A reach is a share of R_a + R_b (of
+/// R_a at an obstacle).
+template <int D>
+struct ContactRules {
+  Real tolerance = 0;  ///< gap <= tolerance * reach
+  /// n_held, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
+  /// with their velocity in the middle of the step.
+  std::span<const Vec<D>> displacement = {};
+  Real dt = 0;
+  /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
+  std::span<const Real> pair_values = {}, wall_values = {};
+  int width = 1;
+};
+
 /// Where the bodies live and who is near whom: ranks, ghosts, candidate contacts and their order, kept
 /// current together. After rebuild(), every candidate contact that this rank runs has both ends on this rank.
 template <int D>
@@ -56,16 +70,9 @@ class Neighborhood {
   ContactMemory remember(const State<D>& state, std::span<const Real> pair_values,
                          std::span<const Real> wall_values, int width = 1) const;
 
-  /// All candidates with gap <= tolerance * (R_a + R_b) (or R_a at an obstacle) at the present positions, in
-  /// the order of a sweep; forces are left to the caller. Refreshes the positions of ghosts. Collective.
-  void detect(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-    detect(state, tolerance, {}, 0, contacts);
-  }
-  /// The same, and candidates whose gap would come down to that within dt if held bodies moved by
-  /// `displacement` and obstacles with their velocity in the middle of the step. Without `displacement`
-  /// nothing moves.
-  void detect(State<D>& state, Real tolerance, std::span<const Vec<D>> displacement, Real dt,
-              ContactGraph<D>& contacts);
+  /// The candidates that are contacts at the present positions, in the order of a sweep; forces are left to
+  /// the caller. Refreshes the positions of ghosts. Collective.
+  void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);
 
   GhostExchange<D>& ghosts() { return ghosts_; }
   const SweepSchedule<D>& schedule() const { return schedule_; }

@@ -64,8 +64,8 @@ void SolverSettings<D>::describe(Section& section) {
 }
 
 template <int D>
-SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
-                           Real max_seconds, std::span<Real> r, std::span<Real> v) {
+SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
+                                  Real tolerance, Real max_seconds, std::span<Real> r, std::span<Real> v) {
   SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
@@ -74,24 +74,29 @@ SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>&
   problem.validate();
   if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
     throw InputError("friction problem: the impulses to start from are not finite");
-  ScaledProblem<D> scaled;
-  scaled.rebuild(problem);
-  std::vector<Real> impulse(scaled.impulse_size());
-  scaled.scale_impulse(r, impulse);
+  scaled_.rebuild(problem);
+  impulse_.resize(scaled_.impulse_size());
+  scaled_.scale_impulse(r, impulse_);
   report.setup_seconds = now() - start;
 
-  SolveMonitor<D> monitor(scaled, tolerance, max_seconds, report, report.setup_seconds);
-  if (scaled.n_contacts_of_all() > 0) solver.iterate(scaled, impulse, monitor);
+  SolveMonitor<D> monitor(scaled_, tolerance, max_seconds, report, report.setup_seconds);
+  if (scaled_.n_contacts_of_all() > 0) solver.iterate(scaled_, impulse_, monitor);
 
-  scaled.unscale_impulse(monitor.best_impulse(), r);
+  scaled_.unscale_impulse(monitor.best_impulse(), r);
   // What is judged is what the caller gets, to the last bit.
-  scaled.scale_impulse(r, impulse);
-  std::vector<Real> y(scaled.velocity_size());
-  report.residual = evaluate_residual<D>(scaled, impulse, y);
-  scaled.unscale_velocity(y, v);
+  scaled_.scale_impulse(r, impulse_);
+  y_.resize(scaled_.velocity_size());
+  report.residual = evaluate_residual<D>(scaled_, impulse_, y_);
+  scaled_.unscale_velocity(y_, v);
   report.converged = report.residual.natural <= tolerance;
   report.seconds = now() - start;
   return report;
+}
+
+template <int D>
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
+                           Real max_seconds, std::span<Real> r, std::span<Real> v) {
+  return FrictionSolve<D>().run(problem, solver, tolerance, max_seconds, r, v);
 }
 
 template <int D>
@@ -106,6 +111,8 @@ std::unique_ptr<FrictionSolver<D>> make_solver(std::string_view name) {
 
 template class SolveMonitor<2>;
 template class SolveMonitor<3>;
+template class FrictionSolve<2>;
+template class FrictionSolve<3>;
 template struct SolverSettings<2>;
 template struct SolverSettings<3>;
 template SolveReport solve_friction<2>(const FrictionProblem<2>&, FrictionSolver<2>&, Real, Real,

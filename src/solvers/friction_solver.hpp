@@ -106,6 +106,19 @@ struct SolverSettings {
   void describe(Section& section);
 };
 
+/// Solves friction problems one after the other and keeps its arrays in between.
+template <int D>
+class FrictionSolve {
+ public:
+  /// See solve_friction().
+  SolveReport run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
+                  Real max_seconds, std::span<Real> r, std::span<Real> v);
+
+ private:
+  ScaledProblem<D> scaled_;
+  std::vector<Real> impulse_, y_;
+};
+
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
 /// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them, with a
 /// report judged independently of the solver. An r on entry that is no better than zero is still used: it is

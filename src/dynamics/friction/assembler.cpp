@@ -13,7 +13,8 @@ namespace scree {
 template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
-  neighborhood_.detect(state_, step.contact_range, step.displacement, step.dt, contacts_);
+  neighborhood_.detect(
+      state_, {.tolerance = step.contact_range, .displacement = step.displacement, .dt = step.dt}, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);

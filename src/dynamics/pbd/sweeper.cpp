@@ -27,7 +27,7 @@ void add(SweepRecord& record, Real factor, const Vec<D>& direction) {
 }  // namespace
 
 template <int D>
-void PbdSweeper<D>::prepare(const State<D>& state, bool weighted) {
+void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_factor) {
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   const BodyStore<D>& bodies = state.bodies;
   n_owned_ = bodies.n_owned();
@@ -37,7 +37,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted) {
   records_.assign(n + 2, SweepRecord{});
   for (std::size_t i = 0; i < n; ++i) {
     for (int k = 0; k < D; ++k) records_[i].x[k] = bodies.position()[i][k];
-    records_[i].radius = bodies.radius()[i];
+    records_[i].radius = radius_factor * bodies.radius()[i];
   }
   records_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
   mobility_.clear();

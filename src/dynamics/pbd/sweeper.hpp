@@ -29,8 +29,8 @@ class PbdSweeper {
       : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
 
   /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild.
-  /// Local.
-  void prepare(const State<D>& state, bool weighted);
+  /// Sweeps see bodies with `radius_factor` times their radius. Local.
+  void prepare(const State<D>& state, bool weighted, Real radius_factor = 1);
   /// Copies positions into the records; store copies them back (owned bodies). Local.
   void load(const State<D>& state);
   void store(State<D>& state) const;

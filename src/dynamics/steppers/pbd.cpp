@@ -374,7 +374,7 @@ bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
 
 template <int D>
 void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_->detect(state, tolerance, contacts);
+  neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
   contacts.force.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const auto values = contacts.b[c] >= 0 ? sweeper_->pair_values() : sweeper_->wall_values();

@@ -1,0 +1,595 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "dynamics/friction/assembler.hpp"
+#include "dynamics/nonsmooth/contact_law.hpp"
+#include "dynamics/nonsmooth/rotation.hpp"
+#include "dynamics/pbd/sweeper.hpp"
+#include "dynamics/stepper.hpp"
+#include "solvers/contact_rows.hpp"
+
+namespace scree {
+
+/// Rigid bodies with Coulomb friction and restitution at large time steps: a Moreau-type scheme
+/// (docs/method.md, "Non-smooth dynamics", eq. D.1-D.6):
+///     v_free = v(t) + dt g
+///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
+///     x(t + dt) = x(t) + dt v, then overlap that is left is taken out of positions alone
+/// Units: SI; disks are 1 m thick. Ranks: collective; with the solver "nsgs" the same bits on any number of
+/// ranks. Errors: what an unsolved problem or a deep overlap means is the deck's choice (on_failure,
+/// on_overlap).
+template <int D>
+class NonsmoothStepper final : public Stepper<D> {
+ public:
+  void describe(Section& root) override;
+  bool has_inertia() const override { return true; }
+  Real travel_per_step(const State<D>& state, Real dt) const override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood) override;
+  void advance(State<D>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<D>& state) override;
+  void on_failed_problem(FailedProblemHook<D> hook) override { on_failed_problem_ = std::move(hook); }
+  void save(State<D>& state) override;
+  void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override;
+
+ private:
+  static constexpr std::size_t q = FrictionProblem<D>::q;
+  enum class OnFailure { warn, halve, stop };
+  enum class Correction { projection, baumgarte, none };
+
+  void rebuild(State<D>& state);
+  void fit(State<D>& state);
+  Real refresh(State<D>& state, Real dt);
+  void free_motion(const State<D>& state, Real dt);
+  void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem) const;
+  void recall_impulses(Real factor);
+  void remember_impulses();
+  bool solve(State<D>& state, Real dt);
+  void check_overlap(const State<D>& state);
+  void move(State<D>& state, Real dt);
+  void correct_positions(State<D>& state);
+  void book_energy(State<D>& state, Real dt);
+  std::string place_of(const State<D>& state) const;
+  [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
+
+  // The deck.
+  SolverSettings<D> solver_;
+  Real warm_start_ = 1;
+  Real contact_range_ = 2e-3;
+  Real touching_range_ = 5e-5;
+  Real rest_speed_ = 0;
+  std::string rest_speed_word_ = "auto";
+  std::string correction_name_ = "projection";
+  Correction correction_ = Correction::projection;
+  std::int64_t correction_sweeps_ = 4;
+  Real baumgarte_ = 0.2;
+  std::string on_failure_name_ = "warn";
+  OnFailure on_failure_ = OnFailure::warn;
+  Real overlap_limit_ = 0.3;
+  std::string on_overlap_ = "stop";
+  Real max_travel_ = 0;
+  std::string max_travel_word_ = "none";
+
+  Neighborhood<D>* neighborhood_ = nullptr;
+  std::unique_ptr<FrictionAssembler<D>> assembler_;
+  std::unique_ptr<PbdSweeper<D>> sweeper_;
+  FrictionSolve<D> solve_;
+  FailedProblemHook<D> on_failed_problem_;
+  ContactLaw law_;
+  Real smallest_radius_ = 0;
+  Real last_dt_ = 0;  // of the remembered impulses
+
+  std::vector<Real> start_velocity_, free_velocity_;  // n_owned * q
+  std::vector<Vec<D>> displacement_;                  // n_held, by free motion
+  std::vector<Real> impulse_;                         // n_contacts * D, in the frame of the contact
+  std::vector<Real> velocity_;                        // n_held * q, solved for
+  std::vector<Real> pair_impulse_,
+      wall_impulse_;                // D per candidate, world axes, on the larger id or obstacle
+  std::vector<Real> contact_work_;  // n_contacts * 3, of the ledger
+
+  SolveReport report_;
+  std::int64_t n_contacts_ = 0;
+  Real overlap_ = 0;    // deepest at the start of the step
+  Real corrected_ = 0;  // deepest that the correction met
+  std::int64_t n_halvings_ = 0;
+  std::int64_t n_unsolved_ = 0, n_deep_ = 0;  // of the run
+};
+
+template <int D>
+void NonsmoothStepper<D>::describe(Section& root) {
+  root.table("solver", {.required = true, .doc = "Solver of the contact problem of each step"},
+             [&](Section& section) { solver_.describe(section); });
+  root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
+    section.real("warm_start", warm_start_,
+                 {.range = unit_interval,
+                  .doc = "Share of each contact's impulse that the next step's solve starts from"});
+    section.real(
+        "contact_range", contact_range_,
+        {.range = non_negative,
+         .doc = "Pairs up to this gap take part in the solve, as a share of the sum of their radii; so do "
+                "pairs at any gap that free motion would close within the step"});
+    section.real(
+        "touching_range", touching_range_,
+        {.range = non_negative,
+         .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
+                "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
+    section.real_or_word("rest_speed", rest_speed_, rest_speed_word_, {"auto"},
+                         {.unit = Unit::speed,
+                          .range = non_negative,
+                          .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
+                                 "speed that gravity gives in a step"});
+    section.choice(
+        "correction", correction_name_, {"projection", "baumgarte", "none"},
+        {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
+                "position-based sweeps that change no velocity; \"baumgarte\" lets the "
+                "velocities of the next step push, which adds energy"});
+    section.integer("correction_sweeps", correction_sweeps_,
+                    {.range = {.least = 1}, .doc = "Most sweeps of the projection in a step"});
+    section.real(
+        "baumgarte", baumgarte_,
+        {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" takes out in a step"});
+    section.choice(
+        "on_failure", on_failure_name_, {"warn", "halve", "stop"},
+        {.doc = "What happens if a contact problem is not solved to solver.tolerance: a warning, the "
+                "step again with half the length, or the end of the run"});
+    section.real("overlap_limit", overlap_limit_,
+                 {.range = positive,
+                  .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
+    section.choice("on_overlap", on_overlap_, {"warn", "stop"},
+                   {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
+    section.real_or_word(
+        "max_travel", max_travel_, max_travel_word_, {"none"},
+        {.range = positive,
+         .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
+                "radius; \"none\": all steps are as long as time.step, and one that is too "
+                "long for the list of neighbours ends the run"});
+    if (!section.reading()) return;
+    if (touching_range_ > contact_range_)
+      section.fail("touching_range", "touching_range must not exceed contact_range");
+    on_failure_ = on_failure_name_ == "warn"    ? OnFailure::warn
+                  : on_failure_name_ == "halve" ? OnFailure::halve
+                                                : OnFailure::stop;
+    correction_ = correction_name_ == "projection"  ? Correction::projection
+                  : correction_name_ == "baumgarte" ? Correction::baumgarte
+                                                    : Correction::none;
+    law_.baumgarte = correction_ == Correction::baumgarte ? baumgarte_ : 0;
+    law_.touching_range = touching_range_;
+  });
+}
+
+template <int D>
+Real NonsmoothStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
+  // What a body may get to by falling through the domain, on top of what it has.
+  Real drop = 0;
+  for (int k = 0; k < D; ++k)
+    if (!state.box.is_periodic(k)) drop += std::abs(state.gravity[k]) * state.box.length(k);
+  Real fastest = 0;
+  for (const Vec<D>& v : state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned())))
+    fastest = std::max(fastest, norm(v));
+  return std::sqrt(2 * drop + fastest * fastest) * dt;
+}
+
+template <int D>
+void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
+  neighborhood_ = &neighborhood;
+  insert_petsc_options(solver_.petsc_options);
+  assembler_ = std::make_unique<FrictionAssembler<D>>(state, neighborhood);
+  sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
+  last_dt_ = state.clock.last_dt;
+  fit(state);
+}
+
+/// What depends on the bodies present and on the candidates.
+template <int D>
+void NonsmoothStepper<D>::fit(State<D>& state) {
+  BodyStore<D>& bodies = state.bodies;
+  const auto radius = bodies.radius().first(static_cast<std::size_t>(bodies.n_owned()));
+  smallest_radius_ =
+      state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
+  // A correction is shared out by mass; only ratios count.
+  for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
+    if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
+  const auto n_places = static_cast<std::size_t>(neighborhood_->schedule().n_batches() * batch_size);
+  pair_impulse_.resize(n_places * D);
+  wall_impulse_.resize(neighborhood_->schedule().wall_bodies().size() * D);
+  neighborhood_->recall(state, pair_impulse_, wall_impulse_, D);
+  if (correction_ == Correction::projection) sweeper_->prepare(state, true, 1 - touching_range_);
+}
+
+template <int D>
+void NonsmoothStepper<D>::save(State<D>& state) {
+  state.memory = neighborhood_->remember(state, pair_impulse_, wall_impulse_, D);
+}
+
+template <int D>
+void NonsmoothStepper<D>::rebuild(State<D>& state) {
+  save(state);
+  const Real before = mechanical_energy(state).total();
+  const std::int64_t n_removed = neighborhood_->n_removed();
+  neighborhood_->rebuild(state);
+  if (neighborhood_->n_removed() != n_removed)
+    state.ledger.outflow += before - mechanical_energy(state).total();
+  fit(state);
+}
+
+template <int D>
+void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
+  neighborhood_->rebuild(state);
+  fit(state);
+}
+
+template <int D>
+void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
+  n_halvings_ = 0;
+  // 1. Every rank holds its own bodies and ghosts of those within reach of this step.
+  dt = refresh(state, dt);
+  while (true) {
+    // 2. v_free: the velocities at t + dt if no contact acted.
+    free_motion(state, dt);
+    // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
+    if (solve(state, dt)) break;
+    dt *= 0.5;
+  }
+  check_overlap(state);
+  // 5. Bodies and obstacles move; overlap that is left goes out of positions alone.
+  move(state, dt);
+  if (correction_ == Correction::projection) correct_positions(state);
+  book_energy(state, dt);
+  remember_impulses();
+  state.clock.last_dt = last_dt_ = dt;
+}
+
+/// Finds candidates anew if this step could leave the reach of the present ones; returns the length of the
+/// step.
+template <int D>
+Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
+  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
+  constexpr Real share_of_skin = 0.45;
+  free_motion(state, dt);
+  if (max_travel_ > 0) {
+    Real farthest = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      farthest = std::max(farthest, norm(displacement_[i]));
+    const Real limit = max_travel_ * smallest_radius_;
+    const Real most = state.comm.max(farthest);
+    if (most > limit) {
+      dt *= limit / most;
+      free_motion(state, dt);
+    }
+  }
+  if (!neighborhood_->stale(state, share_of_skin, displacement_, dt)) return dt;
+  rebuild(state);
+  free_motion(state, dt);
+  if (neighborhood_->stale(state, share_of_skin, displacement_, dt)) refuse_travel(state, dt);
+  return dt;
+}
+
+template <int D>
+void NonsmoothStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
+  Real farthest = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    farthest = std::max(farthest, norm(displacement_[i]));
+  const Real most = state.comm.max(farthest);
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string body;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    if (norm(displacement_[i]) != most || state.bodies.id()[i] >= key) continue;
+    key = state.bodies.id()[i];
+    body = fmt::format("body {} at ({:g}) would travel {:.3g} m in it", key,
+                       fmt::join(state.bodies.position()[i].component, ", "), most);
+  }
+  body = message_of_smallest(state.comm, key, body);
+  const Real walls = state.obstacles.travel(state.clock.time, state.clock.time + dt, state.box);
+  throw RunError(
+      fmt::format("{}: a step of {:.3g} s is too long: {}, obstacles up to {:.3g} m, and contacts are "
+                  "certain to be found only "
+                  "up to {:.3g} m (0.45 of the skin). Reduce [time] step, set [nonsmooth] max_travel, or "
+                  "enlarge [neighbors] skin",
+                  place_of(state), dt, body, walls, 0.45 * state.lattice.skin));
+}
+
+template <int D>
+std::string NonsmoothStepper<D>::place_of(const State<D>& state) const {
+  return fmt::format("step {}, t = {:.6g} s", state.clock.step, state.clock.time);
+}
+
+template <int D>
+void NonsmoothStepper<D>::free_motion(const State<D>& state, Real dt) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  start_velocity_.resize(n * q);
+  displacement_.resize(static_cast<std::size_t>(bodies.n_held()));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < D; ++k)
+      start_velocity_[i * q + k] = bodies.velocity()[i][static_cast<int>(k)];
+    for (std::size_t k = D; k < q; ++k)
+      start_velocity_[i * q + k] = bodies.angular_velocity()[i][static_cast<int>(k - D)];
+  }
+  free_velocity_ = start_velocity_;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool held = bodies.mobility()[i] == 0;
+    for (std::size_t k = 0; k < q; ++k) {
+      if (held) start_velocity_[i * q + k] = free_velocity_[i * q + k] = 0;
+      if (!held && k < D) free_velocity_[i * q + k] += dt * state.gravity[static_cast<int>(k)];
+      if (k < D) displacement_[i][static_cast<int>(k)] = dt * free_velocity_[i * q + k];
+    }
+  }
+}
+
+template <int D>
+void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>& contacts,
+                                   FrictionProblem<D>& problem) const {
+  const auto radius = state.bodies.radius();
+  const auto group = state.bodies.group();
+  const auto of_obstacles = assembler_->surface_velocity();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const auto b = static_cast<std::size_t>(contacts.b[c]);
+    const bool wall = contacts.b[c] < 0;
+    const int material_a = state.group_material[static_cast<std::size_t>(group[a])];
+    const int material_b =
+        wall
+            ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
+            : state.group_material[static_cast<std::size_t>(group[b])];
+    const PairProperties<D>& pair = *state.materials.pair(material_a, material_b);
+    problem.mu[c] = pair.friction;
+    if (!pair.elasticity.rigid()) {
+      const auto g =
+          pair.elasticity.compliance(wall ? radius[a] : effective_radius(radius[a], radius[b]), law_.dt);
+      problem.compliance[2 * c] = g.normal;
+      problem.compliance[2 * c + 1] = g.tangential;
+    }
+    const Real touching = law_.touching_range * (radius[a] + (wall ? 0 : radius[b]));
+    const Real start_speed = surface_velocity(problem, of_obstacles, c, problem.start_velocity)[0];
+    const Real free_speed = surface_velocity(problem, of_obstacles, c, problem.free_velocity)[0];
+    problem.bias[c * D] = of_obstacles[c * D] + normal_bias(law_, contacts.gap[c], touching, pair.restitution,
+                                                            start_speed, free_speed);
+  }
+}
+
+/// First guess of the impulses: `factor` times what the contacts remember, in their present frames.
+template <int D>
+void NonsmoothStepper<D>::recall_impulses(Real factor) {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  impulse_.assign(contacts.size() * D, 0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
+    Vec<D> r;
+    for (int k = 0; k < D; ++k)
+      r[k] = factor * values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
+    if (r == Vec<D>{}) continue;
+    const auto frame = contact_frame<D>(contacts.normal[c]);
+    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
+    impulse_[c * D] = std::max(impulse_[c * D], 0.0);
+  }
+}
+
+template <int D>
+void NonsmoothStepper<D>::remember_impulses() {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  std::ranges::fill(pair_impulse_, 0.0);
+  std::ranges::fill(wall_impulse_, 0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
+    const auto frame = contact_frame<D>(contacts.normal[c]);
+    Vec<D> r;
+    for (std::size_t i = 0; i < D; ++i) r += impulse_[c * D + i] * frame[i];
+    for (int k = 0; k < D; ++k)
+      values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)] = r[k];
+  }
+}
+
+/// Builds and solves the friction problem of a step of dt. False if it was not solved and the deck asks for a
+/// shorter step.
+template <int D>
+bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
+  Scope timer("contact problem");
+  law_.dt = dt;
+  const Real fall_speed = norm(state.gravity) * dt;
+  law_.rest_speed = rest_speed_word_.empty() ? rest_speed_ : fall_speed;
+  neighborhood_->ghosts().copy_to_ghosts(displacement_);
+  FrictionStep<D> step;
+  step.dt = dt;
+  step.contact_range = contact_range_;
+  step.touching_range = touching_range_;
+  step.velocity_floor = fall_speed;
+  step.free_velocity = free_velocity_;
+  step.start_velocity = start_velocity_;
+  step.displacement = displacement_;
+  step.laws = [&](const ContactGraph<D>& contacts, FrictionProblem<D>& problem) {
+    set_laws(state, contacts, problem);
+  };
+  const FrictionProblem<D>& problem = assembler_->assemble(step);
+  recall_impulses(last_dt_ > 0 ? warm_start_ * dt / last_dt_ : 0);
+  velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
+  report_ = solve_.run(problem, *solver_.solver, solver_.tolerance, solver_.max_seconds, impulse_, velocity_);
+  n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
+  if (report_.converged) return true;
+
+  if (on_failed_problem_) on_failed_problem_({state, problem, assembler_->contacts(), impulse_, report_});
+  const std::string what =
+      fmt::format("{}: the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
+                  place_of(state), report_.residual.natural, solver_.tolerance);
+  constexpr std::int64_t most_halvings = 10;
+  if (on_failure_ == OnFailure::stop || (on_failure_ == OnFailure::halve && n_halvings_ == most_halvings))
+    throw AgreedError(ExitCode::solver_failure,
+                      what + "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure");
+  if (on_failure_ == OnFailure::halve) {
+    ++n_halvings_;
+    log::detail("{}: again with {:.3g} s", what, 0.5 * dt);
+    return false;
+  }
+  if (n_unsolved_++ == 0) log::warn("{}; further steps like this are counted, not named", what);
+  return true;
+}
+
+template <int D>
+void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  Real least = 0;
+  for (const Real gap : contacts.gap) least = std::min(least, gap);
+  overlap_ = -state.comm.min(least);
+  const Real limit = overlap_limit_ * smallest_radius_;
+  if (overlap_ <= limit) return;
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string who;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const GlobalId id = state.bodies.id()[static_cast<std::size_t>(contacts.a[c])];
+    if (contacts.gap[c] != -overlap_ || id >= key) continue;
+    key = id;
+    who =
+        contacts.b[c] >= 0
+            ? fmt::format("bodies {} and {}", id, state.bodies.id()[static_cast<std::size_t>(contacts.b[c])])
+            : fmt::format("body {} and obstacle \"{}\"", id,
+                          state.obstacles
+                              .list()[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
+                              .name);
+  }
+  who = message_of_smallest(state.comm, key, who);
+  const std::string what =
+      fmt::format("{}: {} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
+                  place_of(state), who, overlap_, overlap_limit_, limit);
+  if (on_overlap_ == "stop")
+    throw AgreedError(
+        ExitCode::solver_failure,
+        what +
+            "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
+            "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
+  if (n_deep_++ == 0) log::warn("{}; further steps like this are counted, not named", what);
+}
+
+template <int D>
+void NonsmoothStepper<D>::move(State<D>& state, Real dt) {
+  Scope timer("move");
+  BodyStore<D>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    bodies.previous()[i] = bodies.position()[i];
+    if (bodies.mobility()[i] == 0) continue;
+    for (int k = 0; k < D; ++k) bodies.velocity()[i][k] = velocity_[i * q + static_cast<std::size_t>(k)];
+    for (int k = 0; k < n_spins<D>; ++k)
+      bodies.angular_velocity()[i][k] = velocity_[i * q + D + static_cast<std::size_t>(k)];
+    bodies.position()[i] += dt * bodies.velocity()[i];
+    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
+  }
+  state.obstacles.place(state.clock.time + dt);
+}
+
+/// Moves overlapping bodies apart, each by its share of the mass, by sweeps over the candidates; velocities
+/// stay. Bodies count as smaller by touching_range, so that what touches goes on touching.
+template <int D>
+void NonsmoothStepper<D>::correct_positions(State<D>& state) {
+  Scope timer("correction");
+  sweeper_->load(state);
+  corrected_ = 0;
+  for (std::int64_t sweep = 0; sweep < correction_sweeps_; ++sweep) {
+    const Real met = state.comm.max(sweeper_->sweep(state, PairMode::plain, {}));
+    corrected_ = std::max(corrected_, met);
+    if (met <= touching_range_ * smallest_radius_) break;
+  }
+  sweeper_->store(state);
+}
+
+/// The energy ledger of this step (docs/method.md, eq. E.1-E.4).
+template <int D>
+void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
+  Scope timer("energy");
+  const FrictionProblem<D>& problem = assembler_->problem();
+  const auto of_obstacles = assembler_->surface_velocity();
+  const auto n_contacts = static_cast<std::size_t>(problem.n_contacts());
+  contact_work_.resize(n_contacts * 3);
+  for (std::size_t c = 0; c < n_contacts; ++c) {
+    const Vec<D> before = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
+    const Vec<D> after = surface_velocity(problem, of_obstacles, c, velocity_);
+    Real* work = &contact_work_[c * 3];
+    work[0] = work[1] = work[2] = 0;
+    for (std::size_t i = 0; i < D; ++i) {
+      const Real r = impulse_[c * D + i];
+      const Real dissipated = -0.5 * r * (before[static_cast<int>(i)] + after[static_cast<int>(i)]);
+      work[i == 0 ? 0 : 1] += dissipated;
+      work[2] -= r * of_obstacles[c * D + i];
+    }
+  }
+  std::array<Real, 3> of_contacts{};
+  ReproducibleSum::sum(state.comm, n_contacts, of_contacts, [&](std::size_t c, std::span<Real> terms) {
+    std::copy_n(&contact_work_[c * 3], 3, terms.begin());
+  });
+  const BodyStore<D>& bodies = state.bodies;
+  std::array<Real, 2> of_bodies{};
+  ReproducibleSum::sum(
+      state.comm, static_cast<std::size_t>(bodies.n_owned()), of_bodies,
+      [&](std::size_t i, std::span<Real> terms) {
+        terms[0] = terms[1] = 0;
+        if (bodies.mobility()[i] == 0) return;
+        const Real mass = bodies.mass()[i];
+        const Vec<D> moved_by_correction =
+            bodies.position()[i] - (bodies.previous()[i] + dt * bodies.velocity()[i]);
+        terms[0] = -mass * dot(state.gravity, moved_by_correction);
+        for (int k = 0; k < D; ++k)
+          terms[1] -= 0.5 * dt * mass * state.gravity[k] *
+                      (bodies.velocity()[i][k] - start_velocity_[i * q + static_cast<std::size_t>(k)]);
+      });
+  EnergyLedger& ledger = state.ledger;
+  ledger.impact += of_contacts[0];
+  ledger.friction += of_contacts[1];
+  ledger.wall_work += of_contacts[2];
+  ledger.correction += of_bodies[0];
+  ledger.integration += of_bodies[1];
+}
+
+template <int D>
+void NonsmoothStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
+  neighborhood_->detect(
+      state, {.tolerance = tolerance, .pair_values = pair_impulse_, .wall_values = wall_impulse_, .width = D},
+      contacts);
+  contacts.force.resize(contacts.size());
+  contacts.friction.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
+    Vec<D> force;
+    for (int k = 0; k < D; ++k)
+      force[k] = values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
+    if (last_dt_ > 0) force *= 1 / last_dt_;
+    contacts.force[c] = dot(force, contacts.normal[c]);
+    contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
+  }
+}
+
+template <int D>
+std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
+  const Residual& residual = report_.residual;
+  return {{"contacts", "-", static_cast<Real>(n_contacts_)},
+          {"residual", "-", residual.natural},
+          {"solved", "-", report_.converged ? 1.0 : 0.0},
+          {"penetration_rate", "m/s", residual.penetration_rate},
+          {"cone_violation", "N s", residual.cone_violation},
+          {"complementarity", "J", residual.complementarity},
+          {"dissipation_error", "J", residual.dissipation_error},
+          {"implied_overlap", "m", residual.implied_overlap},
+          {"sweeps", "-", static_cast<Real>(report_.sweeps)},
+          {"iterations", "-", static_cast<Real>(report_.iterations)},
+          {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
+          {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)},
+          {"overlap", "m", overlap_},
+          {"corrected", "m", corrected_},
+          {"halvings", "-", static_cast<Real>(n_halvings_)},
+          {"steps_unsolved", "-", static_cast<Real>(n_unsolved_)}};
+}
+
+template <int D>
+std::size_t NonsmoothStepper<D>::bytes() const {
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) + of(displacement_) +
+         of(impulse_) + of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(contact_work_);
+}
+
+SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,
+             "rigid bodies with inertia, restitution and exact Coulomb friction at large steps")
+
+}  // namespace scree
