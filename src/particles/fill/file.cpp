@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "particles/fill.hpp"
 #include "particles/redistribute.hpp"
 
@@ -25,37 +25,6 @@ struct Rows {
   std::vector<Real> radius;
   std::vector<GlobalId> id;
 };
-
-// ---- CSV
-// ------------------------------------------------------------------------------------------------------
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r";
-  const auto first = text.find_first_not_of(blank);
-  return first == text.npos ? std::string_view{}
-                            : text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-bool is_comment(std::string_view line) {
-  return trimmed(line).empty() || trimmed(line).front() == '#';
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const auto comma = line.find(',');
-    fields.push_back(trimmed(line.substr(0, comma)));
-    if (comma == line.npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-template <class T>
-bool parse(std::string_view text, T& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
 
 /// Where the columns are. -1: not there.
 struct Header {
@@ -179,9 +148,6 @@ Rows<D> read_csv(const Comm& comm, const std::string& path) {
   });
   return rows;
 }
-
-// ---- HDF5
-// -----------------------------------------------------------------------------------------------------
 
 /// No printing by the HDF5 library while it lives: a failed call shows in what it returns.
 class QuietHdf5 {
@@ -362,18 +328,15 @@ class FileFill final : public Fill<D> {
     section.text("group", group_, {.doc = "which group of /particles of an H5MD file"});
     if (!section.reading()) return;
     where_ = section.where("path");
-    std::string deck = where_;
-    for (int i = 0; i < 2; ++i) deck.resize(std::min(deck.size(), deck.rfind(':')));
-    beside_deck_ = (std::filesystem::path(deck).parent_path() / path_).string();
   }
   bool gives_radii() const override { return true; }
 
   std::vector<NewBody<D>> create(const FillContext<D>& context) const override {
     const Comm& comm = context.comm;
-    std::string path = path_;
+    std::string path;
     bool is_hdf5 = false;
     agree(comm, [&] {
-      if (!std::filesystem::is_regular_file(path)) path = beside_deck_;
+      path = path_of_input(path_, where_);
       std::ifstream file(path, std::ios::binary);
       if (!std::filesystem::is_regular_file(path) || !file)
         throw InputError(where_ + ": file '" + path_ + "' is not there or cannot be opened");
@@ -416,7 +379,6 @@ class FileFill final : public Fill<D> {
  private:
   std::string where_;
   std::string path_;
-  std::string beside_deck_;
   std::int64_t frame_ = 0;
   std::string frame_word_ = "last";
   std::string group_ = "all";

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 
 #include "unit/geometry/read_obstacles.hpp"
@@ -26,12 +28,20 @@ const std::vector<std::string> motions_2d = {
     "type = 'rotate'\ncenter = [0.5, -0.2]\nrate = 1.7",
     "type = 'rotate'\ncenter = [0.5, -0.2]\nrate = -1.7\nstart = 0.2\nstop = 0.7",
     "type = 'oscillate'\namplitude = [0.1, 0.2]\nfrequency = 1.3\nphase = 0.4",
+    "type = 'swing'\ncenter = [0.5, -0.2]\namplitude = -0.7\nfrequency = 1.3\nphase = 0.4",
+    "type = 'table'\ntimes = [0.05, 0.5, 0.6, 1]\npositions = [[0, 0], [0.3, -0.2], [0.3, 0.1], [-1, 0]]",
+    "type = 'table'\ntimes = [0.05, 0.5, 0.6, 1]\nangles = [0, 0.7, 0.2, 3]\ncenter = [0.5, -0.2]",
+    "type = 'table'\ntimes = [0.05, 0.5, 1]\npositions = [[0, 0], [0.3, -0.2], [-1, 0]]\n"
+    "angles = [0.1, 0.7, -2]\ncenter = [0.5, -0.2]",
 };
 const std::vector<std::string> motions_3d = {
     "type = 'translate'\nvelocity = [0.3, -1, 0.2]",
     "type = 'rotate'\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]\nrate = 1.7",
     "type = 'rotate'\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]\nrate = -1.7\nstart = 0.2\nstop = 0.7",
     "type = 'oscillate'\namplitude = [0.1, 0.2, -0.1]\nfrequency = 1.3\nphase = 0.4",
+    "type = 'swing'\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]\namplitude = 0.7\nfrequency = 1.3",
+    "type = 'table'\ntimes = [0.05, 0.5, 1]\npositions = [[0, 0, 1], [0.3, -0.2, 1], [-1, 0, 0]]\n"
+    "angles = [0.1, 0.7, -2]\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]",
 };
 
 template <int D>
@@ -139,4 +149,82 @@ TEST_CASE("oscillate: amplitude 3 at 0.25 Hz is at 3 after 1 s, at 0 with speed 
   CHECK(moved.motion().pose(2).translation[0] == Approx(0).margin(1e-15));
   CHECK(moved.motion().velocity({}, 2)[0] == Approx(-1.5 * std::numbers::pi));
   CHECK(moved.motion().travel(0, 1, {}) == Approx(3));
+}
+
+TEST_CASE("swing: amplitude 90 deg at 0.25 Hz takes (2, 0) about (1, 0) to (1, 1) after 1 s, back after 2 s",
+          "[geometry]") {
+  const auto moved = moving<2>("type = 'swing'\ncenter = [1, 0]\namplitude = '90 deg'\nfrequency = 0.25");
+  CHECK(is_close(moved.motion().pose(1).to_world({{2, 0}}), {{1, 1}}));
+  CHECK(is_close(moved.motion().pose(2).to_world({{2, 0}}), {{2, 0}}));
+  CHECK(is_close(moved.motion().velocity({{1, 1}}, 0), {{-0.25 * std::numbers::pi * std::numbers::pi, 0}}));
+}
+
+TEST_CASE("table: rows (1 s, 0), (2 s, 3), (4 s, 1) give 0, 1.5, 3, 2, 1 at 0, 1.5, 2, 3, 9 s",
+          "[geometry]") {
+  const auto moved =
+      moving<2>("type = 'table'\ntimes = [1, '2000 ms', 4]\npositions = [[0, 0], [3, 0], [1, 0]]");
+  const std::pair<Real, Real> places[] = {{0, 0}, {1.5, 1.5}, {2, 3}, {3, 2}, {4, 1}, {9, 1}};
+  for (const auto& [time, x] : places) CHECK(moved.motion().pose(time).translation == Vec<2>{{x, 0}});
+  const std::pair<Real, Real> speeds[] = {{0.5, 0}, {1, 3}, {1.5, 3}, {2, -1}, {3, -1}, {4, 0}, {9, 0}};
+  for (const auto& [time, v] : speeds) CHECK(moved.motion().velocity({{5, 5}}, time) == Vec<2>{{v, 0}});
+  CHECK(moved.motion().travel(0, 2, {}) == 3);
+  CHECK(moved.motion().travel(1.5, 3, {}) == 0.5);
+  CHECK(moved.motion().travel(0, 9, {}) == 1);
+  CHECK(moved.motion().travel(4, 9, {}) == 0);
+}
+
+TEST_CASE("table: turned by 90 deg about (1, 0), then displaced by (0, 5), (2, 0) is at (1, 6)",
+          "[geometry]") {
+  const auto moved = moving<2>(
+      "type = 'table'\ntimes = [0, 1]\npositions = [[0, 0], [0, 5]]\nangles = [0, '90 deg']\ncenter = [1, "
+      "0]");
+  CHECK(is_close(moved.motion().pose(1).to_world({{2, 0}}), {{1, 6}}));
+}
+
+TEST_CASE("table: a CSV file gives the same motion as the arrays of the deck", "[geometry]") {
+  const auto folder = std::filesystem::temp_directory_path() / "scree_test_motion_table";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return "type = 'table'\npath = '" + (folder / name).string() + "'\n";
+  };
+  const std::string axis = "point = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]\n";
+  const auto from_deck = moving<3>(
+      "type = 'table'\ntimes = [0, 1, 3]\npositions = [[0, 0, 0], [1, 2, 3], [-1, 0, 0.5]]\n"
+      "angles = [0, 2, -1]\n" +
+      axis);
+  const auto from_file = moving<3>(
+      write("both.csv",
+            "# recorded\ntime, x, y, z, angle\n0, 0, 0, 0, 0\n\n1, 1, 2, 3, 2\n3, -1, 0, 0.5, -1\n") +
+      axis);
+  for (const Real time : {-1.0, 0.4, 2.9, 7.0}) {
+    CHECK(from_file.motion().pose(time).rotation == from_deck.motion().pose(time).rotation);
+    CHECK(from_file.motion().pose(time).translation == from_deck.motion().pose(time).translation);
+  }
+  const auto turning = moving<3>(write("turn.csv", "time,angle\n0,0\n2,1\n") + axis);
+  CHECK(turning.motion().velocity({{0.5, -0.2, 0.1}}, 1) == Vec<3>{});
+
+  CHECK_THROWS_WITH(moving<2>(write("short.csv", "time,x,y\n0,0,0\n")), Catch::Contains("at least 2"));
+  CHECK_THROWS_WITH(moving<2>(write("bad.csv", "time,x,y\n0,0,0\n1,zero,0\n")),
+                    Catch::StartsWith("test.toml:7:") && Catch::Contains("bad.csv:3: 'zero'"));
+  CHECK_THROWS_WITH(moving<2>(write("columns.csv", "t,x,y\n0,0,0\n1,0,0\n")), Catch::Contains("time,x,y"));
+  CHECK_THROWS_WITH(moving<2>(write("fields.csv", "time,x,y\n0,0\n")), Catch::Contains("2 fields"));
+  CHECK_THROWS_WITH(moving<2>("type = 'table'\npath = 'nowhere.csv'"), Catch::Contains("nowhere.csv"));
+  CHECK_THROWS_WITH(moving<2>(write("fine.csv", "time,x,y\n0,0,0\n1,0,0\n") + "times = [0, 1]"),
+                    Catch::StartsWith("test.toml:8:"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("table: rows that do not match or do not increase, and angles without an axis, are refused",
+          "[geometry]") {
+  const std::string times = "type = 'table'\ntimes = [0, 1]\n";
+  CHECK_THROWS_WITH(moving<2>(times + "positions = [[0, 0]]"),
+                    Catch::StartsWith("test.toml:8:") && Catch::Contains("1 positions for 2 times"));
+  CHECK_THROWS_WITH(moving<2>(times + "angles = [0, 1, 2]\ncenter = [0, 0]"),
+                    Catch::Contains("3 angles for 2 times"));
+  CHECK_THROWS_WITH(moving<2>(times), Catch::Contains("neither positions nor angles"));
+  CHECK_THROWS_WITH(moving<2>(times + "angles = [0, 1]"), Catch::Contains("center"));
+  CHECK_THROWS_WITH(moving<3>(times + "angles = [0, 1]\npoint = [0, 0, 0]"), Catch::Contains("axis"));
+  CHECK_THROWS_WITH(moving<2>("type = 'table'\ntimes = [0, 0]\npositions = [[0, 0], [1, 1]]"),
+                    Catch::StartsWith("test.toml:7:") && Catch::Contains("increase"));
 }
