@@ -80,23 +80,38 @@ std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::sp
   return sorted;
 }
 
+/// What goes to other ranks, by destination.
+class Outbox {
+ public:
+  Packer to(int rank) {
+    Parcel& parcel = parcels_[rank];
+    parcel.rank = rank;
+    return Packer(parcel.bytes);
+  }
+  /// Sends everything; returns what arrived. Collective.
+  std::vector<Parcel> deliver(const Comm& comm) {
+    std::vector<Parcel> outgoing;
+    for (auto& [rank, parcel] : parcels_) outgoing.push_back(std::move(parcel));
+    return scree::deliver(comm, std::move(outgoing));
+  }
+
+ private:
+  std::map<int, Parcel> parcels_;
+};
+
 /// Row of each body held, told by the ranks that write them.
 template <int D>
 std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<const BodyRow<D>> sorted,
                                  std::int64_t first) {
-  std::map<int, Parcel> parcels;
+  Outbox outbox;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    Parcel& parcel = parcels[sorted[i].rank];
-    parcel.rank = sorted[i].rank;
-    Packer packer(parcel.bytes);
+    Packer packer = outbox.to(sorted[i].rank);
     packer.put(sorted[i].place);
     packer.put(first + static_cast<std::int64_t>(i));
   }
-  std::vector<Parcel> outgoing;
-  for (auto& [rank, parcel] : parcels) outgoing.push_back(std::move(parcel));
   // As reals, which the halo carries; rows are below 2^31.
   std::vector<Real> rows(static_cast<std::size_t>(problem.n_held()), -1.0);
-  for (const Parcel& parcel : deliver(problem.halo->comm(), std::move(outgoing))) {
+  for (const Parcel& parcel : outbox.deliver(problem.halo->comm())) {
     Unpacker unpacker(parcel.bytes);
     while (!unpacker.empty()) {
       const auto place = unpacker.template take<Index>();
@@ -136,7 +151,7 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
   for (int rank = 0; rank < comm.size(); ++rank)
     share_end.push_back(share_start(n_bodies, rank + 1, comm.size()));
 
-  std::map<int, Parcel> parcels;
+  Outbox outbox;
   for (std::size_t c = 0; c < keys.size(); ++c) {
     ContactRow<D> row;
     const std::array<Index, 2> body{problem.a[c], problem.b[c]};
@@ -154,15 +169,11 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
     row.mu = problem.mu[c];
     const auto to =
         static_cast<int>(std::upper_bound(share_end.begin(), share_end.end(), row.home) - share_end.begin());
-    Parcel& parcel = parcels[to];
-    parcel.rank = to;
-    Packer(parcel.bytes).put(row);
+    outbox.to(to).put(row);
   }
-  std::vector<Parcel> outgoing;
-  for (auto& [rank, parcel] : parcels) outgoing.push_back(std::move(parcel));
 
   std::vector<ContactRow<D>> sorted;
-  for (const Parcel& parcel : deliver(comm, std::move(outgoing))) {
+  for (const Parcel& parcel : outbox.deliver(comm)) {
     Unpacker unpacker(parcel.bytes);
     while (!unpacker.empty()) sorted.push_back(unpacker.template take<ContactRow<D>>());
   }
@@ -174,7 +185,8 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
     for (std::size_t c = 1; c < sorted.size(); ++c)
       if (order(sorted[c]) == order(sorted[c - 1])) {
         const ContactKey& key = sorted[c].key;
-        throw RunError(fmt::format("two contacts have the key ({}, {}, {})", key.a, key.b, key.feature));
+        throw RunError(fmt::format("friction problem: two contacts have the key ({}, {}, {})", key.a, key.b,
+                                   key.feature));
       }
   });
   return sorted;
