@@ -170,6 +170,7 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
     if (!group.material.empty()) refuse(group.where_material, "material");
     if (group.velocity != Vec<D>{} || group.angular_velocity != Spin<D>{} || group.random_speed > 0)
       refuse(group.where, "the velocity at the start");
+    if (!group.rotates) refuse(group.where, "rotates");
   }
   for (const Obstacle<D>& obstacle : obstacles.list())
     if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "app/checkpoint.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 
@@ -62,7 +61,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
-  read_checkpoint<D>(state_, checkpoint);
+  read_checkpoint<D>(state_, checkpoint, measure_memories());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
@@ -83,7 +82,17 @@ void Simulation<D>::take_physics() {
   state_.gravity = deck_.gravity;
   state_.materials = deck_.materials;
   state_.group_material = deck_.group_material;
+  for (const auto& group : deck_.groups) state_.group_rotates.push_back(group.rotates);
   state_.obstacle_material = deck_.obstacle_material;
+  for (const NamedMeasure<D>& m : deck_.measures)
+    m.measure->columns(state_);  // throws if it does not suit the run
+}
+
+template <int D>
+std::vector<MeasureMemory> Simulation<D>::measure_memories() {
+  std::vector<MeasureMemory> memories;
+  for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
+  return memories;
 }
 
 template <int D>
@@ -98,6 +107,7 @@ void Simulation<D>::step(bool record_forces) {
   deck_.stepper->advance(state_, next_dt(), record_forces);
   ++state_.clock.step;
   state_.clock.time += state_.clock.last_dt;
+  for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
 }
 
 template <int D>

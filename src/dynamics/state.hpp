@@ -55,6 +55,7 @@ struct State {
   Vec<D> gravity{};                      ///< [m/s2]
   Materials<D> materials{};              ///< empty in first-order schemes
   std::vector<int> group_material{};     ///< of each group of bodies
+  std::vector<bool> group_rotates{};     ///< of each group
   std::vector<int> obstacle_material{};  ///< of each obstacle
 
   EnergyLedger ledger{};

@@ -19,15 +19,20 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
         "radius", {.doc = "Radii of the bodies; needed unless the source gives them."}, [&](Section& radius) {
           radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
         });
-    section.real("mobility", group.mobility,
-                 {.range = non_negative,
-                  .doc = "weight of a body's share of a contact's correction; 0 holds the body in place"});
+    section.real(
+        "mobility", group.mobility,
+        {.range = non_negative,
+         .doc = "weight of a body's share of a contact's correction; 0 holds the body in place. In schemes "
+                "with inertia the mass is that weight, and only 0 counts"});
     section.text("material", group.material,
                  {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
     section.point<D>("velocity", group.velocity,
                      {.unit = Unit::speed, .doc = "at the start, in schemes with inertia"});
     section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
                               {.unit = Unit::angular_speed, .doc = "at the start, in schemes with inertia"});
+    section.boolean(
+        "rotates", group.rotates,
+        {.doc = "false: bodies keep the angular velocity of the start, as if endlessly heavy to turn"});
     section.real("random_speed", group.random_speed,
                  {.unit = Unit::speed,
                   .range = non_negative,

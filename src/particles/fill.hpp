@@ -77,6 +77,7 @@ struct ParticleGroup {
   Real density = 0;            ///< of the material [kg/m3], filled in by whoever knows materials
   Vec<D> velocity{};           ///< at the start [m/s]
   Spin<D> angular_velocity{};  ///< at the start [rad/s]
+  bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   std::unique_ptr<RadiusDistribution<D>> radius;
   std::unique_ptr<Fill<D>> source;

@@ -62,6 +62,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.bias.assign(n * D, 0.0);
   surface_velocity_.assign(n * D, 0.0);
   const auto mobility = std::as_const(state_.bodies).mobility();
+  const auto group = std::as_const(state_.bodies).group();
   for (std::size_t c = 0; c < n; ++c) {
     const Vec<D>& normal = contacts_.normal[c];
     const auto frame = contact_frame<D>(normal);
@@ -74,8 +75,14 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       }
       const Real sign = side == 0 ? -1 : 1;
       const Vec<D> lever = normal * (-sign * radius[static_cast<std::size_t>(ends[side])]);
-      for (std::size_t i = 0; i < D; ++i)
-        write_contact_row<D>(frame[i], lever, sign, &problem_.jacobian[((c * 2 + side) * D + i) * q]);
+      const bool rotates =
+          state_.group_rotates.empty() ||
+          state_.group_rotates[static_cast<std::size_t>(group[static_cast<std::size_t>(ends[side])])];
+      for (std::size_t i = 0; i < D; ++i) {
+        Real* row = &problem_.jacobian[((c * 2 + side) * D + i) * q];
+        write_contact_row<D>(frame[i], lever, sign, row);
+        if (!rotates) std::fill(row + D, row + q, 0.0);
+      }
     }
     Real touching = radius[static_cast<std::size_t>(ends[0])];
     if (ends[1] >= 0) touching += radius[static_cast<std::size_t>(ends[1])];
