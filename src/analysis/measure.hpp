@@ -1,8 +1,13 @@
 #pragma once
+#include <fmt/core.h>
+
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contact/contact_graph.hpp"
+#include "core/error.hpp"
 #include "core/section.hpp"
 #include "dynamics/state.hpp"
 
@@ -23,7 +28,8 @@ struct ColumnInfo {
 };
 
 /// Scalars of a run as columns of the time series. Rows must not depend on the number of ranks: use
-/// ReproducibleSum, max and min, never a plain floating-point reduction.
+/// ReproducibleSum, max and min, never a plain floating-point reduction. Most measures only look at samples;
+/// one that must not miss what happens between them implements after_step() and memory() too.
 template <int D>
 class Measure {
  public:
@@ -34,7 +40,24 @@ class Measure {
   virtual std::vector<ColumnInfo> columns(const State<D>& state) const = 0;
   /// Appends one value per column. Collective.
   virtual void sample(const Sample<D>& sample, std::vector<Real>& row) = 0;
+  /// After every step, before bodies come or go between steps: each has moved from previous() to position()
+  /// on one path. A body that the step itself deleted, beyond an open face, is not there any more.
+  /// Collective.
+  virtual void after_step(const State<D>&) {}
+  /// The numbers that rows of a restarted run depend on, the same on all ranks; checkpoints keep them under
+  /// the measure's name.
+  virtual std::span<Real> memory() { return {}; }
 };
+
+/// Throws InputError, starting with the place `where`, if bodies have no mass.
+template <int D>
+void require_inertia(const State<D>& state, const std::string& where, std::string_view measure) {
+  if (state.bodies.has_inertia()) return;
+  throw InputError(
+      fmt::format("{}: the measure \"{}\" needs bodies with mass, but the scheme knows no inertia; "
+                  "remove it or choose another simulation.scheme",
+                  where, measure));
+}
 
 template <>
 std::span<const Entry<Measure<2>>> registry<Measure<2>>();

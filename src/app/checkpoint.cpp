@@ -57,6 +57,13 @@ void for_each_lattice_number(L& lattice, F&& f) {
   f(std::string("lattice_skin"), lattice.skin);
 }
 
+/// Numbers of measures by name.
+template <class F>
+void for_each_measured(const std::vector<MeasureMemory>& measures, F&& f) {
+  for (const auto& [name, numbers] : measures)
+    for (std::size_t i = 0; i < numbers.size(); ++i) f(fmt::format("measure_{}_{}", name, i), numbers[i]);
+}
+
 std::vector<std::filesystem::path> checkpoints_in(const std::string& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code ignored;
@@ -70,7 +77,8 @@ std::vector<std::filesystem::path> checkpoints_in(const std::string& folder) {
 
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
-                      const std::string& deck, const files::Texts& provenance) {
+                      const std::string& deck, const files::Texts& provenance,
+                      const std::vector<MeasureMemory>& measures) {
   Scope timer("checkpoint");
   const Comm& comm = state.comm;
   const BodyStore<D>& bodies = state.bodies;
@@ -91,6 +99,8 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
     else
       file.number(name, std::int64_t{value});
   });
+
+  for_each_measured(measures, [&](const std::string& name, Real value) { file.number(name, value); });
 
   const IdOrder by_id(comm, bodies.id().first(n));
   bodies.for_each_field([&](const FieldInfo& info, const auto& values) {
@@ -153,7 +163,7 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
 }
 
 template <int D>
-void read_checkpoint(State<D>& state, const std::string& path) {
+void read_checkpoint(State<D>& state, const std::string& path, const std::vector<MeasureMemory>& measures) {
   const Comm& comm = state.comm;
   const ArrayFileReader file(comm, path, checkpoint_kind, checkpoint_version);
   state.clock.step = file.integer("step");
@@ -171,6 +181,9 @@ void read_checkpoint(State<D>& state, const std::string& path) {
       value = static_cast<N>(file.integer(name));
   });
   state.lattice.periodic = state.box.periodic;
+  for_each_measured(measures, [&](const std::string& name, Real& value) {
+    if (file.has_number(name)) value = file.real(name);
+  });
 
   const std::int64_t n_bodies = file.array_info("id").rows;
   const std::int64_t first = share_start(n_bodies, comm.rank(), comm.size());
@@ -229,8 +242,9 @@ void remove_other_checkpoints(const Comm& comm, const std::string& folder, const
 
 #define SCREE_INSTANTIATE(D)                                                                 \
   template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&, \
-                                    const std::string&, const files::Texts&);                \
-  template void read_checkpoint<D>(State<D>&, const std::string&);
+                                    const std::string&, const files::Texts&,                 \
+                                    const std::vector<MeasureMemory>&);                      \
+  template void read_checkpoint<D>(State<D>&, const std::string&, const std::vector<MeasureMemory>&);
 SCREE_INSTANTIATE(2)
 SCREE_INSTANTIATE(3)
 #undef SCREE_INSTANTIATE

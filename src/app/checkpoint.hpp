@@ -1,17 +1,26 @@
 #pragma once
+#include <span>
 #include <string>
+#include <vector>
 
 #include "dynamics/state.hpp"
 #include "io/files.hpp"
 
 namespace scree {
 
+/// Numbers that a measure of this name keeps from row to row (Measure::memory).
+struct MeasureMemory {
+  std::string name;
+  std::span<Real> numbers;
+};
+
 /// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must
 /// hold the memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not
 /// depend on the number of ranks. `deck` is the resolved deck. Collective; throws RunError on all ranks.
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
-                      const std::string& deck, const files::Texts& provenance);
+                      const std::string& deck, const files::Texts& provenance,
+                      const std::vector<MeasureMemory>& measures = {});
 
 /// What a checkpoint says about its run before its bodies are read.
 struct CheckpointHead {
@@ -25,9 +34,11 @@ struct CheckpointHead {
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
 /// Fills bodies, clock, lattice, memory and next_id; box and obstacles come from the deck. Each rank reads an
-/// equal share of the bodies. Collective; throws InputError on all ranks.
+/// equal share of the bodies. A measure that the checkpoint does not know keeps the numbers it has.
+/// Collective; throws InputError on all ranks.
 template <int D>
-void read_checkpoint(State<D>& state, const std::string& path);
+void read_checkpoint(State<D>& state, const std::string& path,
+                     const std::vector<MeasureMemory>& measures = {});
 
 /// The checkpoint with the highest step in a folder, or "" if there is none. Collective.
 std::string latest_checkpoint(const Comm& comm, const std::string& folder);

@@ -232,7 +232,8 @@ class Run {
     simulation_.save_memory();
     const std::string path =
         checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
-    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_);
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_,
+                     simulation_.measure_memories());
     remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/checkpoint.hpp"
 #include "app/run_deck.hpp"
 #include "contact/contact_graph.hpp"
 #include "core/parallel.hpp"
@@ -34,6 +35,8 @@ class Simulation {
   std::span<const std::int32_t> count_contacts();
   /// Brings state().memory up to date, for a checkpoint.
   void save_memory() { deck_.stepper->save(state_); }
+  /// What measures keep from row to row, for a checkpoint.
+  std::vector<MeasureMemory> measure_memories();
 
   /// A number that changes if any bit of any body's id, position, image, velocity, radius, spin or
   /// orientation does: the same
