@@ -14,7 +14,7 @@ namespace scree {
 struct ContactKey {
   GlobalId a = 0, b = 0;
   std::int64_t feature = 0;
-  friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
+  auto operator<=>(const ContactKey&) const = default;  // NOLINT(modernize-use-nullptr): an error of the check
 };
 
 /// What the group `info` of an FCLIB file says for people.
