@@ -190,6 +190,31 @@ void check_outline(const ObstacleSet<D>& shape) {
   CHECK(nearer_by < 1e-14);
 }
 
+/// A path through a thin wall is seen as one there and back, by all parts alike, and leads to the wall.
+template <int D>
+void check_sides(const ObstacleSet<D>& shape) {
+  const std::vector<Vec<D>> points = random_points<D>(2001);
+  int n_through = 0;
+  int n_disagree = 0;
+  Real off_surface = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Vec<D>& from = points[i - 1];
+    const Vec<D> at = from + 0.5 * (points[i] - from);
+    const bool goes_through = nearest(shape, 0, at, from).distance < 0;
+    n_through += goes_through ? 1 : 0;
+    for (int part = 0; part < shape.n_constraints(); ++part) {
+      const SurfacePoint<D> there = nearest(shape, part, at, from);
+      const bool comes_back_through = nearest(shape, part, from, at).distance < 0;
+      if ((there.distance < 0) != goes_through || comes_back_through != goes_through) ++n_disagree;
+      const Vec<D> foot = at - there.distance * there.normal;
+      off_surface = std::max(off_surface, std::abs(nearest_of_all(shape, foot).distance));
+    }
+  }
+  CHECK(n_through > 50);
+  CHECK(n_disagree == 0);
+  CHECK(off_surface < 1e-14);
+}
+
 template <int D>
 void check_batches(const ObstacleSet<D>& shape) {
   const std::vector<Vec<D>> at = random_points<D>(101);
@@ -242,6 +267,7 @@ void check_every_shape() {
     check_unit_normals_and_gradients(shape);
     check_feet(shape, variant.is_thin);
     check_outline(shape);
+    if (variant.is_thin) check_sides(shape);
     check_batches(shape);
     check_special_points(shape);
   }
