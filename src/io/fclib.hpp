@@ -14,7 +14,8 @@ namespace scree {
 struct ContactKey {
   GlobalId a = 0, b = 0;
   std::int64_t feature = 0;
-  auto operator<=>(const ContactKey&) const = default;  // NOLINT(modernize-use-nullptr): an error of the check
+  // NOLINTNEXTLINE(modernize-use-nullptr): an error of the check
+  auto operator<=>(const ContactKey&) const = default;
 };
 
 /// What the group `info` of an FCLIB file says for people.
@@ -39,7 +40,7 @@ struct FclibInfo {
 ///   body_id                n_bodies (int64)
 ///   contact_key            n_contacts x 3 (int64): ContactKey
 ///   contact_body           n_contacts x 2 (int32): rows of a and b in body_id, -1 for none
-///   free_velocity          n (f rounds it), start_velocity n if the problem has it
+///   free_velocity          n_bodies x n_velocities<D> (f rounds it); start_velocity alike, if there is one
 ///   compliance             n_contacts x 2 along N and T, if any is not zero
 ///
 /// Order: bodies by id; contacts by the id of body a (of b if a is none), then by key; M by rows; H by
