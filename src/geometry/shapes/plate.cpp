@@ -77,7 +77,10 @@ class Plate final : public ThinShell {
       Ray ray{std::cos(angle) * across_ + std::sin(angle) * across_too, hole_radius(), HUGE_VAL};
       for (int k = 0; k < 3; ++k) {
         const Real slope = ray.direction[k];
-        if (std::abs(slope) < 1e-12) continue;  // along this pair of faces
+        if (std::abs(slope) < 1e-12) {  // along this pair of faces
+          if (origin_[k] < domain.lower[k] || origin_[k] > domain.upper[k]) ray.to = 0;
+          continue;
+        }
         const Real to_lower = (domain.lower[k] - origin_[k]) / slope;
         const Real to_upper = (domain.upper[k] - origin_[k]) / slope;
         ray.from = std::max(ray.from, std::min(to_lower, to_upper));
