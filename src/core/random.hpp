@@ -38,6 +38,7 @@ inline constexpr std::uint32_t position = 2;
 inline constexpr std::uint32_t jitter = 3;
 inline constexpr std::uint32_t coincident_direction = 4;
 inline constexpr std::uint32_t velocity = 5;
+inline constexpr std::uint32_t feeder = 6;
 }  // namespace purpose
 
 }  // namespace scree

@@ -51,16 +51,16 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
     : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm) {}
 
 template <int D>
-void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step) const {
-  Real largest = 0;
-  Real smallest = HUGE_VAL;
+void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come) const {
+  Real largest = to_come.largest;
+  Real smallest = to_come.smallest;
   for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()))) {
     largest = std::max(largest, radius);
     smallest = std::min(smallest, radius);
   }
   largest = comm_.max(largest);
   smallest = comm_.min(smallest);
-  const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())) + to_come.count;
   // The skin that balances rebuilds against candidates that do not touch grows as the root of the travel per
   // step (docs/performance.md, "Skin"); for diameters that a body crosses in a few steps the law is cut off.
   const Real diameter = smallest + largest;

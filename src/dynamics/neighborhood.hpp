@@ -23,6 +23,13 @@ struct NeighborhoodSettings {
   void describe(Section& root);
 };
 
+/// Bodies that are made after the start of a run.
+struct BodiesToCome {
+  std::int64_t count = 0;
+  Real smallest = HUGE_VAL;  ///< radius [m]; a typical one will do
+  Real largest = 0;          ///< no radius exceeds it [m]
+};
+
 /// What becomes of a body found outside an open face of the domain.
 enum class Outside { error, remove, keep };
 
@@ -47,9 +54,9 @@ class Neighborhood {
  public:
   Neighborhood(const Comm& comm, const NeighborhoodSettings& settings, Outside outside);
 
-  /// Chooses the lattice for the bodies present (once per run; a restart takes it from the checkpoint).
-  /// Collective. Throws InputError if a periodic axis is too short for the largest body.
-  void make_lattice(State<D>& state, Real travel_per_step) const;
+  /// Chooses the lattice for the bodies present and to come (once per run; a restart takes it from the
+  /// checkpoint). Collective. Throws InputError if a periodic axis is too short for the largest body.
+  void make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come = {}) const;
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.

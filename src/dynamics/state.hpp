@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "contact/materials.hpp"
@@ -24,11 +25,12 @@ struct Clock {
 /// How far a source of bodies has come.
 struct FeederProgress {
   std::int64_t n_made = 0;
-  std::int64_t n_tries = 0;  ///< places tried for the body that is to come next
+  std::int64_t n_tries = 0;  ///< places tried in vain for the body that is to come next
 };
 
 /// What a sink has taken.
 struct SinkProgress {
+  std::string name;
   std::int64_t n_removed = 0;
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
 };

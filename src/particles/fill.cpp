@@ -10,47 +10,55 @@
 namespace scree {
 
 template <int D>
+void describe_bodies(Section& section, ParticleGroup<D>& group) {
+  section.optional_table(
+      "radius", {.doc = "Radii of the bodies; needed unless the source gives them."}, [&](Section& radius) {
+        radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
+      });
+  section.real(
+      "mobility", group.mobility,
+      {.range = non_negative,
+       .doc = "weight of a body's share of a contact's correction; 0 holds the body in place. In schemes "
+              "with inertia the mass is that weight, and only 0 counts"});
+  section.text("material", group.material,
+               {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
+  section.point<D>("velocity", group.velocity,
+                   {.unit = Unit::speed, .doc = "at first, in schemes with inertia"});
+  section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
+                            {.unit = Unit::angular_speed, .doc = "at first, in schemes with inertia"});
+  section.boolean(
+      "rotates", group.rotates,
+      {.doc = "false: bodies keep the angular velocity they have at first, as if endlessly heavy to turn"});
+  section.real("random_speed", group.random_speed,
+               {.unit = Unit::speed,
+                .range = non_negative,
+                .doc = "root of the mean square of a random velocity added to each body's, even in all "
+                       "directions"});
+  if (section.reading()) group.where_material = section.where("material");
+}
+
+template <int D>
 std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
   std::vector<ParticleGroup<D>> groups;
   root.tables("particles", {.doc = "A group of bodies."}, [&](const std::string& name, Section& section) {
     ParticleGroup<D> group;
     group.name = name;
-    section.optional_table(
-        "radius", {.doc = "Radii of the bodies; needed unless the source gives them."}, [&](Section& radius) {
-          radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
-        });
-    section.real(
-        "mobility", group.mobility,
-        {.range = non_negative,
-         .doc = "weight of a body's share of a contact's correction; 0 holds the body in place. In schemes "
-                "with inertia the mass is that weight, and only 0 counts"});
-    section.text("material", group.material,
-                 {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
-    section.point<D>("velocity", group.velocity,
-                     {.unit = Unit::speed, .doc = "at the start, in schemes with inertia"});
-    section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
-                              {.unit = Unit::angular_speed, .doc = "at the start, in schemes with inertia"});
-    section.boolean(
-        "rotates", group.rotates,
-        {.doc = "false: bodies keep the angular velocity of the start, as if endlessly heavy to turn"});
-    section.real("random_speed", group.random_speed,
-                 {.unit = Unit::speed,
-                  .range = non_negative,
-                  .doc = "root of the mean square of a random velocity added to each body's, even in all "
-                         "directions"});
+    describe_bodies(section, group);
     section.table("source", {.required = true, .doc = "Where the bodies come from."}, [&](Section& source) {
       source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
     });
     if (!section.reading()) return;
     group.where = section.where("source");
-    group.where_material = section.where("material");
-    if (!group.radius && !group.source->gives_radii())
-      section.fail("radius", "[" + section.path() +
-                                 "] needs a radius, such as radius = { distribution = \"constant\", " +
-                                 "value = \"5 mm\" }");
+    if (!group.radius && !group.source->gives_radii()) refuse_without_radius(section);
     groups.push_back(std::move(group));
   });
   return groups;
+}
+
+void refuse_without_radius(const Section& section) {
+  throw InputError(fmt::format(
+      "{}: [{}] needs a radius, such as radius = {{ distribution = \"constant\", value = \"5 mm\" }}",
+      section.where("radius"), section.path()));
 }
 
 template <int D>
@@ -113,6 +121,8 @@ template void put_body<2>(BodyStore<2>&, Index, const NewBody<2>&, std::int32_t,
                           std::uint64_t);
 template void put_body<3>(BodyStore<3>&, Index, const NewBody<3>&, std::int32_t, const ParticleGroup<3>&,
                           std::uint64_t);
+template void describe_bodies<2>(Section&, ParticleGroup<2>&);
+template void describe_bodies<3>(Section&, ParticleGroup<3>&);
 template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&);
 template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&);
 template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, std::uint64_t,

@@ -65,7 +65,7 @@ std::span<const Entry<Fill<2>>> registry<Fill<2>>();
 template <>
 std::span<const Entry<Fill<3>>> registry<Fill<3>>();
 
-/// One [particles.NAME] table.
+/// Bodies of one kind: a [particles.NAME] table, or those of a feeder, which have no source.
 template <int D>
 struct ParticleGroup {
   std::string name;
@@ -75,20 +75,25 @@ struct ParticleGroup {
   std::string material;        ///< empty: not given
   std::string where_material;  ///< place of that name in the deck
   Real density = 0;            ///< of the material [kg/m3], filled in by whoever knows materials
-  Vec<D> velocity{};           ///< at the start [m/s]
-  Spin<D> angular_velocity{};  ///< at the start [rad/s]
+  Vec<D> velocity{};           ///< at first [m/s]
+  Spin<D> angular_velocity{};  ///< at first [rad/s]
   bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   std::unique_ptr<RadiusDistribution<D>> radius;
   std::unique_ptr<Fill<D>> source;
 };
 
+/// Declares and reads what bodies are like, wherever they come from: radius, material, motion at first.
+template <int D>
+void describe_bodies(Section& section, ParticleGroup<D>& group);
+/// Stops with the message that a table of bodies lacks a radius.
+[[noreturn]] void refuse_without_radius(const Section& section);
 /// Declares and reads [particles.NAME].
 template <int D>
 std::vector<ParticleGroup<D>> describe_particle_groups(Section& root);
 
 /// Makes entry i of `bodies` (owned) the body `made` of group number `group`: all fields that are saved, at
-/// the velocity of the group's start. Local.
+/// the velocity that bodies of the group have at first. Local.
 template <int D>
 void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
               const ParticleGroup<D>& group, std::uint64_t seed);

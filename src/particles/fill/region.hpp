@@ -1,4 +1,6 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -10,37 +12,38 @@
 
 namespace scree {
 
-/// Part of the domain that a fill puts bodies in: a box or a ball (disk in 2D), the whole domain by default.
+/// Part of the domain, a box or a ball (disk in 2D): where a fill or a feeder puts bodies, or a sink takes
+/// them. Without a table it is the whole domain.
 template <int D>
 class Region {
  public:
   /// Declares and reads the table `region`.
   void describe(Section& section) {
+    describe(section, {.doc = "Where the bodies are put; not given: the whole domain."});
+  }
+  void describe(Section& section, const Key& meaning) {
     if (section.reading()) where_ = section.where("region");
-    section.optional_table(
-        "region", {.doc = "Where the bodies are put; not given: the whole domain."}, [&](Section& region) {
-          whole_ = false;
-          region.point("lower", lower_, {.unit = Unit::length, .doc = "lowest corner of a box"});
-          region.point("upper", upper_, {.unit = Unit::length, .doc = "highest corner of a box"});
-          region.point("center", center_,
-                       {.unit = Unit::length, .doc = "centre of a disk (2D) or ball (3D)"});
-          region.real("radius", radius_,
-                      {.unit = Unit::length,
-                       .range = non_negative,
-                       .doc = "radius of the disk or ball; 0: the region is the box from lower to upper"});
-          if (!region.reading()) return;
-          where_ = region.where("lower");
-          if (radius_ > 0) {
-            if (lower_ != Vec<D>{} || upper_ != Vec<D>{})
-              region.fail("radius",
-                          "give either lower and upper (a box) or center and radius (a disk or ball)");
-            lower_ = center_ - filled<D>(radius_);
-            upper_ = center_ + filled<D>(radius_);
-          }
-          for (int k = 0; k < D; ++k)
-            if (!(upper_[k] > lower_[k]))
-              region.fail("upper", "the region is empty: upper must exceed lower along every axis");
-        });
+    section.optional_table("region", meaning, [&](Section& region) {
+      whole_ = false;
+      region.point("lower", lower_, {.unit = Unit::length, .doc = "lowest corner of a box"});
+      region.point("upper", upper_, {.unit = Unit::length, .doc = "highest corner of a box"});
+      region.point("center", center_, {.unit = Unit::length, .doc = "centre of a disk (2D) or ball (3D)"});
+      region.real("radius", radius_,
+                  {.unit = Unit::length,
+                   .range = non_negative,
+                   .doc = "radius of the disk or ball; 0: the region is the box from lower to upper"});
+      if (!region.reading()) return;
+      where_ = region.where("lower");
+      if (radius_ > 0) {
+        if (lower_ != Vec<D>{} || upper_ != Vec<D>{})
+          region.fail("radius", "give either lower and upper (a box) or center and radius (a disk or ball)");
+        lower_ = center_ - filled<D>(radius_);
+        upper_ = center_ + filled<D>(radius_);
+      }
+      for (int k = 0; k < D; ++k)
+        if (!(upper_[k] > lower_[k]))
+          region.fail("upper", "the region is empty: upper must exceed lower along every axis");
+    });
   }
 
   /// Fits the region to the domain; the calls below need it. Throws InputError if it reaches beyond the
@@ -57,6 +60,14 @@ class Region {
     }
   }
 
+  /// The region's place in the deck.
+  const std::string& where() const { return where_; }
+  /// The region in words: "(0, 0) to (1, 2) m".
+  std::string text() const {
+    return is_ball() ? fmt::format("{:g} m around ({:g}) m", radius_, fmt::join(center_.component, ", "))
+                     : fmt::format("({:g}) to ({:g}) m", fmt::join(lower_.component, ", "),
+                                   fmt::join(upper_.component, ", "));
+  }
   /// Smallest box around the region; periodic where the region has no end, closing on itself.
   const Box<D>& bounds() const { return bounds_; }
   Real volume() const { return is_ball() ? body_volume<D>(radius_) : bounds_.volume(); }
@@ -97,6 +108,23 @@ class Region {
   Real radius_ = 0;
   Box<D> bounds_{};
 };
+
+/// Calls f(image) for x and its images across the periodic faces that its neighbours see; x within the
+/// domain.
+template <int D, class F>
+void for_each_image(const Box<D>& box, const Vec<D>& x, F&& f) {
+  for (int code = 0; code < (D == 2 ? 9 : 27); ++code) {
+    Vec<D> image = x;
+    bool exists = true;
+    for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
+      const int turns = digits % 3 - 1;
+      if (turns == 0) continue;
+      exists = exists && box.is_periodic(k);
+      image[k] += turns * box.length(k);
+    }
+    if (exists) f(image);
+  }
+}
 
 /// x moved by whole periods into the domain, along its periodic axes.
 template <int D>
