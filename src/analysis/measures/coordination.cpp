@@ -2,14 +2,16 @@
 #include <array>
 #include <limits>
 
+#include "analysis/contacts.hpp"
 #include "analysis/measure.hpp"
+#include "analysis/region.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
 
-/// Contacts per body (a contact of two bodies counts for both), and the share of bodies with fewer than D + 1
-/// contacts, which cannot be held in place by contacts alone.
+/// Contacts per body (a contact of two bodies counts for both), the share of bodies with fewer than D + 1
+/// contacts, which cannot be held in place by contacts alone, and the contacts per body of the others.
 ///
 /// The two bodies of a contact may be owned by two ranks, so counts are added up at a rank found from the id
 /// alone: one exchange of 16 bytes per touching body.
@@ -17,16 +19,17 @@ template <int D>
 class Coordination final : public Measure<D> {
  public:
   void describe(Section& section) override {
-    section.real("tolerance", tolerance_,
-                 {.unit = Unit::length,
-                  .range = non_negative,
-                  .doc = "pairs with a gap of at most this count as contacts"});
+    counted_.describe(section);
+    region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>&) const override {
+  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+    region_.require_inside(state.box);
+    const std::string least = std::to_string(D + 1);
     return {{"coordination", "-", "mean number of contacts of a body; nan without bodies"},
-            {"rattlers", "-",
-             "share of bodies with fewer than " + std::to_string(D + 1) + " contacts; nan without bodies"}};
+            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies"},
+            {"coordination_without_rattlers", "-",
+             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies"}};
   }
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
@@ -35,11 +38,12 @@ class Coordination final : public Measure<D> {
     const ContactGraph<D>& contacts = sample.contacts;
     std::vector<std::int64_t> count(static_cast<std::size_t>(bodies.n_held()), 0);
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      if (contacts.gap[c] > tolerance_) continue;
+      if (!counted_(contacts, c)) continue;
       ++count[static_cast<std::size_t>(contacts.a[c])];
       if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
     }
 
+    const auto inside = [&](std::size_t i) { return region_.holds(sample.state.box, bodies.position()[i]); };
     struct Share {
       GlobalId id;
       std::int64_t count;
@@ -47,31 +51,37 @@ class Coordination final : public Measure<D> {
     std::vector<Share> shares;
     std::vector<int> meeting_rank;
     for (std::size_t i = 0; i < count.size(); ++i) {
-      if (count[i] == 0) continue;
+      if (count[i] == 0 || !inside(i)) continue;
       shares.push_back({bodies.id()[i], count[i]});
       meeting_rank.push_back(static_cast<int>(bodies.id()[i] % comm.size()));
     }
     shares = redistribute<Share>(comm, shares, meeting_rank);
     std::ranges::sort(shares, {}, &Share::id);
 
-    std::array<std::int64_t, 3> totals{0, 0,
-                                       bodies.n_owned()};  // ends of contacts, bodies held in place, bodies
+    std::array<std::int64_t, 4> totals{};
+    auto& [ends, held, ends_of_held, all] =
+        totals;  // ends of contacts; bodies that are no rattlers; their ends; bodies
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) all += inside(i);
     for (auto share = shares.begin(); share != shares.end();) {
       const GlobalId id = share->id;
       std::int64_t n_contacts = 0;
       for (; share != shares.end() && share->id == id; ++share) n_contacts += share->count;
-      totals[0] += n_contacts;
-      totals[1] += n_contacts >= D + 1;
+      const bool is_held = n_contacts >= D + 1;
+      ends += n_contacts;
+      held += is_held;
+      ends_of_held += is_held ? n_contacts : 0;
     }
     comm.sum(totals);
-    const auto n = static_cast<Real>(totals[2]);
-    const Real nothing = std::numeric_limits<Real>::quiet_NaN();
-    row.push_back(n > 0 ? static_cast<Real>(totals[0]) / n : nothing);
-    row.push_back(n > 0 ? static_cast<Real>(totals[2] - totals[1]) / n : nothing);
+    const auto ratio = [](std::int64_t part, std::int64_t of) {
+      return of > 0 ? static_cast<Real>(part) / static_cast<Real>(of)
+                    : std::numeric_limits<Real>::quiet_NaN();
+    };
+    row.insert(row.end(), {ratio(ends, all), ratio(all - held, all), ratio(ends_of_held, held)});
   }
 
  private:
-  Real tolerance_ = 0;
+  CountedContacts counted_;
+  MeasuredRegion<D> region_;
 };
 
 }  // namespace

@@ -2,18 +2,26 @@
 
 #include <algorithm>
 
+#include "analysis/contacts.hpp"
 #include "analysis/measure.hpp"
+#include "analysis/region.hpp"
 #include "core/error.hpp"
 
 namespace scree {
 namespace {
 
-/// Sum of the normal reactions that bodies exert on each obstacle, positive where they push along the axis.
+/// What bodies exert on each obstacle: with f_c the force at a contact, normal reaction and friction, and x_c
+/// its foot point on the obstacle,
+///     force = sum_c f_c [N],   torque = sum_c (x_c - point) x f_c [N m].
+/// Disks count as 1 m thick. First-order schemes know the normal reaction per mobility [m/s] only, and no
+/// torque. In periodic domains x_c is the foot point next to the image of the body in the domain.
 template <int D>
 class WallForce final : public Measure<D> {
  public:
   void describe(Section& section) override {
     section.texts("obstacles", names_, {.doc = "names of the obstacles; none given: all of them"});
+    section.point("point", point_,
+                  {.unit = Unit::length, .doc = "about which torques are taken, in schemes with inertia"});
     if (section.reading()) where_ = section.where("obstacles");
   }
 
@@ -21,9 +29,17 @@ class WallForce final : public Measure<D> {
     std::vector<ColumnInfo> columns;
     for (const std::size_t obstacle : chosen(state.obstacles)) {
       const std::string& name = state.obstacles.list()[obstacle].name;
+      const bool inertia = state.bodies.has_inertia();
       for (int k = 0; k < D; ++k)
-        columns.push_back({fmt::format("force_{}_{}", name, "xyz"[k]), "m/s",
-                           fmt::format("force of the bodies on {} along {}, per mobility", name, "xyz"[k])});
+        columns.push_back({fmt::format("force_{}_{}", name, "xyz"[k]), inertia ? "N" : "m/s",
+                           fmt::format("force of the bodies on {} along {}{}", name, "xyz"[k],
+                                       inertia ? "" : ", per mobility")});
+      if (!inertia) continue;
+      for (std::size_t k = 0; k < n_spins<D>; ++k)
+        columns.push_back(
+            {D == 2 ? "torque_" + name : fmt::format("torque_{}_{}", name, "xyz"[k]), "N m",
+             D == 2 ? fmt::format("torque of the bodies on {} about the point, counter-clockwise", name)
+                    : fmt::format("torque of the bodies on {} about the point, about {}", name, "xyz"[k])});
     }
     return columns;
   }
@@ -37,19 +53,32 @@ class WallForce final : public Measure<D> {
     for (std::size_t c = 0; c < contacts.size(); ++c)
       if (contacts.b[c] < 0) walls.push_back(c);
 
-    std::vector<Real> total(obstacles.list().size() * D);
+    const std::size_t width = D + (sample.state.bodies.has_inertia() ? n_spins<D> : 0);
+    std::vector<Real> total(obstacles.list().size() * width);
     ReproducibleSum::sum(sample.state.comm, walls.size(), total, [&](std::size_t i, std::span<Real> term) {
       const std::size_t c = walls[i];
       const auto obstacle = static_cast<std::size_t>(obstacles.obstacle_of(contacts.wall[c]));
       std::ranges::fill(term, 0.0);
-      for (int k = 0; k < D; ++k)
-        term[obstacle * D + static_cast<std::size_t>(k)] = contacts.force[c] * contacts.normal[c][k];
+      const auto part = term.subspan(obstacle * width, width);
+      const Vec<D> force = force_on_b(contacts, c);
+      std::ranges::copy(force.component, part.begin());
+      if (width == D) return;
+      const Vec<D> centre =
+          wrapped(sample.state.box, sample.state.bodies.position()[static_cast<std::size_t>(contacts.a[c])]);
+      std::ranges::copy(torque(centre + contacts.branch[c] - point_, force).component, part.begin() + D);
     });
     for (const std::size_t obstacle : shown)
-      for (std::size_t k = 0; k < D; ++k) row.push_back(total[obstacle * D + k]);
+      for (std::size_t k = 0; k < width; ++k) row.push_back(total[obstacle * width + k]);
   }
 
  private:
+  static Spin<D> torque(const Vec<D>& lever, const Vec<D>& force) {
+    if constexpr (D == 2)
+      return {{lever[0] * force[1] - lever[1] * force[0]}};
+    else
+      return cross(lever, force);
+  }
+
   /// Indices of the obstacles to show.
   std::vector<std::size_t> chosen(const ObstacleSet<D>& obstacles) const {
     const auto list = obstacles.list();
@@ -70,11 +99,12 @@ class WallForce final : public Measure<D> {
   }
 
   std::vector<std::string> names_;
+  Vec<D> point_{};
   std::string where_;
 };
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, wall_force, WallForce, "sum of the forces on obstacles")
+SCREE_PLUGIN(Measure, wall_force, WallForce, "force and torque on obstacles")
 
 }  // namespace scree

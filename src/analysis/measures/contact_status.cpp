@@ -1,0 +1,76 @@
+#include <array>
+#include <limits>
+
+#include "analysis/contacts.hpp"
+#include "analysis/measure.hpp"
+
+namespace scree {
+namespace {
+
+/// How much of their friction contacts use, over the contacts that push (normal reaction f_n > 0, friction
+/// f_t, coefficient mu of their pair of materials): the mean f_n [N], and of those with mu > 0 the share that
+/// slides,
+///     |f_t| > (1 - 1e-3) mu f_n,
+/// and the mean of |f_t| / (mu f_n).
+template <int D>
+class ContactStatus final : public Measure<D> {
+ public:
+  void describe(Section& section) override {
+    if (section.reading()) where_ = section.where("type");
+  }
+
+  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+    require_inertia(state, where_, "contact_status");
+    return {{"contacts", "-", "contacts that push"},
+            {"mean_force", "N", "mean normal reaction of these; nan without any"},
+            {"sliding", "-", "share that slides, of those with friction; nan without any"},
+            {"mobilised", "-", "mean share of the friction available that is used; nan without any"}};
+  }
+
+  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+    const State<D>& state = sample.state;
+    const ContactGraph<D>& contacts = sample.contacts;
+    std::vector<Real> force, used;
+    std::array<std::int64_t, 3> counts{};  // contacts that push, those with friction, those that slide
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (!(contacts.force[c] > 0)) continue;
+      force.push_back(contacts.force[c]);
+      const Real mu = friction_coefficient(state, contacts, c);
+      if (mu == 0) continue;
+      used.push_back(contacts.friction.empty() ? 0 : norm(contacts.friction[c]) / (mu * contacts.force[c]));
+      counts[2] += used.back() > 1 - 1e-3;
+    }
+    counts[0] = static_cast<std::int64_t>(force.size());
+    counts[1] = static_cast<std::int64_t>(used.size());
+    state.comm.sum(counts);
+    const auto mean = [](Real sum, std::int64_t n) {
+      return n > 0 ? sum / static_cast<Real>(n) : std::numeric_limits<Real>::quiet_NaN();
+    };
+    row.insert(row.end(),
+               {static_cast<Real>(counts[0]), mean(ReproducibleSum::sum(state.comm, force), counts[0]),
+                mean(static_cast<Real>(counts[2]), counts[1]),
+                mean(ReproducibleSum::sum(state.comm, used), counts[1])});
+  }
+
+ private:
+  static Real friction_coefficient(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+    const auto material_of = [&](Index body) {
+      return state
+          .group_material[static_cast<std::size_t>(state.bodies.group()[static_cast<std::size_t>(body)])];
+    };
+    const int other =
+        contacts.b[c] >= 0
+            ? material_of(contacts.b[c])
+            : state
+                  .obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))];
+    return state.materials.pair(material_of(contacts.a[c]), other)->friction;
+  }
+
+  std::string where_;
+};
+
+}  // namespace
+
+SCREE_PLUGIN(Measure, contact_status, ContactStatus, "mean contact force and share of contacts that slide")
+
+}  // namespace scree

@@ -1,0 +1,77 @@
+#include <array>
+#include <limits>
+
+#include "analysis/contacts.hpp"
+#include "analysis/measure.hpp"
+#include "analysis/region.hpp"
+#include "analysis/tensor.hpp"
+
+namespace scree {
+namespace {
+
+/// Where contacts point: the fabric tensor of the N contacts whose branch has its midpoint in the region
+/// (that of a wall contact runs from the centre to the foot point),
+///     F = (1/N) sum_c n_c (x) n_c,   trace F = 1,
+/// (Satake 1982; Oda 1982), and its anisotropy
+///     a = sqrt(D/(D-1)) |F - I/D|   (Frobenius norm)
+/// between 0 (all directions alike) and 1 (all normals parallel). It is the difference of the largest and the
+/// smallest eigenvalue of F in the plane, and in space if two eigenvalues are equal.
+template <int D>
+class Fabric final : public Measure<D> {
+ public:
+  void describe(Section& section) override {
+    counted_.loaded = true;
+    counted_.describe(section);
+    region_.describe(section);
+  }
+
+  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+    region_.require_inside(state.box);
+    std::vector<ColumnInfo> columns{{"contacts", "-", "contacts in the region"}};
+    for_each_symmetric<D>([&](int i, int j) {
+      columns.push_back(
+          {axes(i, j), "-", fmt::format("mean of n_{} n_{}; nan without contacts", "xyz"[i], "xyz"[j])});
+    });
+    columns.push_back({"anisotropy", "-",
+                       "0: contacts point everywhere alike, 1: all along one line; nan without contacts"});
+    return columns;
+  }
+
+  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+    const State<D>& state = sample.state;
+    const ContactGraph<D>& contacts = sample.contacts;
+    std::vector<std::size_t> inside;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const Vec<D> start = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])];
+      if (counted_(contacts, c) && region_.holds(state.box, start + 0.5 * contacts.branch[c]))
+        inside.push_back(c);
+    }
+    std::array<Real, n_symmetric<D>> fabric{};
+    ReproducibleSum::sum(state.comm, inside.size(), fabric, [&](std::size_t i, std::span<Real> term) {
+      const Vec<D>& normal = contacts.normal[inside[i]];
+      std::size_t k = 0;
+      for_each_symmetric<D>([&](int p, int q) { term[k++] = normal[p] * normal[q]; });
+    });
+    const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(inside.size())));
+    row.push_back(n);
+    Real squares = 0;
+    std::size_t k = 0;
+    for_each_symmetric<D>([&](int p, int q) {
+      const Real mean = n > 0 ? fabric[k++] / n : std::numeric_limits<Real>::quiet_NaN();
+      const Real deviator = p == q ? mean - 1.0 / D : mean;
+      squares += (p == q ? 1 : 2) * deviator * deviator;
+      row.push_back(mean);
+    });
+    row.push_back(std::sqrt(squares * D / (D - 1)));
+  }
+
+ private:
+  CountedContacts counted_;
+  MeasuredRegion<D> region_;
+};
+
+}  // namespace
+
+SCREE_PLUGIN(Measure, fabric, Fabric, "fabric tensor: where contacts point, and how unevenly")
+
+}  // namespace scree

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "analysis/measure.hpp"
+#include "analysis/region.hpp"
+
+namespace scree {
+namespace {
+
+/// Profiles along an axis: the region is cut into bins of equal height, and each bin has
+///     v            mean velocity <v> of the bodies with their centre in the bin [m/s]
+///     temperature  granular temperature <|v - <v>|^2> / D of these bodies [m2/s2]
+///     bodies       their number
+///     solid        volume of bodies in the bin over its volume; cut exactly by the faces between bins, while
+///     beside
+///                  the axis a body counts whole if its centre is in the region and not at all otherwise
+/// All bodies weigh the same in the means.
+template <int D>
+class Profile final : public Measure<D> {
+ public:
+  void describe(Section& section) override {
+    std::vector<std::string> names;
+    for (int k = 0; k < D; ++k) names.emplace_back(1, "xyz"[k]);
+    std::string axis = names.back();
+    section.choice("axis", axis, names, {.doc = "axis that the bins follow each other along"});
+    section.integer("bins", n_bins_,
+                    {.range = {.least = 1, .most = 1000}, .required = true, .doc = "number of bins"});
+    region_.describe(section);
+    if (section.reading()) axis_ = static_cast<int>(std::ranges::find(names, axis) - names.begin());
+  }
+
+  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+    region_.require_inside(state.box);
+    const Box<D> box = region_.box(state.box);
+    std::vector<ColumnInfo> columns;
+    for (std::int64_t bin = 0; bin < n_bins_; ++bin) {
+      const std::string where =
+          fmt::format("where {} is {:g} to {:g} m", "xyz"[axis_], face(box, static_cast<Real>(bin)),
+                      face(box, static_cast<Real>(bin + 1)));
+      for (int k = 0; k < D; ++k)
+        columns.push_back({fmt::format("v_{}_{}", "xyz"[k], bin), "m/s",
+                           fmt::format("mean velocity along {} {}; nan without bodies", "xyz"[k], where)});
+      columns.push_back({fmt::format("temperature_{}", bin), "m2/s2",
+                         fmt::format("granular temperature {}; nan without bodies", where)});
+      columns.push_back(
+          {fmt::format("bodies_{}", bin), "-", fmt::format("bodies with their centre {}", where)});
+      columns.push_back({fmt::format("solid_{}", bin), "-", fmt::format("solid fraction {}", where)});
+    }
+    return columns;
+  }
+
+  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+    const State<D>& state = sample.state;
+    const BodyStore<D>& bodies = state.bodies;
+    const Box<D> box = region_.box(state.box);
+    const Real bin_volume = box.volume() / static_cast<Real>(n_bins_);
+    const auto n_bins = static_cast<std::size_t>(n_bins_);
+    const auto bins_below = [&](Real x) {
+      return (x - box.lower[axis_]) / box.length(axis_) * static_cast<Real>(n_bins_);
+    };
+    const int turns = state.box.is_periodic(axis_) ? 1 : 0;
+    std::vector<std::vector<Vec<D>>> velocity(n_bins);
+    std::vector<std::vector<Real>> volume(n_bins);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+      if (!region_.holds_beside(state.box, bodies.position()[i], axis_)) continue;
+      const Real x = wrapped(state.box, bodies.position()[i])[axis_];
+      const Real bin = bins_below(x);
+      if (bin >= 0 && bin < static_cast<Real>(n_bins_))
+        velocity[static_cast<std::size_t>(bin)].push_back(bodies.velocity()[i]);
+      const Real radius = bodies.radius()[i];
+      for (int turn = -turns; turn <= turns; ++turn) {
+        const Real image = x + turn * state.box.length(axis_);
+        const auto last_bin = static_cast<Real>(n_bins_ - 1);
+        const Real first = std::max(0.0, std::floor(bins_below(image - radius)));
+        const Real last = std::min(last_bin, std::floor(bins_below(image + radius)));
+        for (Real b = first; b <= last; ++b)
+          volume[static_cast<std::size_t>(b)].push_back(
+              volume_between<D>(image, radius, face(box, b), face(box, b + 1)));
+      }
+    }
+    for (std::size_t bin = 0; bin < n_bins; ++bin) {
+      add_velocity(state.comm, velocity[bin], row);
+      row.push_back(ReproducibleSum::sum(state.comm, volume[bin]) / bin_volume);
+    }
+  }
+
+ private:
+  Real face(const Box<D>& box, Real i) const {
+    return box.lower[axis_] + box.length(axis_) * (i / static_cast<Real>(n_bins_));
+  }
+
+  /// Appends mean velocity, temperature and number of bodies.
+  static void add_velocity(const Comm& comm, std::span<const Vec<D>> velocity, std::vector<Real>& row) {
+    const auto n = static_cast<Real>(comm.sum(static_cast<std::int64_t>(velocity.size())));
+    const Real per_body = n > 0 ? 1 / n : std::numeric_limits<Real>::quiet_NaN();
+    Vec<D> mean;
+    ReproducibleSum::sum(comm, velocity.size(), mean.component, [&](std::size_t i, std::span<Real> term) {
+      std::ranges::copy(velocity[i].component, term.begin());
+    });
+    mean *= per_body;
+    std::array<Real, 1> squares{};
+    ReproducibleSum::sum(comm, velocity.size(), squares, [&](std::size_t i, std::span<Real> term) {
+      term[0] = dot(velocity[i] - mean, velocity[i] - mean);
+    });
+    row.insert(row.end(), mean.component.begin(), mean.component.end());
+    row.insert(row.end(), {squares[0] * per_body / D, n});
+  }
+
+  int axis_ = D - 1;
+  std::int64_t n_bins_ = 0;
+  MeasuredRegion<D> region_;
+};
+
+}  // namespace
+
+SCREE_PLUGIN(Measure, profile, Profile, "velocity, granular temperature and solid fraction along an axis")
+
+}  // namespace scree
