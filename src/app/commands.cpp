@@ -22,6 +22,7 @@
 #include "core/timing.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
+#include "io/fclib.hpp"
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
@@ -101,6 +102,8 @@ void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& ch
         fs::remove_all(run.folder + "/vtk");
         fs::remove_all(run.folder + "/checkpoint");
         fs::remove(run.folder + "/summary.json");
+        for (const auto& entry : fs::directory_iterator(run.folder))
+          if (entry.path().filename().string().starts_with(run.name + ".failed_")) fs::remove(entry.path());
         for (const char* ending : {".scalars.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
           fs::remove(run.with(ending));
       }
@@ -127,7 +130,9 @@ class Run {
         provenance_(provenance),
         options_(options),
         resumed_(resumed),
-        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed) {}
+        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed) {
+    simulation_.stepper().on_failed_problem([this](const FailedProblem<D>& failed) { dump(failed); });
+  }
 
   ExitCode go() {
     const OutputSettings& output = simulation_.deck().output;
@@ -138,7 +143,9 @@ class Run {
     bool interrupted = false;
     while (simulation_.running() && !interrupted) {
       const Real before = clock.time;
+      const bool first_step = clock.step == (resumed_ ? resumed_->step : 0);
       simulation_.step(writers_.needs_contacts(clock.step + 1, before, before + simulation_.next_dt()));
+      if (first_step) require_petsc_options_used(comm_);
       write(before);
 
       const bool wall_time_due = output.checkpoint_wall_time > 0 && comm_.is_root() &&
@@ -228,6 +235,29 @@ class Run {
     writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
   }
 
+  /// Keeps a contact problem that was not solved, with the impulses reached as a guess.
+  void dump(const FailedProblem<D>& failed) {
+    if (n_dumped_ >= simulation_.deck().output.failed_problems) return;
+    ++n_dumped_;
+    const ContactGraph<D>& contacts = failed.contacts;
+    const auto id = failed.state.bodies.id();
+    std::vector<ContactKey> keys(contacts.size());
+    for (std::size_t c = 0; c < keys.size(); ++c) {
+      keys[c].a = id[static_cast<std::size_t>(contacts.a[c])];
+      keys[c].b =
+          contacts.b[c] < 0 ? -1 - GlobalId{contacts.wall[c]} : id[static_cast<std::size_t>(contacts.b[c])];
+    }
+    const std::int64_t step = failed.state.clock.step;
+    const std::string path = files_.with(fmt::format(".failed_{:09}.hdf5", step));
+    write_fclib<D>(failed.problem, keys, failed.impulse,
+                   {.title = files_.name,
+                    .description = fmt::format("step {}, t = {:.17g} s, natural residual {:.3g}", step,
+                                               failed.state.clock.time, failed.report.residual.natural),
+                    .math_info = {}},
+                   path);
+    log::info("unsolved contact problem kept in {}", path);
+  }
+
   void save() {
     simulation_.save_memory();
     const std::string path =
@@ -245,6 +275,7 @@ class Run {
   RunOptions options_;
   std::optional<Clock> resumed_;
   Writers<D> writers_;
+  std::int64_t n_dumped_ = 0;
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();
@@ -257,6 +288,13 @@ RunDeck<D> read_run_deck(Deck& deck) {
   deck.require_all_read();
   if (!content.petsc_options.empty()) insert_petsc_options(content.petsc_options);
   return content;
+}
+
+/// Before a step only those schemes can tell which PETSc options they know that solve nothing; the others are
+/// asked after their first step.
+template <int D>
+void require_known_options(Simulation<D>& simulation) {
+  if (!simulation.stepper().has_inertia()) require_petsc_options_used(simulation.state().comm);
 }
 
 template <int D>
@@ -277,7 +315,7 @@ ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, cons
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
     simulation.emplace(comm, std::move(content));
-    require_petsc_options_used(comm);
+    require_known_options(*simulation);
   }
   prepare_folder(comm, files, checkpoint, options.force);
   files::on_root(comm, [&] {
@@ -336,7 +374,7 @@ void require_changeable(const std::vector<std::string>& overrides) {
 template <int D>
 std::string check(const Comm& comm, Deck& deck, bool as_json) {
   Simulation<D> simulation(comm, read_run_deck<D>(deck));
-  require_petsc_options_used(comm);
+  require_known_options(simulation);
   const State<D>& state = simulation.state();
   const OutputSettings& output = simulation.deck().output;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());

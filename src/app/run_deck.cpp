@@ -30,6 +30,11 @@ void OutputSettings::describe(Section& root) {
         section.text("directory", directory, {.doc = "Folder of result folders"});
         section.text("name", name,
                      {.doc = "Name of the run's folder and files; the deck's file name if not given"});
+        section.integer(
+            "failed_problems", failed_problems,
+            {.range = non_negative,
+             .doc = "Contact problems left unsolved that are written, in the FCLIB global layout, to "
+                    "NAME.failed_STEP.hdf5; the first ones of the run"});
         section.table(
             "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
               vtk.describe(table, "frames");

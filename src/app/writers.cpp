@@ -17,6 +17,21 @@ void append_3d(std::vector<double>& list, const Vec<D>& v) {
   for (int k = 0; k < 3; ++k) list.push_back(k < D ? v[k] : 0);
 }
 
+/// Angular velocity as a vector and orientation as a quaternion (w, x, y, z), in the plane about z.
+template <int D>
+void append_rotation(const BodyStore<D>& bodies, std::size_t i, std::vector<double>& spin,
+                     std::vector<double>& orientation) {
+  const Spin<D>& omega = bodies.angular_velocity()[i];
+  const Orientation<D>& q = bodies.orientation()[i];
+  if constexpr (D == 2) {
+    spin.insert(spin.end(), {0, 0, omega[0]});
+    orientation.insert(orientation.end(), {std::cos(0.5 * q[0]), 0, 0, std::sin(0.5 * q[0])});
+  } else {
+    append_3d<3>(spin, omega);
+    orientation.insert(orientation.end(), q.component.begin(), q.component.end());
+  }
+}
+
 template <int D>
 std::span<const double> numbers(std::span<const Vec<D>> vectors) {
   return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
@@ -132,10 +147,18 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
                             {"group", "-", 1, bodies.group().first(n)},
                             {"rank", "-", 1, std::span<const std::int32_t>(rank)},
                             {"contacts", "-", 1, contact_counts.first(n)}};
+  std::vector<double> spin, orientation;
+  if (bodies.has_inertia()) {
+    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(bodies, i, spin, orientation);
+    geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+    geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
+    geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
+  }
   particles_->write(state.clock.step, state.clock.time, geometry);
 
   if (contacts_) {
     points.clear();
+    const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
     std::vector<std::int64_t> lines, id_a, id_b;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
@@ -151,10 +174,14 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     Geometry graph;
     graph.points = points;
     graph.lines = lines;
+    std::vector<double> friction;
+    for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
     graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
-                          {"force", "m/s", 1, std::span<const double>(contacts.force)},
+                          {"force", force_unit, 1, std::span<const double>(contacts.force)},
                           {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
                           {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
+    if (bodies.has_inertia())
+      graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
     contacts_->write(state.clock.step, state.clock.time, graph);
   }
 
@@ -190,11 +217,19 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()),
                                              n * D);
-  const std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
-                                    {"image", "-", D, images},
-                                    {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
-                                    {"radius", "m", 1, bodies.radius().first(n)},
-                                    {"group", "-", 1, bodies.group().first(n)}};
+  std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
+                              {"image", "-", D, images},
+                              {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
+                              {"radius", "m", 1, bodies.radius().first(n)},
+                              {"group", "-", 1, bodies.group().first(n)}};
+  if (bodies.has_inertia()) {
+    const auto flat = []<int n>(std::span<const Vec<n>> list) {
+      return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
+    };
+    columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+    columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
+    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(bodies.orientation().first(n))});
+  }
   std::vector<Observable> observables;
   for (const CertificateEntry& entry : stepper.certificate())
     observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});

@@ -336,7 +336,7 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
     at.clear();
     for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
     surface.resize(at.size());
-    state.obstacles.nearest(wall.constraint, at, at, surface);
+    state.obstacles.nearest(wall.constraint, at, surface);
     const Motion<D>* motion =
         moving
             ? state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]

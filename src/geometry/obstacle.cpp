@@ -72,6 +72,19 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
 template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                              std::span<SurfacePoint<D>> result) const {
+  nearest(constraint, at, from, previous_poses_, result);
+}
+
+template <int D>
+void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at,
+                             std::span<SurfacePoint<D>> result) const {
+  nearest(constraint, at, at, poses_, result);
+}
+
+template <int D>
+void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                             const std::vector<Pose<D>>& poses_of_from,
+                             std::span<SurfacePoint<D>> result) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) {
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>{unit_vector<D>(0), out_of_reach});
@@ -85,7 +98,7 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
   own_at_.resize(at.size());
   own_from_.resize(from.size());
   for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
-  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = previous_poses_[i].to_own(from[k]);
+  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = poses_of_from[i].to_own(from[k]);
   shape.nearest(part_of(constraint), own_at_, own_from_, result);
   for (std::size_t k = 0; k < at.size(); ++k)
     result[k].normal = poses_[i].direction_to_world(result[k].normal);

@@ -143,6 +143,8 @@ class ObstacleSet {
   /// warm.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                std::span<SurfacePoint<D>> result) const;
+  /// The same without a path: where `at` lies now says on which side of a thin part it is.
+  void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
   /// Largest distance any point of a moving obstacle that is now within `domain` can have travelled between
   /// two times [m] (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing
   /// moves.
@@ -156,6 +158,9 @@ class ObstacleSet {
     int obstacle;
     int part;
   };
+  void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+               const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
+
   std::vector<Obstacle<D>> obstacles_;
   std::vector<Constraint> constraints_;
   std::vector<std::uint8_t> is_active_;  // by obstacle

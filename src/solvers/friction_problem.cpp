@@ -71,8 +71,9 @@ void FrictionProblem<D>::validate() const {
                       (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
                       jacobian.size() == n * 2 * D * q && bias.size() == n * D && mu.size() == n &&
                       (compliance.empty() || compliance.size() == n * 2) &&
-                      phase_first.size() == phases + 1 && interior_first.size() == phases &&
-                      phase_first.front() == 0 && phase_first.back() == n_contacts();
+                      (arm.empty() || arm.size() == n * 2) && phase_first.size() == phases + 1 &&
+                      interior_first.size() == phases && phase_first.front() == 0 &&
+                      phase_first.back() == n_contacts();
     if (!fits) throw InputError("friction problem: its arrays do not fit each other");
     const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
     if (!usable(time_step) || !usable(velocity_floor))

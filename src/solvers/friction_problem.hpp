@@ -42,6 +42,10 @@ struct FrictionProblem {
   std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
   std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
   std::vector<Index> phase_first, interior_first;
+  /// n_contacts * 2, or empty: how far the contact point lies from the centre of a and of b [m], 0 for none.
+  /// A promise that all bodies are round where they touch: the jacobian is that of levers along the normal,
+  /// and mass blocks are m I and J I. W_cc is diagonal then, and solvers may use a shorter form.
+  std::vector<Real> arm;
 
   Real time_step = 0;       ///< [s], for the overlap that compliance implies
   Real velocity_floor = 0;  ///< [m/s], about |g| dt: least velocity to which errors are compared

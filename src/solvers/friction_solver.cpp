@@ -71,7 +71,9 @@ SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSol
   Scope timer("friction");
   const Real start = now();
   SolveReport report;
+#ifdef SCREE_ASSERTS
   problem.validate();
+#endif
   if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
     throw InputError("friction problem: the impulses to start from are not finite");
   scaled_.rebuild(problem);
@@ -96,6 +98,7 @@ SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSol
 template <int D>
 SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
                            Real max_seconds, std::span<Real> r, std::span<Real> v) {
+  problem.validate();
   return FrictionSolve<D>().run(problem, solver, tolerance, max_seconds, r, v);
 }
 

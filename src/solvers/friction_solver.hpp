@@ -110,7 +110,7 @@ struct SolverSettings {
 template <int D>
 class FrictionSolve {
  public:
-  /// See solve_friction().
+  /// As solve_friction(), but takes the problem to be valid.
   SolveReport run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
                   Real max_seconds, std::span<Real> r, std::span<Real> v);
 

@@ -16,12 +16,14 @@ Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, 
   const auto n = static_cast<std::size_t>(problem.n_contacts());
   // The sum looks at its terms twice, so they are worked out first.
   std::vector<Real> square(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    Real u[D];
-    problem.relative_velocity(static_cast<Index>(c), r, y, u);
-    const Vec<D> e = natural_map<D>(r.data() + c * D, u, problem.contacts()[c].mu);
-    square[c] = dot(e, e);
-  }
+  problem.with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < n; ++c) {
+      Real u[D];
+      problem.relative_velocity(rows[c], c, r, y, u);
+      const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
+      square[c] = dot(e, e);
+    }
+  });
   const Real total = ReproducibleSum::sum(problem.comm(), square);
   // In scaled units |H v_free + w|_2 is sqrt(nc), or less where the velocity floor acts.
   return std::sqrt(total / static_cast<Real>(problem.n_contacts_of_all()));
@@ -36,12 +38,13 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
     Real u[D];
     problem.relative_velocity(static_cast<Index>(c), r, y, u);
     const Real* rc = r.data() + c * D;
-    const auto& row = problem.contacts()[c];
+    const Real mu = problem.original().mu[c];
+    const Real compliance = problem.with_rows([&](const auto& rows) { return rows[c].g[0]; });
     Real work = 0;
     for (int k = 1; k < D; ++k) work += u[k] * rc[k];
-    const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - row.mu * rc[0], -rc[0]),
-                                    std::abs(u[0] * rc[0]), row.mu * rc[0] * tangential_norm<D>(u) + work,
-                                    row.g[0] * rc[0]};
+    const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
+                                    std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
+                                    compliance * rc[0]};
     for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
   }
   problem.comm().max(worst);

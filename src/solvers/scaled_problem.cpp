@@ -10,9 +10,22 @@ namespace scree {
 
 namespace {
 
+template <int q>
+bool is_diagonal_block(const Real* block) {
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j < q; ++j)
+      if (i != j && block[i * q + j] != 0) return false;
+  return true;
+}
+
 /// L^-1 of a symmetric positive definite block L L^T, both row by row.
 template <int q>
 void invert_root(const Real* block, Real* inverse) {
+  if (is_diagonal_block<q>(block)) {
+    std::fill_n(inverse, q * q, 0.0);
+    for (int j = 0; j < q; ++j) inverse[j * q + j] = 1 / std::sqrt(block[j * q + j]);
+    return;
+  }
   Real root[q][q] = {};
   for (int i = 0; i < q; ++i)
     for (int j = 0; j <= i; ++j) {
@@ -29,14 +42,6 @@ void invert_root(const Real* block, Real* inverse) {
       inverse[i * q + j] = sum / root[i][i];
     }
   }
-}
-
-template <int q>
-bool is_diagonal_block(const Real* block) {
-  for (int i = 0; i < q; ++i)
-    for (int j = 0; j < q; ++j)
-      if (i != j && block[i * q + j] != 0) return false;
-  return true;
 }
 
 /// J = root_mass H L^-T for the rows H of one body at a contact.
@@ -90,20 +95,102 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   }
   const Real root_mass = std::sqrt(mass_scale_);
   inverse_root_.resize(n_held * q * q);
-  std::vector<char> is_diagonal(n_held);
-  for (std::size_t i = 0; i < n_held; ++i) {
-    Real* inverse = inverse_root_.data() + i * q * q;
-    invert_root<q>(problem.mass.data() + i * q * q, inverse);
-    is_diagonal[i] = is_diagonal_block<q>(inverse);
-  }
+  for (std::size_t i = 0; i < n_held; ++i)
+    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
 
+  // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
+  free_.assign(velocity_size(), 0.0);
+  for (std::size_t i = 0; i < n_held; ++i) {
+    Real* y = free_.data() + i * width;
+    apply_root_transposed<q>(inverse_root_.data() + i * q * q, problem.free_velocity.data() + i * q, y);
+    for (int k = 0; k < q; ++k) y[k] /= root_mass;
+  }
+  velocity_scale_ = 1;
+  is_round_ = !problem.arm.empty();
+  contacts_built_ = false;
+  if (is_round_) build_round_contacts();
+  Real velocity_scale = scales.velocity;
+  if (velocity_scale <= 0) {
+    std::vector<Real> square(problem.a.size());
+    with_rows([&](const auto& rows) {
+      for (std::size_t c = 0; c < rows.size(); ++c) {
+        Real u[D];
+        rows[c].relative_velocity(free_.data(), u);
+        square[c] = 0;
+        for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
+      }
+    });
+    const Real total = ReproducibleSum::sum(comm(), square);
+    velocity_scale =
+        std::max(n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0,
+                 problem.velocity_floor);
+    if (!(velocity_scale > 0)) velocity_scale = 1;  // nothing moves and nothing pulls
+  }
+  velocity_scale_ = velocity_scale;
+  for (Real& y : free_) y /= velocity_scale_;
+  const auto set_scaled_bias = [&](auto& rows) {
+    for (auto& row : rows)
+      for (Real& w : row.w) w /= velocity_scale_;
+  };
+  if (is_round_) set_scaled_bias(round_);
+  if (contacts_built_) set_scaled_bias(contacts_);
+}
+
+template <int D>
+template <class Row>
+void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
+  const FrictionProblem<D>& problem = *problem_;
+  row.a = problem.a[c] < 0 ? n_held() : problem.a[c];
+  row.b = problem.b[c] < 0 ? n_held() : problem.b[c];
+  row.mu = problem.mu[c];
+  for (std::size_t k = 0; k < D; ++k) row.w[k] = problem.bias[c * D + k] / velocity_scale_;
+  for (std::size_t k = 0; k < 2; ++k)
+    row.g[k] = problem.compliance.empty() ? 0 : mass_scale_ * problem.compliance[2 * c + k];
+}
+
+template <int D>
+void ScaledProblem<D>::build_round_contacts() {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  round_.resize(problem.a.size());
+  for (std::size_t c = 0; c < round_.size(); ++c) {
+    RoundContact& row = round_[c];
+    set_bias(c, row);
+    const Index body[2] = {problem.a[c], problem.b[c]};
+    // The frame as the rows of a body that moves show it.
+    const std::size_t seen = body[1] >= 0 ? 1 : 0;
+    const Real sign = seen == 1 ? 1 : -1;
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t k = 0; k < D; ++k)
+        row.F[i][k] = sign * problem.jacobian[((c * 2 + seen) * D + i) * q + k];
+    Real along_normal = 0;
+    Real by_spin = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      row.s[side] = row.c[side] = 0;
+      if (body[side] < 0) continue;
+      const Real* inverse_root = inverse_root_.data() + static_cast<std::size_t>(body[side]) * q * q;
+      row.s[side] = root_mass * inverse_root[0];
+      row.c[side] = root_mass * inverse_root[D * q + D] * problem.arm[2 * c + side];
+      along_normal += row.s[side] * row.s[side];
+      by_spin += row.c[side] * row.c[side];
+    }
+    row.inverse_W[0] = 1 / (along_normal + row.g[0]);
+    row.inverse_W[1] = 1 / (along_normal + by_spin + row.g[1]);
+  }
+}
+
+template <int D>
+void ScaledProblem<D>::build_contacts() const {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  std::vector<char> is_diagonal(static_cast<std::size_t>(n_held()));
+  for (std::size_t i = 0; i < is_diagonal.size(); ++i)
+    is_diagonal[i] = is_diagonal_block<q>(inverse_root_.data() + i * q * q);
   contacts_.resize(problem.a.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
+    set_bias(c, row);
     const Index body[2] = {problem.a[c], problem.b[c]};
-    row.a = body[0] < 0 ? this->n_held() : body[0];
-    row.b = body[1] < 0 ? this->n_held() : body[1];
-    row.mu = problem.mu[c];
     for (std::size_t side = 0; side < 2; ++side) {
       Real(&J)[D][q] = row.J[side];
       if (body[side] < 0) {
@@ -121,50 +208,17 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
         row.W[i][j] = row.W[j][i] = sum;
       }
   }
-
-  // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
-  free_.assign(velocity_size(), 0.0);
-  for (std::size_t i = 0; i < n_held; ++i) {
-    Real* y = free_.data() + i * width;
-    apply_root_transposed<q>(inverse_root_.data() + i * q * q, problem.free_velocity.data() + i * q, y);
-    for (int k = 0; k < q; ++k) y[k] /= root_mass;
-  }
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    for (std::size_t k = 0; k < D; ++k) contacts_[c].w[k] = problem.bias[c * D + k];
-  velocity_scale_ = scales.velocity;
-  if (velocity_scale_ <= 0) {
-    const std::vector<Real> no_impulse(impulse_size(), 0.0);
-    std::vector<Real> square(contacts_.size());
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      contacts_[c].g[0] = contacts_[c].g[1] = 0;
-      Real u[D];
-      relative_velocity(static_cast<Index>(c), no_impulse, free_, u);
-      square[c] = 0;
-      for (int k = 0; k < D; ++k) square[c] += u[k] * u[k];
-    }
-    const Real total = ReproducibleSum::sum(comm(), square);
-    velocity_scale_ =
-        std::max(n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0,
-                 problem.velocity_floor);
-    if (!(velocity_scale_ > 0)) velocity_scale_ = 1;  // nothing moves and nothing pulls
-  }
-  for (Real& y : free_) y /= velocity_scale_;
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    Contact& row = contacts_[c];
-    for (Real& w : row.w) w /= velocity_scale_;
-    for (std::size_t k = 0; k < 2; ++k)
-      row.g[k] = problem.compliance.empty() ? 0 : mass_scale_ * problem.compliance[2 * c + k];
-  }
+  contacts_built_ = true;
 }
 
 template <int D>
 void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
   std::copy(free_.begin(), free_.end(), y.begin());
-  run_phases(y, [&](Index first, Index last) {
-    for (Index c = first; c < last; ++c) {
-      const Contact& row = contacts_[static_cast<std::size_t>(c)];
-      row.add_impulse(r.data() + static_cast<std::size_t>(c) * D, y.data());
-    }
+  with_rows([&](const auto& rows) {
+    run_phases(y, [&](Index first, Index last) {
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+        rows[c].add_impulse(r.data() + c * D, y.data());
+    });
   });
   halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
 }
@@ -174,7 +228,9 @@ void ScaledProblem<D>::add_impulse(std::span<const Real> r, std::span<Real> y) c
   const auto first_ghost = static_cast<std::size_t>(n_owned()) * width;
   const std::span<Real> held = y.first(static_cast<std::size_t>(n_held()) * width);
   std::fill(held.begin() + static_cast<std::ptrdiff_t>(first_ghost), held.end(), 0.0);
-  for (std::size_t c = 0; c < contacts_.size(); ++c) contacts_[c].add_impulse(r.data() + c * D, y.data());
+  with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) rows[c].add_impulse(r.data() + c * D, y.data());
+  });
   halo().add_to_owners(held, width);
   halo().copy_to_ghosts(held, width);
 }

@@ -64,6 +64,58 @@ class ScaledProblem {
     }
   };
 
+  /// A contact of bodies that are round where they touch (FrictionProblem::arm), in less than half the
+  /// memory: J_b = [s_b F, -c_b n x F], J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
+  struct RoundContact {
+    Index a, b;
+    Real F[D][D];       ///< n, t1[, t2] by rows
+    Real s[2], c[2];    ///< of a and of b: sqrt(m_c / m), arm sqrt(m_c / J); zero for none
+    Real inverse_W[2];  ///< 1 / (W + G) along N and along T
+    Real w[D];
+    Real mu;
+    Real g[2];
+    Real compliance(int k) const { return g[k > 0]; }
+    void relative_velocity(const Real* y, Real* u) const {
+      const Real* of_a = y + static_cast<std::size_t>(a) * width;
+      const Real* of_b = y + static_cast<std::size_t>(b) * width;
+      Real d[D];
+      for (int k = 0; k < D; ++k) d[k] = s[1] * of_b[k] - s[0] * of_a[k];
+      for (int i = 0; i < D; ++i) {
+        u[i] = 0;
+        for (int k = 0; k < D; ++k) u[i] += F[i][k] * d[k];
+      }
+      if constexpr (D == 2) {
+        u[1] -= c[0] * of_a[2] + c[1] * of_b[2];
+      } else {
+        for (int k = 0; k < 3; ++k) {
+          const Real spin = c[0] * of_a[3 + k] + c[1] * of_b[3 + k];
+          u[1] -= F[2][k] * spin;
+          u[2] += F[1][k] * spin;
+        }
+      }
+    }
+    void add_impulse(const Real* r, Real* y) const {
+      Real* to_a = y + static_cast<std::size_t>(a) * width;
+      Real* to_b = y + static_cast<std::size_t>(b) * width;
+      for (int k = 0; k < D; ++k) {
+        Real force = 0;
+        for (int i = 0; i < D; ++i) force += F[i][k] * r[i];
+        to_a[k] -= s[0] * force;
+        to_b[k] += s[1] * force;
+      }
+      if constexpr (D == 2) {
+        to_a[2] -= c[0] * r[1];
+        to_b[2] -= c[1] * r[1];
+      } else {
+        for (int k = 0; k < 3; ++k) {
+          const Real torque = F[1][k] * r[2] - F[2][k] * r[1];
+          to_a[3 + k] += c[0] * torque;
+          to_b[3 + k] += c[1] * torque;
+        }
+      }
+    }
+  };
+
   struct Scales {
     Real mass = 0;      ///< m_c [kg]; 0: mean of tr(M_lin) / D over all bodies
     Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
@@ -77,15 +129,25 @@ class ScaledProblem {
   const Comm& comm() const { return halo().comm(); }
   Index n_owned() const { return halo().n_owned(); }
   Index n_held() const { return halo().n_held(); }
-  Index n_contacts() const { return static_cast<Index>(contacts_.size()); }
+  Index n_contacts() const { return problem_->n_contacts(); }
   std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
   std::int64_t n_bodies_of_all() const { return n_bodies_of_all_; }
-  const std::vector<Contact>& contacts() const { return contacts_; }
+  /// Built when first asked for if the contacts are round. Local.
+  const std::vector<Contact>& contacts() const {
+    if (!contacts_built_) build_contacts();
+    return contacts_;
+  }
+  /// Calls f with the contacts in their shortest form: a vector of RoundContact if the problem says that all
+  /// are, else of Contact.
+  template <class F>
+  decltype(auto) with_rows(F&& f) const {
+    return is_round_ ? f(round_) : f(contacts());
+  }
   /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
   std::size_t velocity_size() const { return static_cast<std::size_t>(n_held() + 1) * width; }
-  std::size_t impulse_size() const { return contacts_.size() * D; }
+  std::size_t impulse_size() const { return problem_->a.size() * D; }
   Real mass_scale() const { return mass_scale_; }
   Real velocity_scale() const { return velocity_scale_; }
 
@@ -97,9 +159,16 @@ class ScaledProblem {
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// u = J y + w + G r of one contact. Local.
   void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
-    const Contact& row = contacts_[static_cast<std::size_t>(c)];
+    with_rows([&](const auto& rows) {
+      relative_velocity(rows[static_cast<std::size_t>(c)], static_cast<std::size_t>(c), r, y, u);
+    });
+  }
+  /// The same of contact c, whose row the caller has at hand.
+  template <class Row>
+  static void relative_velocity(const Row& row, std::size_t c, std::span<const Real> r,
+                                std::span<const Real> y, Real* u) {
     row.relative_velocity(y.data(), u);
-    for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[static_cast<std::size_t>(c * D + i)];
+    for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[c * D + static_cast<std::size_t>(i)];
   }
 
   /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
@@ -125,10 +194,19 @@ class ScaledProblem {
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
 
  private:
+  void build_contacts() const;
+  void build_round_contacts();
+  /// Bias and compliance of a row, in scaled units.
+  template <class Row>
+  void set_bias(std::size_t c, Row& row) const;
+
   const FrictionProblem<D>* problem_ = nullptr;
+  bool is_round_ = false;
+  mutable bool contacts_built_ = false;
   Real mass_scale_ = 1, velocity_scale_ = 1;
   std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
-  std::vector<Contact> contacts_;
+  mutable std::vector<Contact> contacts_;
+  std::vector<RoundContact> round_;
   std::vector<Real> free_;
   std::vector<Real> inverse_root_;  // n_held * q * q: L^-1
 };

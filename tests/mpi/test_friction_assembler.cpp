@@ -136,8 +136,8 @@ velocity = [0.3, 0.1]
     step.velocity_floor = 0.01;
     step.density = density;
     step.free_velocity = free_velocity;
-    step.laws = [](const ContactGraph<2>& contacts, std::span<Real> mu, std::span<Real>) {
-      for (std::size_t c = 0; c < contacts.size(); ++c) mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
+    step.laws = [](const ContactGraph<2>& contacts, FrictionProblem<2>& problem) {
+      for (std::size_t c = 0; c < contacts.size(); ++c) problem.mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
     };
     // Twice, so that nothing is left over from the first time.
     assembler.assemble(step);

@@ -61,6 +61,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.jacobian.assign(n * 2 * D * q, 0.0);
   problem_.bias.assign(n * D, 0.0);
   surface_velocity_.assign(n * D, 0.0);
+  problem_.arm.assign(n * 2, 0.0);
   const auto mobility = std::as_const(state_.bodies).mobility();
   const auto group = std::as_const(state_.bodies).group();
   for (std::size_t c = 0; c < n; ++c) {
@@ -78,6 +79,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       const bool rotates =
           state_.group_rotates.empty() ||
           state_.group_rotates[static_cast<std::size_t>(group[static_cast<std::size_t>(ends[side])])];
+      if (rotates) problem_.arm[c * 2 + side] = radius[static_cast<std::size_t>(ends[side])];
       for (std::size_t i = 0; i < D; ++i) {
         Real* row = &problem_.jacobian[((c * 2 + side) * D + i) * q];
         write_contact_row<D>(frame[i], lever, sign, row);
