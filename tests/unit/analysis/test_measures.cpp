@@ -1,69 +1,10 @@
 #include <catch2/catch.hpp>
 #include <numbers>
 
-#include "analysis/measure.hpp"
-#include "core/deck.hpp"
 #include "core/error.hpp"
+#include "unit/analysis/scene.hpp"
 
 using namespace scree;
-
-namespace {
-
-template <int D>
-using Places = std::vector<Vec<D>>;
-
-/// Bodies at given places with radius 1, ids in order; contacts are added by hand.
-template <int D>
-struct Scene {
-  explicit Scene(const std::vector<Vec<D>>& places, const std::string& obstacles = "") {
-    state.comm = Comm(MPI_COMM_SELF);
-    state.box = {filled<D>(0.0), filled<D>(10.0), {}};
-    state.bodies.resize(static_cast<Index>(places.size()), 0);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      state.bodies.id()[i] = static_cast<GlobalId>(i);
-      state.bodies.position()[i] = places[i];
-      state.bodies.radius()[i] = 1;
-    }
-    Deck deck = Deck::from_text(obstacles, "test.toml");
-    state.obstacles.describe(deck.root());
-  }
-
-  void touch(Index a, Index b, Index wall, Real gap, const Vec<D>& normal = {}, Real force = 0) {
-    contacts.a.push_back(a);
-    contacts.b.push_back(b);
-    contacts.wall.push_back(wall);
-    contacts.gap.push_back(gap);
-    contacts.normal.push_back(normal);
-    contacts.branch.push_back({});
-    contacts.force.push_back(force);
-  }
-
-  /// The row of a measure as a list of (name, value).
-  std::vector<std::pair<std::string, Real>> row(const std::string& lines) {
-    Deck deck = Deck::from_text(lines, "test.toml");
-    std::unique_ptr<Measure<D>> measure;
-    deck.root().kind("type", measure, {.required = true, .doc = ""});
-    deck.require_all_read();
-    const std::vector<ColumnInfo> columns = measure->columns(state);
-    std::vector<Real> values;
-    measure->sample({state, contacts}, values);
-    REQUIRE(values.size() == columns.size());
-    std::vector<std::pair<std::string, Real>> named;
-    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(columns[i].name, values[i]);
-    return named;
-  }
-  Real value(const std::string& lines, const std::string& column) {
-    for (const auto& [name, number] : row(lines))
-      if (name == column) return number;
-    FAIL("no column " << column);
-    return 0;
-  }
-
-  State<D> state;
-  ContactGraph<D> contacts;
-};
-
-}  // namespace
 
 TEST_CASE("overlap: gaps -0.1, -0.3, 0.05 and 0.2 are 2 overlaps of mean 0.2, and 3 contacts within 0.1",
           "[analysis]") {
@@ -126,6 +67,30 @@ TEST_CASE("coordination: three bodies in a triangle on a wall have 2 to 3 contac
   CHECK(scene.value("type = 'coordination'", "coordination") == 2);  // (3 + 3 + 2 + 0) / 4
   CHECK(scene.value("type = 'coordination'", "rattlers") == 0.5);    // fewer than 3: the third and the fourth
   CHECK(scene.value("type = 'coordination'\ntolerance = 1", "rattlers") == 0.25);
+  CHECK(scene.value("type = 'coordination'", "coordination_without_rattlers") == 3);
+  CHECK(scene.value("type = 'coordination'\ntolerance = 1", "coordination_without_rattlers") ==
+        3);  // of three
+}
+
+TEST_CASE("coordination: of the bodies in a region, with contacts of bodies outside it; of pushing pairs",
+          "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{2, 2.7}}, {{8, 8}}});
+  scene.touch(0, 1, -1, 0, {{1, 0}}, 2);
+  scene.touch(0, 2, -1, 0);
+  scene.touch(1, 2, -1, 0.01, {{0, 1}}, 1);
+  scene.touch(0, -1, 0, 0);
+  const std::string low = "type = 'coordination'\nregion = { lower = [0, 0], upper = [10, 2] }\n";
+  CHECK(scene.value(low, "coordination") == 2);  // 3 and 1
+  CHECK(scene.value(low, "rattlers") == 0.5);
+  CHECK(scene.value(low, "coordination_without_rattlers") == 3);
+  CHECK(scene.value(low + "loaded = true", "coordination") == 1.5);  // 1 and 2
+  CHECK(std::isnan(scene.value(low + "loaded = true", "coordination_without_rattlers")));
+  scene.state.box.periodic = {true, false};
+  scene.state.bodies.position()[0][0] = 10.5;  // wrapped at the next list build only
+  CHECK(scene.value("type = 'coordination'\nregion = { lower = [0, 0], upper = [1, 2] }", "coordination") ==
+        3);
+  CHECK_THROWS_WITH(scene.row("type = 'coordination'\nregion = { lower = [-1, 0], upper = [1, 2] }"),
+                    Catch::Contains("beyond the domain") && Catch::Contains("axis x"));
 }
 
 TEST_CASE("solid_fraction: a body is cut exactly by the face across the last axis", "[analysis]") {
