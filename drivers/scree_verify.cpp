@@ -5,6 +5,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/verification/grains.hpp"
 #include "app/verification/pbd.hpp"
 #include "app/verification/slope.hpp"
 #include "core/log.hpp"
@@ -58,6 +59,12 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   slope_verb->add_option("--csv", slope.csv, "table to write");
   slope_verb->add_option("--source", slope.source,
                          "folder that holds inputs/verification and tests/reference");
+  GrainsVerification grains;
+  auto* grains_verb = app.add_subcommand(
+      "grains", "rigid grains with inertia: impacts, slip and roll, stacks, balances (exit 0: as expected)");
+  grains_verb->add_option("--case", grains.only, "group of cases")
+      ->check(CLI::IsMember({"impacts", "motions", "stacks", "balances", "all"}));
+  grains_verb->add_option("--csv", grains.csv, "table to write");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
@@ -66,6 +73,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (*pbd_verb) {
     pbd.source = find_source(comm, pbd.source);
     passed = verify_pbd(comm, pbd, show);
+  } else if (*grains_verb) {
+    passed = verify_grains(comm, grains, show);
   } else {
     slope.source = find_source(comm, slope.source);
     passed = verify_slope(comm, slope, show);

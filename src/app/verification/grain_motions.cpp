@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "app/verification/grain_cases.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real g = 9.81;             // [m/s2]
+constexpr Real motion_bound = 1e-8;  // of the largest speed
+constexpr int x = 0;
+
+/// I / (m r^2).
+template <int D>
+constexpr Real inertia_ratio = D == 2 ? 0.5 : 0.4;
+
+template <int D>
+std::string kind() {
+  return D == 2 ? "disk" : "sphere";
+}
+
+/// Spin in the sense of rolling towards +x over a floor below.
+template <int D>
+Real rolling(const Spin<D>& spin) {
+  return D == 2 ? -spin[0] : spin[1];
+}
+
+/// A body that rests on the floor at x = `along`; in 3D each has a lane of its own, so that they are on
+/// different ranks.
+template <int D>
+Vec<D> on_floor(Real along, Real radius, int lane) {
+  Vec<D> at;
+  at[x] = along;
+  if (D == 3) at[1] = (3 + 4 * lane) * radius;
+  at[D - 1] = radius;
+  return at;
+}
+
+template <int D>
+GrainDeck<D> floor_deck(Real length, Real dt, const Vec<D>& gravity) {
+  Vec<D> upper = filled<D>(2);
+  upper[x] = length;
+  GrainDeck<D> deck({}, upper, dt);
+  deck.gravity(gravity);
+  deck.material("floor", 1);
+  deck.floor("floor");
+  return deck;
+}
+
+/// Launched without spin at u0: slips with u = u0 - mu g t and r omega = mu g t / k, k = I / (m r^2), until
+/// t = u0 / (mu g (1 + 1/k)); rolls with u = u0 / (1 + k) from then on.
+template <int D>
+void slide_to_roll(GrainTable& table) {
+  constexpr Real r = 0.1, mu = 0.3, dt = 1e-3, k = inertia_ratio<D>;
+  constexpr int n_steps = 350, n_slipping = 80;
+  const std::vector<Real> launch{1, 2, 3};
+  GrainDeck<D> deck = floor_deck<D>(4, dt, unit_vector<D>(D - 1, -g));
+  deck.material("body", 2500);
+  deck.pair("body", "floor", mu, 0);
+  // The faster ones start ahead: nobody meets in the plane.
+  for (std::size_t i = 0; i < launch.size(); ++i)
+    deck.add({"body",
+              on_floor<D>(0.3 + 0.4 * static_cast<Real>(i), r, static_cast<int>(i)),
+              r,
+              unit_vector<D>(x, launch[i]),
+              {},
+              ""});
+  Simulation<D> simulation(table.comm(), deck.read());
+  std::vector<GrainRow> rows;
+  std::vector<Real> rolls_from(launch.size(), 0);
+  for (int step = 1; step <= n_steps; ++step) {
+    simulation.step();
+    const GrainStates<D> now = states_of(simulation);
+    for (std::size_t i = 0; i < launch.size(); ++i) {
+      const Real u0 = launch[i], u = now.velocity[i][x], turn = r * rolling<D>(now.spin[i]);
+      const Real bound = motion_bound * u0;
+      const auto add = [&](const std::string& quantity, Real expected, Real found) {
+        rows.push_back(row(quantity, fmt::format("u0 = {} m/s", u0), expected, found, bound));
+      };
+      if (std::abs(u - turn) > bound) rolls_from[i] = step * dt;
+      if (step == n_slipping) {
+        add("u at 0.08 s [m/s]", u0 - mu * g * step * dt, u);
+        add("r omega at 0.08 s [m/s]", mu * g * step * dt / k, turn);
+      }
+      if (step == n_steps) {
+        add("u rolling [m/s]", u0 / (1 + k), u);
+        add("r omega rolling [m/s]", u0 / (1 + k), turn);
+        rows.push_back(row("rolls from [s]", fmt::format("u0 = {} m/s", u0), u0 / (mu * g * (1 + 1 / k)),
+                           rolls_from[i], dt));
+      }
+    }
+  }
+  table.add("slide to roll, " + kind<D>(), rows);
+}
+
+/// On a slope of tan theta = 0.5 for half a second, from rest: with k = I / (m r^2) it rolls with
+/// a = g sin / (1 + k) if mu >= tan theta k / (1 + k), otherwise it slips with a = g (sin - mu cos) and turns
+/// with mu g cos / (r k); one that cannot turn stays if mu >= tan theta.
+template <int D>
+void incline(GrainTable& table) {
+  constexpr Real r = 0.1, dt = 1e-3, tangent = 0.5, k = inertia_ratio<D>;
+  constexpr int n_steps = 500;
+  constexpr Real time = n_steps * dt;
+  const Real cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
+  struct Case {
+    std::string name;
+    Real mu;
+    bool rotates;
+  };
+  const Real roll_limit = tangent * k / (1 + k);
+  // The faster ones start ahead.
+  const std::vector<Case> cases{{"locked, mu = 0.51", 0.51, false},
+                                {"locked, mu = 0.49", 0.49, false},
+                                {"mu = 0.6", 0.6, true},
+                                {"mu just enough", 1.001 * roll_limit, true},
+                                {"mu too small", 0.5 * roll_limit, true}};
+  Vec<D> gravity = unit_vector<D>(D - 1, -g * cosine);
+  gravity[x] = g * sine;
+  GrainDeck<D> deck = floor_deck<D>(5, dt, gravity);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string material = fmt::format("m{}", i);
+    deck.material(material, 2500);
+    deck.pair(material, "floor", cases[i].mu, 0);
+    deck.add({material,
+              on_floor<D>(0.3 + 0.5 * static_cast<Real>(i), r, static_cast<int>(i) % 4),
+              r,
+              {},
+              {},
+              cases[i].rotates ? "" : "rotates = false\n"});
+  }
+  Simulation<D> simulation(table.comm(), deck.read());
+  for (int step = 0; step < n_steps; ++step) simulation.step();
+  const GrainStates<D> end = states_of(simulation);
+  std::vector<GrainRow> rows;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = cases[i];
+    const bool sticks = c.rotates ? c.mu >= roll_limit : c.mu >= tangent;
+    const Real slipping = g * (sine - c.mu * cosine);
+    const Real u = time * (sticks ? (c.rotates ? g * sine / (1 + k) : 0) : slipping);
+    Real turn = 0;
+    if (c.rotates) turn = sticks ? u : time * c.mu * g * cosine / k;
+    const Real bound = motion_bound * g * time;
+    rows.push_back(row("u at 0.5 s [m/s]", c.name, u, end.velocity[i][x], bound));
+    rows.push_back(row("r omega at 0.5 s [m/s]", c.name, turn, r * rolling<D>(end.spin[i]), bound));
+  }
+  table.add("slope, " + kind<D>(), rows);
+}
+
+/// A ball dropped from h bounces to e^2 h, e^4 h, ... A step of dt meets the floor up to one step early and
+/// free fall in steps is off by g dt/2: the speed v of an impact is off by at most 3/2 g dt, and the ball
+/// turns up to (1 + e) v dt above the floor, so each height H' = e^2 H is off by at most
+/// e^2 (3 v dt) + (1 + e) v dt, v^2 = 2 g H.
+template <int D>
+void bounce(GrainTable& table) {
+  constexpr Real r = 0.05, height = 0.5, dt = 2e-4;
+  const std::vector<Real> restitutions{0.5, 0.8, 0.95};
+  constexpr std::size_t n_bounces = 3;
+  GrainDeck<D> deck = floor_deck<D>(2, dt, unit_vector<D>(D - 1, -g));
+  for (std::size_t i = 0; i < restitutions.size(); ++i) {
+    const std::string material = fmt::format("m{}", i);
+    deck.material(material, 2500);
+    deck.pair(material, "floor", 0.3, restitutions[i]);
+    Vec<D> at = on_floor<D>(0.5 + 0.4 * static_cast<Real>(i), r, 4);
+    at[D - 1] += height;
+    deck.add({material, at, r, {}, {}, ""});
+  }
+  Simulation<D> simulation(table.comm(), deck.read());
+  // Heights of the first tops after the start, of each ball.
+  std::vector<std::vector<Real>> tops(restitutions.size());
+  std::vector<Real> before(restitutions.size(), 0);
+  const auto missing = [&] {
+    return std::ranges::any_of(tops, [](const auto& list) { return list.size() < n_bounces; });
+  };
+  for (int step = 0; step < 10000 && missing(); ++step) {
+    simulation.step();
+    const GrainStates<D> now = states_of(simulation);
+    for (std::size_t i = 0; i < tops.size(); ++i) {
+      const Real v = now.velocity[i][D - 1];
+      if (before[i] > 0 && v <= 0) tops[i].push_back(now.position[i][D - 1] - r);
+      before[i] = v;
+    }
+  }
+  std::vector<GrainRow> rows;
+  for (std::size_t i = 0; i < tops.size(); ++i) {
+    const Real e = restitutions[i];
+    Real last = height;
+    tops[i].resize(n_bounces, std::nan(""));
+    for (std::size_t b = 0; b < n_bounces; ++b) {
+      const Real v = std::sqrt(2 * g * last);
+      rows.push_back(row("height over last height [-]", fmt::format("e = {}, bounce {}", e, b + 1), e * e,
+                         tops[i][b] / last, (3 * e * e + 1 + e) * v * dt / last));
+      last = tops[i][b];
+    }
+  }
+  table.add("bouncing, " + kind<D>(), rows);
+}
+
+}  // namespace
+
+void verify_motions(GrainTable& table) {
+  slide_to_roll<3>(table);
+  slide_to_roll<2>(table);
+  incline<3>(table);
+  incline<2>(table);
+  bounce<3>(table);
+}
+
+}  // namespace scree
