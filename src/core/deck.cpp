@@ -14,6 +14,7 @@
 
 #include "core/declaration.hpp"
 #include "core/error.hpp"
+#include "core/suggestion.hpp"
 #include "core/units.hpp"
 
 namespace scree {
@@ -50,11 +51,14 @@ const std::string* nearest(std::string_view name, const std::vector<std::string>
   return best;
 }
 
-/// "; did you mean "x"?" or nothing.
+}  // namespace
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& words) {
   const std::string* near = nearest(word, words);
   return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
 }
+
+namespace {
 
 std::string describe_node(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return fmt::format("the string \"{}\"", *text);
