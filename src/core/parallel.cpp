@@ -246,6 +246,22 @@ void sum_over_ranks(const Comm& comm, std::span<Wide> sums) {
 
 }  // namespace
 
+namespace {
+
+/// x * 2^power, as scalbn, faster where the factor is a number.
+class PowerOfTwo {
+ public:
+  explicit PowerOfTwo(int power)
+      : power_(power), factor_(std::abs(power) < 1000 ? std::scalbn(1.0, power) : 0) {}
+  Real times(Real x) const { return factor_ > 0 ? x * factor_ : std::scalbn(x, power_); }
+
+ private:
+  int power_;
+  Real factor_;
+};
+
+}  // namespace
+
 void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                           const std::function<void(std::size_t, std::span<Real>)>& terms) {
   const std::size_t width = totals.size();
@@ -262,11 +278,13 @@ void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> t
   for (std::size_t j = 0; j < width; ++j)
     if (std::isfinite(largest[j])) std::frexp(largest[j], &exponent[j]);
 
+  std::vector<PowerOfTwo> scale;
+  for (const int e : exponent) scale.emplace_back(n_term_bits - e);
   std::vector<Wide> sums(width, 0);
   for (std::size_t i = 0; i < count; ++i) {
     terms(i, term);
     for (std::size_t j = 0; j < width; ++j)
-      if (std::isfinite(largest[j])) sums[j] += std::llrint(std::scalbn(term[j], n_term_bits - exponent[j]));
+      if (std::isfinite(largest[j])) sums[j] += std::llrint(scale[j].times(term[j]));
   }
   sum_over_ranks(comm, sums);
   for (std::size_t j = 0; j < width; ++j)
@@ -275,9 +293,18 @@ void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> t
 }
 
 Real ReproducibleSum::sum(const Comm& comm, std::span<const Real> values) {
-  Real total = 0;
-  sum(comm, values.size(), {&total, 1}, [&](std::size_t i, std::span<Real> term) { term[0] = values[i]; });
-  return total;
+  Real largest = 0;
+  for (const Real value : values)
+    largest = std::max(largest, std::isfinite(value) ? std::abs(value) : HUGE_VAL);
+  largest = comm.max(largest);
+  if (!std::isfinite(largest)) return std::numeric_limits<Real>::quiet_NaN();
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const PowerOfTwo scale(n_term_bits - exponent);
+  Wide sum = 0;
+  for (const Real value : values) sum += std::llrint(scale.times(value));
+  sum_over_ranks(comm, {&sum, 1});
+  return std::scalbn(static_cast<Real>(sum), exponent - n_term_bits);
 }
 
 }  // namespace scree

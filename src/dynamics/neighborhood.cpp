@@ -65,8 +65,11 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   // step (docs/performance.md, "Skin"); for diameters that a body crosses in a few steps the law is cut off.
   const Real diameter = smallest + largest;
   const Real best = (D == 2 ? 10.0 : 5.7) * std::sqrt(comm_.max(travel_per_step) * diameter);
-  const Real skin =
+  Real skin =
       settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
+  // Schemes that find contacts where a step starts need all that it can close (see stale).
+  if (settings_.skin == 0 && state.bodies.has_inertia())
+    skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
   auto cells = static_cast<int>(settings_.block_cells);
   // Larger blocks fill the batches of a sweep better; smaller ones are shared out better
   // (docs/performance.md).

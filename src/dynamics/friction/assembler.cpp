@@ -58,7 +58,8 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.b = contacts_.b;
   problem_.phase_first = contacts_.phase_first;
   problem_.interior_first = contacts_.interior_first;
-  problem_.jacobian.assign(n * 2 * D * q, 0.0);
+  problem_.jacobian.resize(n * 2 * D * q);
+  frames_.resize(n);
   problem_.bias.assign(n * D, 0.0);
   surface_velocity_.assign(n * D, 0.0);
   problem_.arm.assign(n * 2, 0.0);
@@ -66,12 +67,12 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   const auto group = std::as_const(state_.bodies).group();
   for (std::size_t c = 0; c < n; ++c) {
     const Vec<D>& normal = contacts_.normal[c];
-    const auto frame = contact_frame<D>(normal);
+    const auto& frame = frames_[c] = contact_frame<D>(normal);
     const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
-      if (ends[side] < 0) continue;
-      if (mobility[static_cast<std::size_t>(ends[side])] == 0) {
+      if (ends[side] < 0 || mobility[static_cast<std::size_t>(ends[side])] == 0) {
         (side == 0 ? problem_.a : problem_.b)[c] = -1;
+        std::fill_n(&problem_.jacobian[(c * 2 + side) * D * q], D * q, 0.0);
         continue;
       }
       const Real sign = side == 0 ? -1 : 1;

@@ -12,7 +12,6 @@
 #include "dynamics/nonsmooth/rotation.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/stepper.hpp"
-#include "solvers/contact_rows.hpp"
 
 namespace scree {
 
@@ -48,7 +47,7 @@ class NonsmoothStepper final : public Stepper<D> {
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   void free_motion(const State<D>& state, Real dt);
-  void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem) const;
+  void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
   void recall_impulses(Real factor);
   void remember_impulses();
   bool solve(State<D>& state, Real dt);
@@ -91,8 +90,9 @@ class NonsmoothStepper final : public Stepper<D> {
   std::vector<Real> impulse_;                         // n_contacts * D, in the frame of the contact
   std::vector<Real> velocity_;                        // n_held * q, solved for
   std::vector<Real> pair_impulse_,
-      wall_impulse_;                // D per candidate, world axes, on the larger id or obstacle
-  std::vector<Real> contact_work_;  // n_contacts * 3, of the ledger
+      wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
+  std::vector<Vec<D>> start_surface_velocity_;  // of each contact, in its frame
+  std::vector<Real> contact_work_;              // n_contacts * 3, of the ledger
 
   SolveReport report_;
   std::int64_t n_contacts_ = 0;
@@ -325,7 +325,8 @@ void NonsmoothStepper<D>::free_motion(const State<D>& state, Real dt) {
 
 template <int D>
 void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>& contacts,
-                                   FrictionProblem<D>& problem) const {
+                                   FrictionProblem<D>& problem) {
+  start_surface_velocity_.resize(contacts.size());
   const auto radius = state.bodies.radius();
   const auto group = state.bodies.group();
   const auto of_obstacles = assembler_->surface_velocity();
@@ -347,8 +348,12 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
       problem.compliance[2 * c + 1] = g.tangential;
     }
     const Real touching = law_.touching_range * (radius[a] + (wall ? 0 : radius[b]));
-    const Real start_speed = surface_velocity(problem, of_obstacles, c, problem.start_velocity)[0];
-    const Real free_speed = surface_velocity(problem, of_obstacles, c, problem.free_velocity)[0];
+    start_surface_velocity_[c] = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
+    const Real start_speed = start_surface_velocity_[c][0];
+    // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
+    Real free_speed = start_speed;
+    if (problem.a[c] < 0) free_speed += law_.dt * dot(state.gravity, contacts.normal[c]);
+    if (problem.b[c] < 0) free_speed -= law_.dt * dot(state.gravity, contacts.normal[c]);
     problem.bias[c * D] = of_obstacles[c * D] + normal_bias(law_, contacts.gap[c], touching, pair.restitution,
                                                             start_speed, free_speed);
   }
@@ -365,7 +370,7 @@ void NonsmoothStepper<D>::recall_impulses(Real factor) {
     for (int k = 0; k < D; ++k)
       r[k] = factor * values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
     if (r == Vec<D>{}) continue;
-    const auto frame = contact_frame<D>(contacts.normal[c]);
+    const auto& frame = assembler_->frames()[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
     impulse_[c * D] = std::max(impulse_[c * D], 0.0);
   }
@@ -378,7 +383,7 @@ void NonsmoothStepper<D>::remember_impulses() {
   std::ranges::fill(wall_impulse_, 0.0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
-    const auto frame = contact_frame<D>(contacts.normal[c]);
+    const auto& frame = assembler_->frames()[c];
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i) r += impulse_[c * D + i] * frame[i];
     for (int k = 0; k < D; ++k)
@@ -486,12 +491,13 @@ void NonsmoothStepper<D>::move(State<D>& state, Real dt) {
 template <int D>
 void NonsmoothStepper<D>::correct_positions(State<D>& state) {
   Scope timer("correction");
+  constexpr Real negligible = 1e-3;  // overlap after which another sweep is not worth its time, in radii
   sweeper_->load(state);
   corrected_ = 0;
   for (std::int64_t sweep = 0; sweep < correction_sweeps_; ++sweep) {
     const Real met = state.comm.max(sweeper_->sweep(state, PairMode::plain, {}));
     corrected_ = std::max(corrected_, met);
-    if (met <= touching_range_ * smallest_radius_) break;
+    if (met <= negligible * smallest_radius_) break;
   }
   sweeper_->store(state);
 }
@@ -505,7 +511,7 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
   const auto n_contacts = static_cast<std::size_t>(problem.n_contacts());
   contact_work_.resize(n_contacts * 3);
   for (std::size_t c = 0; c < n_contacts; ++c) {
-    const Vec<D> before = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
+    const Vec<D>& before = start_surface_velocity_[c];
     const Vec<D> after = surface_velocity(problem, of_obstacles, c, velocity_);
     Real* work = &contact_work_[c * 3];
     work[0] = work[1] = work[2] = 0;
