@@ -21,7 +21,8 @@ template <int D>
 Vec<D> project_on_cone(const Real* x, Real mu) {
   const Real t = tangential_norm<D>(x);
   Vec<D> p;
-  if (t <= mu * x[0]) {
+  // The sign of x_N is asked for since 0 <= 0 holds without friction on either side.
+  if (x[0] >= 0 && t <= mu * x[0]) {
     for (int k = 0; k < D; ++k) p[k] = x[k];
   } else if (mu * t > -x[0]) {
     const Real n = (x[0] + mu * t) / (1 + mu * mu);
