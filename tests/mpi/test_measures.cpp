@@ -116,6 +116,10 @@ TEST_CASE("measures: rows of falling disks, flows counted at every step and gone
   const std::string path = scratch / "split.scree";
 
   Simulation<2> alone(self, read_deck<2>(rain));
+  const auto n_below = [&] {
+    return std::ranges::count_if(alone.state().bodies.position(), [](const Vec<2>& x) { return x[1] <= 2; });
+  };
+  const auto n_below_at_first = n_below();
   const std::vector<std::string> names = names_of(alone);
   std::vector<std::vector<Real>> expected;
   go(alone, end, expected);
@@ -138,15 +142,22 @@ TEST_CASE("measures: rows of falling disks, flows counted at every step and gone
     for (std::size_t i = rows.size(); i < rest.size(); ++i) check_same_bits(names, rest[i], expected[i]);
   }
 
-  // What was seen is worth comparing.
+  // The crossings are those that one finds from the start and the end alone; each body started in the domain.
   const auto last = [&](const std::string& name) {
     const auto found = std::ranges::find(names, name);
     REQUIRE(found != names.end());
     return expected.back()[static_cast<std::size_t>(found - names.begin())];
   };
+  std::int64_t n_turns = 0;
+  const BodyStore<2>& bodies = alone.state().bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    n_turns += bodies.image()[i][0] + static_cast<std::int64_t>(std::floor(bodies.position()[i][0] / 6));
+  CHECK(last("along_bodies") == static_cast<Real>(n_turns));
+  CHECK(last("down_bodies") == static_cast<Real>(n_below() - n_below_at_first));
   CHECK(last("down_bodies") > 20);
   CHECK(last("down_mass") > 1000);
   CHECK(last("along_bodies") > 30);
+  // What was seen is worth comparing.
   CHECK(last("contacts_coordination") > 1);
   CHECK(last("stress_pressure") > 0);
   CHECK(last("friction_sliding") > 0);
