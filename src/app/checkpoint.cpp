@@ -57,6 +57,21 @@ void for_each_lattice_number(L& lattice, F&& f) {
   f(std::string("lattice_skin"), lattice.skin);
 }
 
+/// Numbers of feeders, sinks and stages by name.
+template <class S, class F>
+void for_each_event_number(S& state, F&& f) {
+  for (std::size_t i = 0; i < state.feeders.size(); ++i) {
+    f(fmt::format("feeder_{}_made", i), state.feeders[i].n_made);
+    f(fmt::format("feeder_{}_tries", i), state.feeders[i].n_tries);
+  }
+  for (std::size_t i = 0; i < state.sinks.size(); ++i) {
+    f(fmt::format("sink_{}_removed", i), state.sinks[i].n_removed);
+    f(fmt::format("sink_{}_mass", i), state.sinks[i].mass);
+  }
+  f(std::string("stage_index"), state.stage.index);
+  f(std::string("stage_begin"), state.stage.begin);
+}
+
 /// Numbers of measures by name.
 template <class F>
 void for_each_measured(const std::vector<MeasureMemory>& measures, F&& f) {
@@ -100,6 +115,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
       file.number(name, std::int64_t{value});
   });
 
+  for_each_event_number(state, [&](const std::string& name, auto value) { file.number(name, value); });
   for_each_measured(measures, [&](const std::string& name, Real value) { file.number(name, value); });
 
   const IdOrder by_id(comm, bodies.id().first(n));
@@ -181,6 +197,12 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
       value = static_cast<N>(file.integer(name));
   });
   state.lattice.periodic = state.box.periodic;
+  for_each_event_number(state, [&](const std::string& name, auto& value) {
+    if constexpr (std::is_floating_point_v<std::remove_reference_t<decltype(value)>>)
+      value = file.real(name);
+    else
+      value = file.integer(name);
+  });
   for_each_measured(measures, [&](const std::string& name, Real& value) {
     if (file.has_number(name)) value = file.real(name);
   });

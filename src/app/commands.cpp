@@ -390,6 +390,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
   most = comm.max(most);
   const Real volume = ReproducibleSum::sum(comm, volumes);
   const std::int64_t n_bodies = simulation.n_bodies();
+  if (n_bodies == 0) least = 0;
+  const std::int64_t n_to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time).count;
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
   std::int64_t field_bytes = 0;
   state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
@@ -400,7 +402,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
                static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
-  const auto body = static_cast<Real>(n_bodies);
+  const auto body = static_cast<Real>(n_bodies + n_to_come);
   // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after
   // LZ4 (about 80 bytes, measured); H5MD position, image and velocity.
   const Real disk = output.vtk.count(end, dt) * body * 80 +
@@ -408,11 +410,12 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
                     static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
-  const std::int64_t most_ranks = std::max<std::int64_t>(1, n_bodies / 5000);
+  const std::int64_t most_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
 
   nlohmann::ordered_json report{{"deck", deck.name()},
                                 {"dimension", D},
                                 {"bodies", n_bodies},
+                                {"bodies_to_come", n_to_come},
                                 {"radius_min_m", least},
                                 {"radius_max_m", most},
                                 {"solid_fraction_of_domain", volume / state.box.volume()},
@@ -428,12 +431,14 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
   return fmt::format(
       "{}: valid\n"
       "  {} bodies in {}D, radii {:g} to {:g} m, solid fraction of the domain {:.3f}, {} obstacles\n"
+      "{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
       "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
-      n_pairs, state.lattice.skin, state.lattice.block_cells[0], steps, dt, end,
-      static_cast<Real>(bytes) / (1 << 20), disk / (1 << 20), most_ranks);
+      n_to_come > 0 ? fmt::format("  feeders make up to {} more bodies\n", n_to_come) : "", n_pairs,
+      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
+      disk / (1 << 20), most_ranks);
 }
 
 /// Kinds that exist in 2D, then those of 3D only.
@@ -500,6 +505,7 @@ std::string list_kinds(const std::string& what) {
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
       {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},
+      {"feeders", all_kinds<Feeder>("feeders ([feeders.NAME] type)")},
       {"distributions", all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)")},
       {"measures", all_kinds<Measure>("measures ([measures.NAME] type)")}};
   std::string text, words;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 
 namespace scree {
@@ -82,7 +84,13 @@ void RunDeck<D>::describe(Section& root) {
     section.choice("scheme", scheme, scheme_names<D>(),
                    {.doc = "How bodies move; each scheme has a table of its own"});
     section.real("end_time", end_time,
-                 {.unit = Unit::time, .range = non_negative, .required = true, .doc = "When the run ends"});
+                 {.unit = Unit::time,
+                  .range = non_negative,
+                  .doc = "When the run ends; required unless [[stages]] end it"});
+    if (section.reading() && !section.has("end_time") && !root.has("stages"))
+      section.fail("end_time",
+                   "missing key 'end_time' in [simulation]: when the run ends [s]; only decks with "
+                   "[[stages]] can do without it");
     section.integer(
         "seed", seed,
         {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
@@ -129,6 +137,11 @@ void RunDeck<D>::describe(Section& root) {
   materials.describe(root);
   groups = describe_particle_groups<D>(root);
   obstacles.describe(root);
+  events.feeders.describe(root);
+  events.sinks.describe(root);
+  events.stages.describe(root, obstacles);
+  if (root.reading()) events.feeders.fit(box);
+  end_time = std::min(end_time, events.stages.latest_end());
   for (const auto& entry : registry<Stepper<D>>()) {
     if (root.reading() && entry.name != scheme) continue;
     auto made = entry.make();
@@ -151,11 +164,21 @@ void RunDeck<D>::describe(Section& root) {
 }
 
 template <int D>
+std::vector<const ParticleGroup<D>*> RunDeck<D>::all_groups() const {
+  std::vector<const ParticleGroup<D>*> all;
+  for (const ParticleGroup<D>& group : groups) all.push_back(&group);
+  for (const FeederTable<D>& feeder : events.feeders.list()) all.push_back(&feeder.bodies);
+  return all;
+}
+
+template <int D>
 void RunDeck<D>::resolve_materials() {
-  for (ParticleGroup<D>& group : groups) {
+  const auto resolve = [&](ParticleGroup<D>& group) {
     group_material.push_back(materials.find(group.material, group.where_material));
     group.density = materials.density(group_material.back());
-  }
+  };
+  for (ParticleGroup<D>& group : groups) resolve(group);
+  for (FeederTable<D>& feeder : events.feeders.list()) resolve(feeder.bodies);
   for (const Obstacle<D>& obstacle : obstacles.list())
     obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
   for (const int a : group_material) {
@@ -171,12 +194,16 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
                                  what, scheme));
   };
   if (!where_gravity.empty()) refuse(where_gravity, "gravity");
-  for (const ParticleGroup<D>& group : groups) {
-    if (!group.material.empty()) refuse(group.where_material, "material");
-    if (group.velocity != Vec<D>{} || group.angular_velocity != Spin<D>{} || group.random_speed > 0)
-      refuse(group.where, "the velocity at the start");
-    if (!group.rotates) refuse(group.where, "rotates");
+  for (const ParticleGroup<D>* group : all_groups()) {
+    if (!group->material.empty()) refuse(group->where_material, "material");
+    if (group->velocity != Vec<D>{} || group->angular_velocity != Spin<D>{} || group->random_speed > 0)
+      refuse(group->where, "the velocity at the start");
+    if (!group->rotates) refuse(group->where, "rotates");
   }
+  for (const FeederTable<D>& feeder : events.feeders.list())
+    if (feeder.mass_rate > 0) refuse(feeder.where_mass_rate, "mass_rate");
+  for (const auto& stage : events.stages.list())
+    if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
   for (const Obstacle<D>& obstacle : obstacles.list())
     if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");
 }

@@ -6,6 +6,7 @@
 #include "analysis/measure.hpp"
 #include "app/every.hpp"
 #include "core/deck.hpp"
+#include "dynamics/events/events.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/stepper.hpp"
 #include "geometry/box.hpp"
@@ -45,7 +46,7 @@ struct NamedMeasure {
 template <int D>
 struct RunDeck {
   std::string title;
-  Real end_time = 0;
+  Real end_time = HUGE_VAL;  ///< of the run, or of its last stage if that is earlier
   std::int64_t seed = 1;
   bool allow_overlap = false;
   Real dt = 0;
@@ -55,17 +56,20 @@ struct RunDeck {
   Outside outside = Outside::error;
   Vec<D> gravity{};
   Materials<D> materials;
-  std::vector<int> group_material;     ///< of each group
+  std::vector<int> group_material;     ///< of each of all_groups()
   std::vector<int> obstacle_material;  ///< of each obstacle
   NeighborhoodSettings neighbors;
   std::vector<ParticleGroup<D>> groups;
   ObstacleSet<D> obstacles;
+  Events<D> events;
   std::unique_ptr<Stepper<D>> stepper;
   OutputSettings output;
   std::vector<NamedMeasure<D>> measures;
 
   /// Declares and reads all tables. Throws InputError.
   void describe(Section& root);
+  /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of feeders.
+  std::vector<const ParticleGroup<D>*> all_groups() const;
 
  private:
   void resolve_materials();

@@ -38,15 +38,20 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
+  deck_.events.stages.set_obstacles(state_);
   state_.obstacles.place(0);
   state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles,
                                     static_cast<std::uint64_t>(deck_.seed), deck_.groups, state_.bodies);
-  if (n_bodies() == 0) throw InputError("the deck makes no bodies: add a [particles.NAME] table");
+  if (n_bodies() == 0 && deck_.events.feeders.list().empty())
+    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
   const auto position = state_.bodies.position();
   std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
-  neighborhood_.make_lattice(state_, deck_.stepper->travel_per_step(state_, deck_.dt));
+  const Feeders<D>& feeders = deck_.events.feeders;
+  neighborhood_.make_lattice(
+      state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
+      feeders.to_come(deck_.end_time));
   require_contacts_listed();
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_);
@@ -62,6 +67,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   Scope timer("start");
   take_physics();
   read_checkpoint<D>(state_, checkpoint, measure_memories());
+  deck_.events.stages.set_obstacles(state_);
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
@@ -82,8 +88,9 @@ void Simulation<D>::take_physics() {
   state_.gravity = deck_.gravity;
   state_.materials = deck_.materials;
   state_.group_material = deck_.group_material;
-  for (const auto& group : deck_.groups) state_.group_rotates.push_back(group.rotates);
+  for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
+  deck_.events.prepare(state_);
   for (const NamedMeasure<D>& m : deck_.measures)
     m.measure->columns(state_);  // throws if it does not suit the run
 }
@@ -97,7 +104,7 @@ std::vector<MeasureMemory> Simulation<D>::measure_memories() {
 
 template <int D>
 Real Simulation<D>::next_dt() const {
-  const Real left = deck_.end_time - state_.clock.time;
+  const Real left = std::min(deck_.end_time - state_.clock.time, deck_.events.stages.time_left(state_));
   return left < deck_.dt * (1 - 1e-9) ? left : deck_.dt;
 }
 
@@ -108,6 +115,7 @@ void Simulation<D>::step(bool record_forces) {
   ++state_.clock.step;
   state_.clock.time += state_.clock.last_dt;
   for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
+  deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), static_cast<std::uint64_t>(deck_.seed));
 }
 
 template <int D>

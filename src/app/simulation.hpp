@@ -24,10 +24,12 @@ class Simulation {
   /// Continues from a checkpoint of such a run, on any number of ranks.
   Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint);
 
-  bool running() const { return state_.clock.time < deck_.end_time * (1 - 1e-12); }
+  bool running() const {
+    return state_.clock.time < deck_.end_time * (1 - 1e-12) && !deck_.events.stages.finished(state_);
+  }
   /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
   void step(bool record_forces = false);
-  /// Length of the next step [s]: the deck's, or what is left until the end.
+  /// Length of the next step [s]: the deck's, or what is left until the end of the run or of the stage.
   Real next_dt() const;
   /// Contacts at the present positions.
   const ContactGraph<D>& find_contacts(Real tolerance);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/version.hpp"
@@ -51,6 +52,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   };
   if (output.scalars.ever()) {
     std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
+    if (!deck.events.stages.empty()) headings.push_back({"stage", "-"});
     for (const CertificateEntry& entry : deck.stepper->certificate())
       headings.push_back({std::string(entry.name), std::string(entry.unit)});
     for (const auto& [name, measure] : deck.measures)
@@ -77,7 +79,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   if (output.h5md.ever()) {
     const H5mdOptions options{.overwrite = true,
                               .single_precision = output.h5md_precision == "single",
-                              .fixed_bodies = deck.outside != Outside::remove,
+                              .fixed_bodies = deck.outside != Outside::remove && !deck.events.change_bodies(),
                               .constant = {"radius", "group"},
                               .expected_bodies = 0};
     const std::string path = files.with(".h5");
@@ -120,6 +122,9 @@ void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contact
   row_.push_back(static_cast<Real>(state.clock.step));
   row_.push_back(state.clock.last_dt);
   row_.push_back(static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()))));
+  if (const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size()); n_stages > 0)
+    row_.push_back(
+        static_cast<Real>(std::min(state.stage.index, n_stages - 1)));  // counted from 0, as by --set
   for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
   for (const auto& [name, measure] : deck_.measures) measure->sample({state, contacts}, row_);
   scalars_->add(row_);

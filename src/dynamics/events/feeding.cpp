@@ -68,6 +68,7 @@ void FeederTable<D>::describe(const std::string& name, Section& section) {
                 .doc = "A body that finds no place waits, up to this time; then the run stops"});
   if (!section.reading()) return;
   bodies.where = section.where("type");
+  where_mass_rate = section.where("mass_rate");
   if (!bodies.radius) refuse_without_radius(section);
   if ((rate > 0) == (mass_rate > 0))
     section.fail("rate", fmt::format("[{}] needs either rate or mass_rate", section.path()));

@@ -23,6 +23,8 @@ struct FeederTable {
   Real until = HUGE_VAL;   ///< [s]
   Real max_delay = 1;      ///< [s]
 
+  std::string where_mass_rate;  ///< its place in the deck
+
   void describe(const std::string& name, Section& section);
   /// Bodies per second: the rate, or the mass rate over the mean mass of a body. Needs bodies.density.
   Real bodies_per_second() const;

@@ -6,27 +6,27 @@
 
 namespace scree {
 
-/// One entry of [[stages]]: what changes when it begins and when it ends.
-struct Stage {
-  std::string name;
-  std::string where;         ///< its place in the deck
-  Real duration = HUGE_VAL;  ///< [s]; not finite: it has conditions
-  Real kinetic_energy = -1;  ///< ends at or below this mean per body [J]; < 0: not given
-  std::string where_kinetic_energy;
-  std::int64_t bodies_at_least = -1;  ///< < 0: not given
-  std::int64_t bodies_at_most = -1;   ///< < 0: not given
-  Real time = HUGE_VAL;               ///< ends at or after this time of the run [s]; not finite: not given
-  Real max_time = HUGE_VAL;           ///< longest duration [s]
-  bool stops_on_timeout = false;
-  std::vector<int> removed, added;  ///< obstacles
-
-  bool has_condition() const { return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0; }
-};
-
 /// The stages of a run, one after the other. Which one runs stands in the State.
 template <int D>
 class Stages {
  public:
+  /// One entry of [[stages]]: what changes when it begins and when it ends.
+  struct Stage {
+    std::string name;
+    std::string where;         ///< its place in the deck
+    Real duration = HUGE_VAL;  ///< [s]; not finite: it has conditions
+    Real kinetic_energy = -1;  ///< ends at or below this mean per body [J]; < 0: not given
+    std::string where_kinetic_energy;
+    std::int64_t bodies_at_least = -1;  ///< < 0: not given
+    std::int64_t bodies_at_most = -1;   ///< < 0: not given
+    Real time = HUGE_VAL;               ///< ends at or after this time of the run [s]; not finite: not given
+    Real max_time = HUGE_VAL;           ///< longest duration [s]
+    bool stops_on_timeout = false;
+    std::vector<int> removed, added;  ///< obstacles
+
+    bool has_condition() const { return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0; }
+  };
+
   /// Declares and reads [[stages]]; names of obstacles are those of `obstacles`.
   void describe(Section& root, const ObstacleSet<D>& obstacles);
 
