@@ -41,6 +41,12 @@ def test_misspelt_key_table_and_kind(folder):
     refused_deck(folder, more='[measures.more]\ntype = "overlaps"\n', words=["overlaps", "overlap"])
 
 
+def test_measure_that_does_not_suit_the_run(folder):
+    refused_deck(folder, more='[measures.more]\ntype = "stress"\n', words=["stress", "no inertia"])
+    refused(folder, "run", "small.toml", words=[place_of(folder, 'type = "stress"')])
+    refused_deck(folder, more='[measures.more]\ntype = "wall_force"\nobstacles = ["roof"]\n', words=["roof", "the deck has"])
+
+
 def test_wrong_type_unit_and_range(folder):
     refused_deck(folder, ("sweeps = 3", 'sweeps = "three"'), words=["sweeps", "three"])
     refused_deck(folder, ("seed = 3", "seed = 3.5"), words=["seed"])
