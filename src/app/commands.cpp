@@ -104,7 +104,8 @@ void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& ch
         fs::remove(run.folder + "/summary.json");
         for (const auto& entry : fs::directory_iterator(run.folder))
           if (entry.path().filename().string().starts_with(run.name + ".failed_")) fs::remove(entry.path());
-        for (const char* ending : {".scalars.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
+        for (const char* ending :
+             {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
           fs::remove(run.with(ending));
       }
       fs::create_directories(run.checkpoints());
@@ -145,6 +146,7 @@ class Run {
       const Real before = clock.time;
       const bool first_step = clock.step == (resumed_ ? resumed_->step : 0);
       simulation_.step(writers_.needs_contacts(clock.step + 1, before, before + simulation_.next_dt()));
+      note_worst();
       if (first_step) require_petsc_options_used(comm_);
       write(before);
 
@@ -180,6 +182,11 @@ class Run {
     const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
     const std::uint64_t hash = simulation_.hash();
     log::info("\n{}", format_timer_table(timers));
+    std::string worst_text;
+    for (const auto& [name, value, unit] : worst_)
+      worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
+                                unit == "-" ? "" : " " + unit);
+    if (!worst_.empty()) log::info("largest of all steps: {}", worst_text);
     log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
               steps, n_bodies, n_contacts, wall,
               static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
@@ -195,6 +202,8 @@ class Run {
       nlohmann::ordered_json certificate;
       for (const CertificateEntry& entry : simulation_.stepper().certificate())
         certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
+      nlohmann::ordered_json worst;
+      for (const auto& [name, value, unit] : worst_) worst[name] = {{"value", value}, {"unit", unit}};
       nlohmann::ordered_json summary{{"name", files_.name},
                                      {"title", simulation_.deck().title},
                                      {"status", code == ExitCode::done ? "done" : "interrupted"},
@@ -207,6 +216,7 @@ class Run {
                                      {"time_s", state.clock.time},
                                      {"state_hash", fmt::format("{:016x}", hash)},
                                      {"certificate_of_last_step", certificate},
+                                     {"certificate_worst_of_run", worst},
                                      {"candidate_pairs", n_contacts},
                                      {"list_builds", neighborhood.n_rebuilds()},
                                      {"rebalances", neighborhood.n_rebalances()},
@@ -233,6 +243,16 @@ class Run {
       counts = simulation_.count_contacts();
     }
     writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
+  }
+
+  /// Follows the largest value of each number of the certificate.
+  void note_worst() {
+    const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
+    if (worst_.empty())
+      for (const CertificateEntry& entry : certificate)
+        worst_.push_back({std::string(entry.name), entry.value, std::string(entry.unit)});
+    for (std::size_t k = 0; k < worst_.size(); ++k)
+      worst_[k].value = std::max(worst_[k].value, certificate[k].value);
   }
 
   /// Keeps a contact problem that was not solved, with the impulses reached as a guess.
@@ -276,6 +296,12 @@ class Run {
   std::optional<Clock> resumed_;
   Writers<D> writers_;
   std::int64_t n_dumped_ = 0;
+  struct Worst {
+    std::string name;
+    Real value;
+    std::string unit;
+  };
+  std::vector<Worst> worst_;
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();

@@ -11,14 +11,15 @@ namespace scree {
 /// history, so a restarted run does the same things at the same steps as one that was never interrupted.
 class Every {
  public:
-  /// Declares `every` and `every_steps`; neither given means never.
-  void describe(Section& section, std::string_view what) {
+  /// Declares `every` and `every_steps`; neither given means every `otherwise` steps, 0: never.
+  void describe(Section& section, std::string_view what, std::int64_t otherwise = 0) {
     const std::string by_time = "Time between " + std::string(what);
     const std::string by_steps = "Steps between " + std::string(what) + ", instead of every";
     section.real("every", time_, {.unit = Unit::time, .range = positive, .doc = by_time});
     section.integer("every_steps", steps_, {.range = {.least = 1}, .doc = by_steps});
     if (section.reading() && time_ > 0 && steps_ > 0)
       section.fail("every_steps", "give every or every_steps, not both");
+    if (section.reading() && !ever()) steps_ = otherwise;
   }
   bool ever() const { return time_ > 0 || steps_ > 0; }
   /// Due after the step that took the run from `before` to `time` and is number `step`.

@@ -37,6 +37,10 @@ void OutputSettings::describe(Section& root) {
             {.range = non_negative,
              .doc = "Contact problems left unsolved that are written, in the FCLIB global layout, to "
                     "NAME.failed_STEP.hdf5; the first ones of the run"});
+        section.table("certificate",
+                      {.doc = "What steps can prove about themselves, in NAME.certificate.csv; every step if "
+                              "nothing is given"},
+                      [&](Section& table) { certificate.describe(table, "rows", 1); });
         section.table(
             "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
               vtk.describe(table, "frames");

@@ -30,6 +30,7 @@ struct OutputSettings {
   Real checkpoint_wall_time = 0;
   std::int64_t checkpoint_keep = 2;
   std::int64_t failed_problems = 3;
+  Every certificate;
   Every scalars;
   Real contact_tolerance = 1e-3;
 

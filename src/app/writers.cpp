@@ -50,18 +50,18 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   const auto goes_on_with = [&](const std::string& path) {
     return resume_after && comm.any(comm.is_root() && std::filesystem::exists(path));
   };
+  const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings) {
+    return std::make_unique<Table>(goes_on_with(path)
+                                       ? Table::resume(comm, path, headings, resume_after->time)
+                                       : Table(comm, path, headings));
+  };
+  if (output.certificate.ever()) certificate_ = open_table(files.with(".certificate.csv"), first_headings());
   if (output.scalars.ever()) {
-    std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
-    if (!deck.events.stages.empty()) headings.push_back({"stage", "-"});
-    for (const CertificateEntry& entry : deck.stepper->certificate())
-      headings.push_back({std::string(entry.name), std::string(entry.unit)});
+    std::vector<Table::Heading> headings = first_headings();
     for (const auto& [name, measure] : deck.measures)
       for (const ColumnInfo& column : measure->columns(state))
         headings.push_back({name + "_" + column.name, column.unit});
-    const std::string path = files.with(".scalars.csv");
-    scalars_ =
-        std::make_unique<Table>(goes_on_with(path) ? Table::resume(comm, path, headings, resume_after->time)
-                                                   : Table(comm, path, headings));
+    scalars_ = open_table(files.with(".scalars.csv"), headings);
   }
   if (output.vtk.ever()) {
     const VtkOptions options{.writers = static_cast<int>(output.vtk_writers),
@@ -108,24 +108,37 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
                        std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
   Scope timer("output");
   const auto [step, time, last_dt, listed_time] = state.clock;
+  if (certificate_ && deck_.output.certificate.due(step, before, time)) {
+    start_row(state, stepper);
+    certificate_->add(row_);
+  }
   if (scalars_ && deck_.output.scalars.due(step, before, time)) write_row(state, contacts, stepper);
   if (particles_ && deck_.output.vtk.due(step, before, time)) write_vtk(state, contacts, contact_counts);
   if (h5md_ && deck_.output.h5md.due(step, before, time)) write_h5md(state, stepper);
 }
 
 template <int D>
+std::vector<Table::Heading> Writers<D>::first_headings() const {
+  std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
+  if (!deck_.events.stages.empty()) headings.push_back({"stage", "-"});
+  for (const CertificateEntry& entry : deck_.stepper->certificate())
+    headings.push_back({std::string(entry.name), std::string(entry.unit)});
+  return headings;
+}
+
+template <int D>
+void Writers<D>::start_row(const State<D>& state, const Stepper<D>& stepper) {
+  row_ = {state.clock.time, static_cast<Real>(state.clock.step), state.clock.last_dt,
+          static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())))};
+  if (!deck_.events.stages.empty()) row_.push_back(static_cast<Real>(state.stage.index));
+  for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
+}
+
+template <int D>
 void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contacts,
                            const Stepper<D>& stepper) {
   Scope timer("measures");
-  row_.clear();
-  row_.push_back(state.clock.time);
-  row_.push_back(static_cast<Real>(state.clock.step));
-  row_.push_back(state.clock.last_dt);
-  row_.push_back(static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()))));
-  if (const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size()); n_stages > 0)
-    row_.push_back(
-        static_cast<Real>(std::min(state.stage.index, n_stages - 1)));  // counted from 0, as by --set
-  for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
+  start_row(state, stepper);
   for (const auto& [name, measure] : deck_.measures) measure->sample({state, contacts}, row_);
   scalars_->add(row_);
 }

@@ -38,6 +38,9 @@ class Writers {
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
 
  private:
+  /// Columns that every table starts with, and their values.
+  std::vector<Table::Heading> first_headings() const;
+  void start_row(const State<D>& state, const Stepper<D>& stepper);
   void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
   void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                  std::span<const std::int32_t> contact_counts);
@@ -46,7 +49,7 @@ class Writers {
   Comm comm_;
   const RunDeck<D>& deck_;
   RunFiles files_;
-  std::unique_ptr<Table> scalars_;
+  std::unique_ptr<Table> scalars_, certificate_;
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
   std::unique_ptr<H5mdWriter> h5md_;
   std::vector<Real> row_;

@@ -130,7 +130,7 @@ Vec<D> force_of_walls(Simulation<D>& simulation) {
 /// A bed of spheres that has come to rest: the floor carries its weight, and in every step before what the
 /// floor gives is the change of momentum and the weight.
 void bed(GrainTable& table) {
-  constexpr Real r = 0.01, dt = 2e-3, tolerance = 1e-6, width = 0.06;
+  constexpr Real r = 0.01, dt = 2e-3, tolerance = 1e-5, width = 0.06;
   constexpr int n_steps = 350;
   GrainDeck<3> deck({{0, 0, 0}}, {{width, width, 0.3}}, dt);
   deck.gravity({{0, 0, -g}});
