@@ -130,7 +130,9 @@ template <int D>
 void Writers<D>::start_row(const State<D>& state, const Stepper<D>& stepper) {
   row_ = {state.clock.time, static_cast<Real>(state.clock.step), state.clock.last_dt,
           static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())))};
-  if (!deck_.events.stages.empty()) row_.push_back(static_cast<Real>(state.stage.index));
+  if (const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size()); n_stages > 0)
+    row_.push_back(
+        static_cast<Real>(std::min(state.stage.index, n_stages - 1)));  // counted from 0, as by --set
   for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
 }
 

@@ -36,6 +36,10 @@ void Materials<D>::describe(Section& root) {
                      {.range = unit_interval,
                       .required = true,
                       .doc = "Newton's coefficient: rebound over approach speed of two bodies"});
+        section.real("rolling_friction", properties.rolling_friction,
+                     {.range = non_negative,
+                      .doc = "Torque against rolling and spinning, over effective radius and normal force"});
+        if (section.reading()) has_rolling_friction_ |= properties.rolling_friction > 0;
         properties.elasticity.describe(section);
         if (!section.reading()) return;
         // Names may hold hyphens themselves: the split must give two materials.

@@ -11,8 +11,9 @@ namespace scree {
 /// What two surfaces do to each other.
 template <int D>
 struct PairProperties {
-  Real friction = 0;     ///< Coulomb's coefficient mu >= 0 [-]
-  Real restitution = 0;  ///< Newton's coefficient e in [0, 1] [-]
+  Real friction = 0;          ///< Coulomb's coefficient mu >= 0 [-]
+  Real restitution = 0;       ///< Newton's coefficient e in [0, 1] [-]
+  Real rolling_friction = 0;  ///< mu_r: resisting torque over effective radius and normal force [-]
   ContactElasticity<D> elasticity;
 };
 
@@ -35,6 +36,7 @@ class Materials {
     const int p = pair_of_[index(a) * list_.size() + index(b)];
     return p < 0 ? nullptr : &pairs_[index(p)];
   }
+  bool has_rolling_friction() const { return has_rolling_friction_; }
   /// Throws InputError naming the pair if the deck does not give it.
   void require_pair(int a, int b) const;
 
@@ -48,6 +50,7 @@ class Materials {
 
   std::vector<Material> list_;
   std::vector<PairProperties<D>> pairs_;
+  bool has_rolling_friction_ = false;
   std::vector<int> pair_of_;  // size() x size(), -1: not given
 };
 

@@ -11,12 +11,13 @@ struct State;
 
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
 /// E.1-E.4). The books close to round-off:
-///     kinetic + potential = start + wall_work + inflow - outflow - friction - impact + correction
-///                           + integration
+///     kinetic + potential = start + wall_work + inflow - outflow - friction - rolling - impact
+///                           + correction + integration
 struct EnergyLedger {
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
   Real friction = 0;     ///< dissipated by friction
+  Real rolling = 0;      ///< dissipated by resistance to rolling
   Real impact = 0;       ///< dissipated along normals: inelastic impacts, gaps closed, compliance
   Real correction = 0;   ///< potential energy given by moving overlapping bodies apart
   Real integration = 0;  ///< what the time step itself adds in a field of force
@@ -24,7 +25,7 @@ struct EnergyLedger {
   Real outflow = 0;      ///< of bodies that left
 
   Real booked() const {
-    return start + wall_work + inflow - outflow - friction - impact + correction + integration;
+    return start + wall_work + inflow - outflow - friction - rolling - impact + correction + integration;
   }
   /// Calls f(name, number) for each entry, for checkpoints.
   template <class Ledger, class F>
@@ -32,6 +33,7 @@ struct EnergyLedger {
     f("start", ledger.start);
     f("wall_work", ledger.wall_work);
     f("friction", ledger.friction);
+    f("rolling", ledger.rolling);
     f("impact", ledger.impact);
     f("correction", ledger.correction);
     f("integration", ledger.integration);

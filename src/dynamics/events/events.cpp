@@ -25,8 +25,6 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   };
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };
 
-  if (stages.advance(state)) change();
-
   std::vector<Index> staying;
   if (sinks.find(state, staying)) {
     change();
@@ -56,6 +54,9 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     }
     state.ledger.inflow += energy() - before;
   }
+
+  // Last, so that a stage that waits for bodies ends with the step that brings them.
+  if (stages.advance(state)) change();
   if (is_saved) stepper.bodies_changed(state);
 }
 

@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// What happens between steps: stages begin and end, sinks take bodies, feeders make them. How far each is
+/// What happens between steps: sinks take bodies, feeders make them, stages end and begin. How far each is
 /// stands in the State.
 template <int D>
 struct Events {

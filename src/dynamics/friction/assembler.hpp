@@ -60,6 +60,8 @@ class FrictionAssembler {
   /// neighbourhood. Refreshes the positions of ghosts. Collective.
   const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
 
+  /// Of the last assemble(); free velocities may still be changed.
+  FrictionProblem<D>& problem() { return problem_; }
   const FrictionProblem<D>& problem() const { return problem_; }
   /// The contacts of the problem, one by one the same.
   ContactGraph<D>& contacts() { return contacts_; }

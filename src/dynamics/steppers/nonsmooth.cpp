@@ -9,6 +9,7 @@
 #include "core/timing.hpp"
 #include "dynamics/friction/assembler.hpp"
 #include "dynamics/nonsmooth/contact_law.hpp"
+#include "dynamics/nonsmooth/rolling.hpp"
 #include "dynamics/nonsmooth/rotation.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/stepper.hpp"
@@ -48,6 +49,10 @@ class NonsmoothStepper final : public Stepper<D> {
   Real refresh(State<D>& state, Real dt);
   void free_motion(const State<D>& state, Real dt);
   void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
+  const PairProperties<D>& pair_of(const State<D>& state, std::size_t c) const;
+  Real effective_radius_of(const State<D>& state, std::size_t c) const;
+  Vec<D> remembered(std::size_t c) const;
+  void resist(const State<D>& state, Real factor);
   void recall_impulses(Real factor);
   void remember_impulses();
   bool solve(State<D>& state, Real dt);
@@ -92,6 +97,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::vector<Real> pair_impulse_,
       wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
   std::vector<Vec<D>> start_surface_velocity_;  // of each contact, in its frame
+  std::vector<Real> rolling_work_;              // n_contacts
   std::vector<Real> contact_work_;              // n_contacts * 3, of the ledger
 
   SolveReport report_;
@@ -328,26 +334,18 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
                                    FrictionProblem<D>& problem) {
   start_surface_velocity_.resize(contacts.size());
   const auto radius = state.bodies.radius();
-  const auto group = state.bodies.group();
   const auto of_obstacles = assembler_->surface_velocity();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const auto a = static_cast<std::size_t>(contacts.a[c]);
-    const auto b = static_cast<std::size_t>(contacts.b[c]);
-    const bool wall = contacts.b[c] < 0;
-    const int material_a = state.group_material[static_cast<std::size_t>(group[a])];
-    const int material_b =
-        wall
-            ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
-            : state.group_material[static_cast<std::size_t>(group[b])];
-    const PairProperties<D>& pair = *state.materials.pair(material_a, material_b);
+    const PairProperties<D>& pair = pair_of(state, c);
     problem.mu[c] = pair.friction;
     if (!pair.elasticity.rigid()) {
-      const auto g =
-          pair.elasticity.compliance(wall ? radius[a] : effective_radius(radius[a], radius[b]), law_.dt);
+      const auto g = pair.elasticity.compliance(effective_radius_of(state, c), law_.dt);
       problem.compliance[2 * c] = g.normal;
       problem.compliance[2 * c + 1] = g.tangential;
     }
-    const Real touching = law_.touching_range * (radius[a] + (wall ? 0 : radius[b]));
+    Real radii = radius[static_cast<std::size_t>(contacts.a[c])];
+    if (contacts.b[c] >= 0) radii += radius[static_cast<std::size_t>(contacts.b[c])];
+    const Real touching = law_.touching_range * radii;
     start_surface_velocity_[c] = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
     const Real start_speed = start_surface_velocity_[c][0];
     // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
@@ -359,16 +357,61 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
   }
 }
 
+template <int D>
+const PairProperties<D>& NonsmoothStepper<D>::pair_of(const State<D>& state, std::size_t c) const {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  const auto group = state.bodies.group();
+  const auto material = [&](Index body) {
+    return state.group_material[static_cast<std::size_t>(group[static_cast<std::size_t>(body)])];
+  };
+  const int other =
+      contacts.b[c] < 0
+          ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
+          : material(contacts.b[c]);
+  return *state.materials.pair(material(contacts.a[c]), other);
+}
+
+template <int D>
+Real NonsmoothStepper<D>::effective_radius_of(const State<D>& state, std::size_t c) const {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  const auto radius = state.bodies.radius();
+  const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
+  return contacts.b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts.b[c])]);
+}
+
+/// Resistance to rolling, with `factor` times the normal impulses that contacts remember.
+template <int D>
+void NonsmoothStepper<D>::resist(const State<D>& state, Real factor) {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  rolling_work_.resize(contacts.size());
+  resist_rolling(
+      assembler_->problem(),
+      [&](std::size_t c) {
+        const Real mu = pair_of(state, c).rolling_friction;
+        if (mu == 0) return 0.0;
+        return mu * effective_radius_of(state, c) * factor * dot(remembered(c), contacts.normal[c]);
+      },
+      rolling_work_);
+}
+
+/// The impulse that contact c remembers [N s], on its larger id or obstacle.
+template <int D>
+Vec<D> NonsmoothStepper<D>::remembered(std::size_t c) const {
+  const ContactGraph<D>& contacts = assembler_->contacts();
+  const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
+  Vec<D> r;
+  for (int k = 0; k < D; ++k)
+    r[k] = values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
+  return r;
+}
+
 /// First guess of the impulses: `factor` times what the contacts remember, in their present frames.
 template <int D>
 void NonsmoothStepper<D>::recall_impulses(Real factor) {
   const ContactGraph<D>& contacts = assembler_->contacts();
   impulse_.assign(contacts.size() * D, 0.0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
-    Vec<D> r;
-    for (int k = 0; k < D; ++k)
-      r[k] = factor * values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
+    const Vec<D> r = factor * remembered(c);
     if (r == Vec<D>{}) continue;
     const auto& frame = assembler_->frames()[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
@@ -412,7 +455,9 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
     set_laws(state, contacts, problem);
   };
   const FrictionProblem<D>& problem = assembler_->assemble(step);
-  recall_impulses(last_dt_ > 0 ? warm_start_ * dt / last_dt_ : 0);
+  const Real same_force = last_dt_ > 0 ? dt / last_dt_ : 0;
+  if (state.materials.has_rolling_friction()) resist(state, same_force);
+  recall_impulses(warm_start_ * same_force);
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
   report_ = solve_.run(problem, *solver_.solver, solver_.tolerance, solver_.max_seconds, impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
@@ -440,7 +485,7 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
   const ContactGraph<D>& contacts = assembler_->contacts();
   Real least = 0;
   for (const Real gap : contacts.gap) least = std::min(least, gap);
-  overlap_ = -state.comm.min(least);
+  overlap_ = std::abs(state.comm.min(least));
   const Real limit = overlap_limit_ * smallest_radius_;
   if (overlap_ <= limit) return;
   GlobalId key = std::numeric_limits<GlobalId>::max();
@@ -542,6 +587,8 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
                       (bodies.velocity()[i][k] - start_velocity_[i * q + static_cast<std::size_t>(k)]);
       });
   EnergyLedger& ledger = state.ledger;
+  if (state.materials.has_rolling_friction())
+    ledger.rolling += ReproducibleSum::sum(state.comm, rolling_work_);
   ledger.impact += of_contacts[0];
   ledger.friction += of_contacts[1];
   ledger.wall_work += of_contacts[2];
