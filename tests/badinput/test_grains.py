@@ -1,0 +1,177 @@
+"""Decks of grains that cannot be: materials, pairs and schemes that do not fit together end with one message and exit
+code 2; steps that are too long and walls that press bodies where they have no room, with the code of their failure."""
+from refusal import refused
+from scree_program import check, check_in, main, run_ok, scree
+
+RUNTIME_FAILURE = 1
+SOLVER_FAILURE = 3
+
+DECK = """\
+[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = "0.1 s"
+
+[domain]
+lower = [0, -0.5]
+upper = [1, 2]
+
+[time]
+step = "5 ms"
+
+[physics]
+gravity = [0, -9.81]
+
+[solver]
+type = "nsgs"
+tolerance = 1e-3
+
+[materials.glass]
+density = 2500
+
+[materials.steel]
+density = 7800
+
+[pairs."glass-glass"]
+friction = 0.4
+restitution = 0.5
+
+[pairs."glass-steel"]
+friction = 0.3
+restitution = 0.6
+
+[particles.beads]
+material = "glass"
+radius = { distribution = "constant", value = "5 cm" }
+source = { type = "lattice", spacing = 0.1, region = { lower = [0, 0], upper = [1, 0.5] } }
+
+[obstacles.floor]
+type = "plane"
+material = "steel"
+point = [0, 0]
+normal = [0, 1]
+"""
+
+SIDES = """
+[obstacles.left]
+type = "plane"
+material = "steel"
+point = [0, 0]
+normal = [1, 0]
+
+[obstacles.right]
+type = "plane"
+material = "steel"
+point = [1, 0]
+normal = [-1, 0]
+"""
+
+LID = """
+[obstacles.lid]
+type = "plane"
+material = "steel"
+point = [0, 0.51]
+normal = [0, -1]
+motion = { type = "translate", velocity = [0, -0.2] }
+"""
+
+
+def write_deck(folder, *changes, more=""):
+    text = DECK
+    for old, new in changes:
+        check(text.count(old) == 1, f"the deck has {old!r} once")
+        text = text.replace(old, new)
+    (folder / "grains.toml").write_text(text + more)
+    return "grains.toml"
+
+
+def refused_deck(folder, *changes, words, more="", ranks=(3,)):
+    refused(folder, "run", write_deck(folder, *changes, more=more), words=words, ranks=ranks)
+
+
+def fails(folder, *changes, more="", code, words):
+    """The run begins, and ends with `code` and one message, the same on 1 and 3 ranks."""
+    deck = write_deck(folder, *changes, more=more)
+    messages = set()
+    for ranks in (1, 3):
+        result = scree("run", deck, "--force", ranks=ranks, folder=folder, timeout=60)
+        check(result.code == code, f"exit code {code} on {ranks} ranks", result)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("scree: ")]
+        check(len(lines) == 1, f"one message on {ranks} ranks", result)
+        for word in words:
+            check_in(word, lines[0], f"the message on {ranks} ranks")
+        messages.add(lines[0])
+    check(len(messages) == 1, "the same message on any number of ranks", messages)
+
+
+def test_the_deck_runs_as_it_is(folder):
+    run_ok("run", write_deck(folder, more=SIDES), folder=folder)
+
+
+def test_coefficients_out_of_range(folder):
+    for value in ("1.01", "-0.1", "nan"):
+        refused_deck(folder, ("restitution = 0.6", f"restitution = {value}"), words=["restitution", "grains.toml:32"])
+    refused_deck(folder, ("friction = 0.3", "friction = -0.3"), words=["friction", ">= 0"])
+    refused_deck(folder, ("density = 7800", "density = 0"), words=["density", "> 0"])
+
+
+def test_pairs_that_are_missing_or_name_nothing(folder):
+    text = DECK[DECK.index('[pairs."glass-steel"]'):DECK.index("[particles.beads]")]
+    refused_deck(folder, (text, ""), words=["glass", "steel", 'pairs."glass-steel"', "friction"], ranks=(1, 3))
+    refused_deck(folder, ('[pairs."glass-steel"]', '[pairs."glass-wood"]'), words=["glass-wood", "glass, steel"])
+    refused_deck(folder, more='\n[pairs."steel-glass"]\nfriction = 0\nrestitution = 0\n', words=["twice", "steel"])
+    refused_deck(folder, ("restitution = 0.6", ""), words=["restitution", "missing"])
+
+
+def test_materials_that_are_missing_or_unknown(folder):
+    refused_deck(folder, ('material = "glass"', 'material = "glas"'), words=["glas", "glass, steel"], ranks=(1, 3))
+    refused_deck(folder, ('material = "glass"\n', ""), words=["grains.toml:34", "material", "glass, steel"])
+    refused_deck(folder, ('material = "steel"\n', ""), words=["grains.toml:39", "material", "glass, steel"])
+
+
+def test_inertia_in_a_scheme_that_knows_none(folder):
+    solver = DECK[DECK.index("[solver]"):DECK.index("[materials.glass]")]
+    first_order = (('scheme = "nonsmooth"', 'scheme = "pbd"'), (solver, '[velocity]\ntype = "rest"\n\n'))
+    refused_deck(folder, *first_order, words=["gravity", "no effect", "pbd"], ranks=(1, 3))
+    still = first_order + (("[physics]\ngravity = [0, -9.81]\n\n", ""),)
+    refused_deck(folder, *still, words=["material", "no effect", "pbd"])
+    bare = still + (('material = "glass"\n', ""),)
+    refused_deck(folder, *bare, ("[particles.beads]\n", "[particles.beads]\nvelocity = [1, 0]\n"),
+                 words=["velocity", "no effect"])
+    refused_deck(folder, *bare, ("[particles.beads]\n", "[particles.beads]\nrotates = false\n"),
+                 words=["rotates", "no effect"])
+
+
+def test_a_step_so_long_that_bodies_cross(folder):
+    fails(folder, ('step = "5 ms"', 'step = "0.5 s"'), ('end_time = "0.1 s"', "end_time = 5"),
+          ("[particles.beads]\n", "[particles.beads]\nvelocity = [3, 0]\n"), more="\n[neighbors]\nskin = 0.1\n",
+          code=RUNTIME_FAILURE, words=["step 0", "too long", "body 0", "[time] step", "max_travel", "skin"])
+    # Cut as the message says, the same run goes on.
+    run_ok("run", write_deck(folder, more=SIDES + "\n[neighbors]\nskin = 0.1\n[nonsmooth]\nmax_travel = 0.2\n"),
+           "--set", "time.step=0.5", "--set", "simulation.end_time=1", "--force", folder=folder)
+
+
+def test_a_wall_that_presses_bodies_where_they_have_no_room(folder):
+    # No impulses solve this, so the sweeps are few.
+    changes = (("tolerance = 1e-3", "tolerance = 1e-3\nmax_sweeps = 100"), ('end_time = "0.1 s"', "end_time = 0.5"))
+    more = SIDES + LID + "\n[nonsmooth]\noverlap_limit = 0.1\n"
+    fails(folder, *changes, more=more, code=SOLVER_FAILURE,
+          words=["overlap by", "overlap_limit = 0.1", "press bodies where they have no room"])
+    deck = write_deck(folder, *changes, more=more)
+    result = run_ok("run", deck, "--set", "nonsmooth.on_overlap=warn", "--set", "simulation.end_time=0.3", "--force",
+                    folder=folder)
+    check(result.stderr.count("beyond overlap_limit") == 1, "one warning, however many steps it lasts", result)
+
+
+def test_a_contact_problem_that_is_not_solved(folder):
+    hard = ("tolerance = 1e-3", "tolerance = 1e-12\nmax_sweeps = 3")
+    fails(folder, hard, more=SIDES + '\n[nonsmooth]\non_failure = "stop"\n', code=SOLVER_FAILURE,
+          words=["step 0", "residual", "solver.tolerance = 1e-12", "on_failure"])
+    fails(folder, hard, more=SIDES + '\n[nonsmooth]\non_failure = "halve"\n', code=SOLVER_FAILURE,
+          words=["residual", "solver.tolerance = 1e-12", "on_failure"])
+    result = run_ok("run", write_deck(folder, hard, more=SIDES), "--force", folder=folder)
+    check(result.stderr.count("above solver.tolerance") == 1, "one warning, however many steps it lasts", result)
+
+
+if __name__ == "__main__":
+    main()
