@@ -1,107 +1,11 @@
 // A run that goes on from a checkpoint, on any number of ranks, ends with the bits of one that never stopped.
 #include <optional>
 
-#include "app/checkpoint.hpp"
 #include "core/error.hpp"
-#include "io/compare.hpp"
-#include "mpi/simulate.hpp"
-#include "unit/io/scratch.hpp"
+#include "mpi/restarts.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.
 namespace scree {
-
-namespace {
-
-template <int D>
-void save(Simulation<D>& simulation, const std::string& path) {
-  simulation.save_memory();
-  write_checkpoint(simulation.state(), path, "test", "deck", {});
-}
-
-template <int D>
-struct Case {
-  std::string text;
-  Overrides overrides;
-  int n_steps = 18;
-  std::vector<int> splits = {1, 6, 11, 12};
-};
-
-/// What the checkpoints of a case had to carry, to tell whether anything was tested.
-struct Seen {
-  std::int64_t n_remembered = 0;
-  bool old_list = false;  ///< some checkpoint came later than its neighbour list
-  std::int64_t n_removed = 0, n_contacts = 0, n_shared_contacts = 0, n_migrated = 0, n_halvings = 0;
-};
-
-template <int D>
-Outcome go_on(const Comm& comm, const Case<D>& c, const std::string& path, int n_steps) {
-  Simulation<D> simulation(comm, read_deck<D>(c.text, c.overrides), path);
-  Outcome outcome;
-  take_steps(simulation, n_steps, outcome);
-  look_at(simulation, outcome);
-  return outcome;
-}
-
-template <int D>
-Seen check_restarts(const Case<D>& c) {
-  std::string what;
-  for (const std::string& o : c.overrides) what += o + " ";
-  CAPTURE(D, what);
-  const Comm world, self(MPI_COMM_SELF);
-  const Scratch scratch(world);
-  const auto path_of = [&](const std::string& kind, int split) {
-    return scratch / (kind + "_" + std::to_string(split) + ".scree");
-  };
-  // One run on each rank alone and one on all together, both never stopped, both leaving checkpoints.
-  Seen seen;
-  const auto run = [&](const Comm& comm, const std::string& kind) {
-    Simulation<D> simulation(comm, read_deck<D>(c.text, c.overrides));
-    Outcome outcome;
-    int step = 0;
-    for (const int split : c.splits) {
-      take_steps(simulation, split - step, outcome);
-      step = split;
-      save(simulation, path_of(kind, split));
-      const State<D>& state = simulation.state();
-      seen.n_remembered += world.sum(static_cast<std::int64_t>(state.memory.other.size()));
-      seen.old_list = seen.old_list || state.clock.listed_time < state.clock.time;
-    }
-    take_steps(simulation, c.n_steps - step, outcome);
-    look_at(simulation, outcome);
-    return outcome;
-  };
-  const std::string mine = "alone" + std::to_string(world.rank());
-  const Outcome alone = run(self, mine);
-  const Outcome together = run(world, "together");
-  CAPTURE(alone, together);
-  CHECK(together.same_result(alone));
-  seen.n_removed = together.n_removed;
-  seen.n_contacts = together.n_contacts;
-  seen.n_shared_contacts = together.n_shared_contacts;
-  seen.n_migrated = together.n_migrated;
-  seen.n_halvings = together.n_halvings;
-
-  world.barrier();
-  for (const int split : c.splits) {
-    CAPTURE(split);
-    const int rest = c.n_steps - split;
-    const auto same = [&](const Outcome& outcome) {
-      CAPTURE(outcome);
-      CHECK(outcome.state == alone.state);
-      CHECK(outcome.contacts == alone.contacts);
-      CHECK(outcome.time == alone.time);
-    };
-    same(go_on(world, c, path_of("alone0", split), rest));
-    same(go_on(self, c, path_of("together", split), rest));
-    same(go_on(world, c, path_of("together", split), rest));
-    const Comparison comparison =
-        compare_results(world, path_of("alone0", split), path_of("together", split));
-    CHECK(comparison.equal());
-  }
-  return seen;
-}
-
-}  // namespace
 
 TEST_CASE("restart: 200 disks, periodic, warm started, with a turning box", "[mpi]") {
   const std::string mill =
@@ -175,6 +79,121 @@ source = { type = "random", count = 1, region = { lower = [-0.97, 0.9], upper = 
   const Seen seen = check_restarts<2>({disks_deck + tiny, overrides, 24, {12, 16, 20}});
   CHECK(seen.n_removed > 0);
   CHECK(seen.n_halvings > 0);
+}
+
+TEST_CASE("restart: in the middle of pouring, between stages, with sinks and moving walls", "[mpi]") {
+  const std::string events = R"(
+[feeders.rain]
+type = "pour"
+radius = { distribution = "uniform", min = 0.1, max = 0.2 }
+region = { lower = [-1, 6.5], upper = [9, 7.5] }
+rate = 60
+[feeders.spout]
+type = "pour"
+radius = { distribution = "constant", value = 0.3 }
+region = { center = [9, 3], radius = 0.35 }
+rate = 40
+max_delay = 2
+start = 0.2
+count = 60
+[sinks.drain]
+region = { center = [1.5, -0.8], radius = 1 }
+[obstacles.gate]
+type = "segment"
+a = [0, 1]
+b = [3, 1]
+[obstacles.mill]
+type = "box"
+lower = [5, 2]
+upper = [7.4, 2.4]
+motion = { type = "rotate", center = [6.2, 2.2], rate = 2 }
+[[stages]]
+name = "shut"
+until = { bodies_at_least = 190, time = 0.33, max_time = 3 }
+[[stages]]
+name = "open"
+remove_obstacles = ["gate"]
+duration = 0.53
+[[stages]]
+name = "turn"
+add_obstacles = ["mill"]
+duration = 1
+)";
+  const Case<2> c{
+      disks_deck + events, {"domain.periodic=[true, false]", "velocity.rate=1.5"}, 30, {5, 12, 22}};
+  CHECK(check_restarts<2>(c).n_contacts > 50);
+  // The checkpoints had something to tell: every stage, and a body that waited for a place.
+  Simulation<2> simulation(Comm(), read_deck<2>(c.text, c.overrides));
+  const State<2>& state = simulation.state();
+  Outcome outcome;
+  std::vector<std::int64_t> stages;
+  bool waits = false;
+  for (const int split : c.splits) {
+    take_steps(simulation, split - static_cast<int>(state.clock.step), outcome);
+    stages.push_back(state.stage.index);
+    waits = waits || state.feeders[1].n_tries > 0;
+  }
+  CHECK(stages == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(waits);
+  take_steps(simulation, c.n_steps - static_cast<int>(state.clock.step), outcome);
+  CHECK(state.feeders[0].n_made > 60);
+  CHECK(state.feeders[1].n_made > 3);
+  CHECK(state.sinks[0].n_removed > 20);
+}
+
+TEST_CASE("restart: spheres with mass, poured while others leave", "[mpi]") {
+  const std::string deck = R"(
+[simulation]
+dimension = 3
+scheme = "nonsmooth"
+end_time = 100
+seed = 6
+[domain]
+lower = [0, 0, 0]
+upper = [4, 3, 4]
+periodic = [true, false, false]
+outside = "delete"
+[time]
+step = 0.02
+[physics]
+gravity = [0, 0, -5]
+[solver]
+type = "nsgs"
+tolerance = 1e-3
+[materials.clay]
+density = 2
+[pairs]
+"clay-clay" = { friction = 0.5, restitution = 0.3 }
+[neighbors]
+skin = 0.4
+[decomposition]
+block_cells = 2
+[feeders.rain]
+type = "pour"
+material = "clay"
+radius = { distribution = "uniform", min = 0.15, max = 0.25 }
+region = { lower = [0, 0, 2.4], upper = [4, 3, 4] }
+velocity = [0, 0.3, -2]
+random_speed = 0.3
+mass_rate = 18
+[sinks.hole]
+region = { lower = [0, 2, 0], upper = [1.5, 3, 0.6] }
+[obstacles.floor]
+type = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+material = "clay"
+)";
+  const Case<3> c{deck, {}, 52, {42, 49}};
+  const Seen seen = check_restarts<3>(c);
+  CHECK(seen.n_contacts > 20);
+  CHECK(seen.n_remembered > 20);
+  CHECK(seen.n_removed > 0);  // beyond open faces
+  Simulation<3> simulation(Comm(), read_deck<3>(c.text, c.overrides));
+  Outcome outcome;
+  take_steps(simulation, c.n_steps, outcome);
+  CHECK(simulation.state().sinks[0].n_removed > 0);
+  CHECK(simulation.state().feeders[0].n_made > 100);
 }
 
 TEST_CASE("restart: two bodies on more ranks than bodies, and a restart of a restart", "[mpi]") {
