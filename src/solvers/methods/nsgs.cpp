@@ -85,12 +85,16 @@ class Nsgs final : public FrictionSolver<D> {
           next[i] =
               rc[i] - relaxation_ * row.inverse_W[i > 0] * (u[i] + row.w[i] + row.compliance(i) * rc[i]);
         next[0] = std::max(next[0], 0.0);
-        project_on_disc<D>(next, row.mu * next[0]);
+        const Real most = row.mu * next[0];
+        Real square = 0;
+        for (int i = 1; i < D; ++i) square += next[i] * next[i];
+        if (square > most * most) project_on_disc<D>(next, most);  // most contacts stick: no root for them
         Real change[D];
         for (int i = 0; i < D; ++i) {
           change[i] = next[i] - rc[i];
           rc[i] = next[i];
         }
+        if (next[0] == 0 && change[0] == 0) continue;  // open, as it was: its friction is 0 as well
         row.add_impulse(change, y_.data());
       }
     });
