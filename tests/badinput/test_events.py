@@ -1,0 +1,79 @@
+"""Feeders, sinks and stages that cannot work: one message that names them, the right exit code, on any number of
+ranks."""
+from refusal import refused
+from scree_program import check, check_in, main, scree
+from small_deck import write_deck
+
+FAILED = 1
+
+RAIN = """
+[feeders.rain]
+type = "pour"
+radius = { distribution = "constant", value = "12 cm" }
+"""
+STAGE = '[[stages]]\nname = "fill"\n'
+
+
+def refused_deck(folder, more, words):
+    refused(folder, "run", write_deck(folder, more=more), words=words)
+
+
+def failed_run(folder, more, words):
+    """The run has to stop with exit code 1 and one message, the same on 1 and 3 ranks."""
+    deck = write_deck(folder, more=more)
+    messages = set()
+    for ranks in (1, 3):
+        result = scree("run", deck, "--force", ranks=ranks, folder=folder, timeout=60)
+        check(result.code == FAILED, f"exit code {FAILED} on {ranks} ranks", result)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("scree: ")]
+        check(len(lines) == 1, f"one message on {ranks} ranks", result)
+        for word in words:
+            check_in(word, lines[0], f"the message on {ranks} ranks")
+        messages.add(lines[0])
+    check(len(messages) == 1, "the same message on any number of ranks", messages)
+
+
+def test_feeder_whose_region_is_full(folder):
+    failed_run(folder, RAIN + 'rate = 400\nmax_delay = "0.2 s"\nregion = { lower = [0, 3], upper = [1, 3.9] }\n',
+               words=['"rain"', "small.toml:", "the region (0, 3) to (1, 3.9) m", "max_delay = 0.2 s", "400 per second"])
+
+
+def test_feeder_whose_region_is_too_small(folder):
+    refused_deck(folder, RAIN + "rate = 10\nregion = { lower = [0, 3], upper = [0.2, 3.9] }\n",
+                 words=["too small", "0.12 m", "0.1 m"])
+
+
+def test_feeder_without_rate_or_radius(folder):
+    refused_deck(folder, RAIN, words=["[feeders.rain]", "rate or mass_rate"])
+    refused_deck(folder, '[feeders.rain]\ntype = "pour"\nrate = 5\n', words=["[feeders.rain]", "radius"])
+    refused_deck(folder, '[feeders.rain]\ntype = "poor"\n', words=["poor", "pour"])
+    refused_deck(folder, RAIN + "rate = 5\nmass_rate = 5\n", words=["rate or mass_rate"])
+
+
+def test_sink_without_region(folder):
+    refused_deck(folder, "[sinks.drain]\n", words=["region", "[sinks.drain]"])
+    refused_deck(folder, '[measures.out]\ntype = "removed"\n', words=["removed", "[sinks.NAME]"])
+
+
+def test_stage_that_may_never_end(folder):
+    refused_deck(folder, STAGE + "until = { bodies_at_most = 3 }\n", words=["small.toml:", "max_time", "[stages[0].until]"])
+    refused_deck(folder, STAGE, words=["fill", "duration or until"])
+
+
+def test_stage_that_times_out(folder):
+    stage = STAGE + "until = { bodies_at_most = 3, max_time = 0.3 }\n"
+    failed_run(folder, stage + 'on_timeout = "stop"\n', words=["fill", "max_time of 0.3 s", "120 bodies, more than 3"])
+    result = scree("run", write_deck(folder, more=stage), "--force", ranks=2, folder=folder)
+    check(result.code == 0 and "max_time of 0.3 s" in result.stderr, "a warning by default", result)
+
+
+def test_stages_that_are_misspelt(folder):
+    refused_deck(folder, STAGE + 'duration = 1\nremove_obstacles = ["paddel"]\n', words=["paddel", "paddle"])
+    refused_deck(folder, STAGE + "durations = 1\n", words=["durations", "[stages[0]]", "duration"])
+    refused_deck(folder, '[stages]\nname = "fill"\nduration = 1\n', words=["array of tables", "[[stages]]"])
+    deck = write_deck(folder, more=STAGE + "duration = 1\n")
+    refused(folder, "run", deck, "--set", "stages.1.duration=2", words=["stages.1.duration", "counted from 0"], ranks=(1,))
+
+
+if __name__ == "__main__":
+    main()
