@@ -26,8 +26,9 @@ RunDeck<D> read_deck(const std::string& text, const Overrides& overrides = {}) {
 /// The state of a run, and how it came about.
 struct Outcome {
   std::uint64_t state = 0;     ///< Simulation::hash()
-  std::uint64_t contacts = 0;  ///< of the contact graph: ids, gaps, normals, branches and forces
+  std::uint64_t contacts = 0;  ///< of the contact graph: ids, gaps, normals, branches, forces, friction
   std::uint64_t time = 0;      ///< the bits of clock and last step
+  std::uint64_t ledger = 0;    ///< the bits of the energy ledger
   std::int64_t n_bodies = 0;
   std::int64_t n_removed = 0;
   std::int64_t n_contacts = 0;
@@ -42,17 +43,18 @@ struct Outcome {
 
   bool same_result(const Outcome& other) const {
     return state == other.state && contacts == other.contacts && time == other.time &&
-           n_bodies == other.n_bodies && n_removed == other.n_removed && n_contacts == other.n_contacts &&
-           n_pushing == other.n_pushing && n_rebuilds == other.n_rebuilds && n_halvings == other.n_halvings;
+           ledger == other.ledger && n_bodies == other.n_bodies && n_removed == other.n_removed &&
+           n_contacts == other.n_contacts && n_pushing == other.n_pushing && n_rebuilds == other.n_rebuilds &&
+           n_halvings == other.n_halvings;
   }
 };
 
 inline std::ostream& operator<<(std::ostream& stream, const Outcome& o) {
   return stream << std::hex << "state " << o.state << ", contacts " << o.contacts << ", time " << o.time
-                << std::dec << "; " << o.n_bodies << " bodies, " << o.n_removed << " removed, "
-                << o.n_contacts << " contacts (" << o.n_pushing << " pushing, " << o.n_shared_contacts
-                << " shared), " << o.n_rebuilds << " rebuilds, " << o.n_halvings << " halvings, "
-                << o.n_rebalances << " rebalances, " << o.n_migrated << " migrated";
+                << ", ledger " << o.ledger << std::dec << "; " << o.n_bodies << " bodies, " << o.n_removed
+                << " removed, " << o.n_contacts << " contacts (" << o.n_pushing << " pushing, "
+                << o.n_shared_contacts << " shared), " << o.n_rebuilds << " rebuilds, " << o.n_halvings
+                << " halvings, " << o.n_rebalances << " rebalances, " << o.n_migrated << " migrated";
 }
 
 /// Number of contacts that this rank keeps with a body of another one.
@@ -88,6 +90,10 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
   };
   outcome.state = simulation.hash();
   outcome.time = bits(state.clock.time) ^ std::rotl(bits(state.clock.last_dt), 7);
+  outcome.ledger = 0;
+  EnergyLedger::for_each(state.ledger, [&](const char*, Real energy) {
+    outcome.ledger = std::rotl(outcome.ledger, 11) ^ bits(energy);
+  });
   outcome.n_bodies = simulation.n_bodies();
   outcome.n_removed = simulation.neighborhood().n_removed();
   outcome.n_rebuilds = simulation.neighborhood().n_rebuilds();
@@ -115,6 +121,7 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
     for (int k = 0; k < D; ++k) {
       add(graph.normal[c][k]);
       add(graph.branch[c][k]);
+      if (!graph.friction.empty()) add(graph.friction[c][k]);
     }
     sum += h;
   }

@@ -1,0 +1,211 @@
+// Non-smooth dynamics of bodies with friction and restitution: the same bits on any number of ranks and after
+// a restart, and the same motion with sweeps and with solvers that work on all contacts at once.
+#include "mpi/restarts.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Disks fall on a floor that shakes and a paddle that turns; a post goes sideways; periodic along x.
+const std::string grains_2d = R"(
+[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = 100
+seed = 7
+[domain]
+lower = [0, -0.2]
+upper = [1.5, 3]
+periodic = [true, false]
+[time]
+step = 0.003
+[physics]
+gravity = [0, -9.81]
+[solver]
+type = "nsgs"
+tolerance = 1e-2
+[neighbors]
+skin = 0.06
+[decomposition]
+block_cells = 3
+[materials.stone]
+density = 2500
+[materials.wall]
+density = 7800
+[pairs."stone-stone"]
+friction = 0.5
+restitution = 0.4
+[pairs."stone-wall"]
+friction = 0.3
+restitution = 0.5
+[particles.small]
+material = "stone"
+radius = { distribution = "uniform", min = 0.02, max = 0.04 }
+source = { type = "random", count = 130, region = { lower = [0, 0.25], upper = [1.5, 0.95] } }
+random_speed = 0.5
+angular_velocity = [9]
+[particles.locked]
+material = "stone"
+rotates = false
+radius = { distribution = "uniform", min = 0.04, max = 0.05 }
+source = { type = "random", count = 20, region = { lower = [0, 1], upper = [1.5, 1.4] } }
+[obstacles.floor]
+type = "plane"
+material = "wall"
+point = [0, 0]
+normal = [0, 1]
+motion = { type = "oscillate", amplitude = [0, 0.01], frequency = 6 }
+[obstacles.paddle]
+type = "box"
+material = "wall"
+lower = [0.5, 0.33]
+upper = [0.9, 0.37]
+motion = { type = "rotate", center = [0.7, 0.35], rate = 5 }
+[obstacles.post]
+type = "disk"
+material = "wall"
+center = [1.2, 0.1]
+radius = 0.06
+motion = { type = "translate", velocity = [-0.3, 0] }
+)";
+
+/// Spheres, the same way; periodic along x and y.
+const std::string grains_3d = R"(
+[simulation]
+dimension = 3
+scheme = "nonsmooth"
+end_time = 100
+seed = 8
+[domain]
+lower = [0, 0, -0.2]
+upper = [0.8, 0.8, 2]
+periodic = [true, true, false]
+[time]
+step = 0.003
+[physics]
+gravity = [0.5, 0, -9.81]
+[solver]
+type = "nsgs"
+tolerance = 1e-2
+[neighbors]
+skin = 0.06
+[decomposition]
+block_cells = 2
+[materials.stone]
+density = 2500
+[pairs."stone-stone"]
+friction = 0.5
+restitution = 0.4
+[particles.grains]
+material = "stone"
+radius = { distribution = "uniform", min = 0.03, max = 0.05 }
+source = { type = "random", count = 120, region = { lower = [0, 0, 0.06], upper = [0.8, 0.8, 0.6] } }
+random_speed = 0.5
+angular_velocity = [9, 0, -4]
+[obstacles.floor]
+type = "plane"
+material = "stone"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+motion = { type = "oscillate", amplitude = [0, 0, 0.01], frequency = 6 }
+[obstacles.ball]
+type = "sphere"
+material = "stone"
+center = [0.4, 0.4, 0.1]
+radius = 0.08
+motion = { type = "translate", velocity = [0.2, -0.3, 0] }
+)";
+
+template <int D>
+void check_invariant(const std::string& text, const Overrides& overrides, int n_steps) {
+  std::string what;
+  for (const std::string& o : overrides) what += o + " ";
+  CAPTURE(D, what);
+  const Comm world;
+  const Outcome alone = simulate<D>(Comm(MPI_COMM_SELF), text, overrides, n_steps);
+  const Outcome together = simulate<D>(world, text, overrides, n_steps);
+  CAPTURE(alone, together);
+  CHECK(together.same_result(alone));
+  CHECK(together.n_pushing > 30);
+  CHECK(together.n_rebuilds > 2);
+  if (world.size() > 1) {
+    CHECK(together.n_shared_contacts > 0);
+    CHECK(together.n_migrated > 0);
+  }
+}
+
+/// Positions in the order of ids, on every rank.
+template <int D>
+std::vector<Real> positions_after(const Comm& comm, const std::string& text, const Overrides& overrides,
+                                  int n_steps) {
+  Simulation<D> simulation(comm, read_deck<D>(text, overrides));
+  Real n_contacts = 0;  // of all steps
+  for (int step = 0; step < n_steps; ++step) {
+    simulation.step();
+    for (const CertificateEntry& entry : simulation.stepper().certificate()) {
+      if (entry.name == "solved") CHECK(entry.value == 1);
+      if (entry.name == "contacts") n_contacts += entry.value;
+    }
+  }
+  CHECK(n_contacts > 60);
+  const BodyStore<D>& bodies = std::as_const(simulation).state().bodies;
+  std::vector<Real> positions(static_cast<std::size_t>(simulation.n_bodies()) * D, -HUGE_VAL);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    std::ranges::copy(bodies.position()[i].component,
+                      positions.begin() + static_cast<std::ptrdiff_t>(bodies.id()[i]) * D);
+  comm.max(positions);
+  return positions;
+}
+
+}  // namespace
+
+TEST_CASE("nonsmooth: the same bits on any number of ranks, moving walls and periodic faces", "[mpi]") {
+  check_invariant<2>(grains_2d, {}, 120);
+  check_invariant<3>(grains_3d, {}, 150);
+}
+
+TEST_CASE("nonsmooth: the same bits with other corrections, without memory, with steps that are cut",
+          "[mpi]") {
+  check_invariant<2>(
+      grains_2d, {"nonsmooth.correction='baumgarte'", "nonsmooth.overlap_limit=1", "nonsmooth.warm_start=0"},
+      120);
+  check_invariant<2>(grains_2d,
+                     {"nonsmooth.correction='none'", "nonsmooth.overlap_limit=1", "nonsmooth.max_travel=0.3"},
+                     150);
+}
+
+TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its energy ledger", "[mpi]") {
+  const Seen in_2d = check_restarts<2>({grains_2d, {}, 105, {90}});
+  CHECK(in_2d.n_remembered > 30);
+  const Seen in_3d = check_restarts<3>({grains_3d, {}, 95, {85}});
+  CHECK(in_3d.n_remembered > 20);
+  if (Comm().size() > 1) {
+    CHECK(in_2d.n_shared_contacts > 0);
+    CHECK(in_3d.n_shared_contacts > 0);
+  }
+}
+
+TEST_CASE("nonsmooth: sweeps, Newton's method and ADMM find the same motion", "[mpi]") {
+  const Comm world;
+  // Few bodies, so that each step has one solution: the speeds of a pile do, its forces need not.
+  const Overrides few{"particles.small.source.count=30", "particles.locked.source.count=5",
+                      "particles.small.source.region.lower=[0, 0.05]",
+                      "particles.small.source.region.upper=[0.6, 0.5]", "solver.tolerance=1e-10"};
+  const auto with = [&](const std::string& solver, const Overrides& more = {}) {
+    Overrides overrides = few;
+    overrides.push_back("solver.type=" + solver);
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    return positions_after<2>(world, grains_2d, overrides, 40);
+  };
+  const std::vector<Real> sweeps = with("nsgs", {"solver.max_sweeps=100000"});
+  for (const std::string solver : {"newton", "admm"}) {
+    CAPTURE(solver);
+    const std::vector<Real> other = with(solver);
+    Real worst = 0;
+    for (std::size_t i = 0; i < sweeps.size(); ++i) worst = std::max(worst, std::abs(sweeps[i] - other[i]));
+    // Collisions multiply the differences of steps.
+    CHECK(worst < 1e-6);
+  }
+}
+
+}  // namespace scree
