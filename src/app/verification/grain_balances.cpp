@@ -28,7 +28,10 @@ Momentum momentum_of(const GrainStates<3>& all, Real radius) {
   return sum;
 }
 
-/// Two clusters of spheres run into each other, spinning, with friction and restitution.
+/// Two clusters of spheres run into each other, spinning, with restitution. Impulses act on both bodies
+/// alike, so linear momentum is kept to round-off. Angular momentum is where they act at the same point: with
+/// friction at a gap, levers that end at the surfaces leave gap x friction, and moving overlapping bodies
+/// apart leaves mass x way x slip.
 void collision(GrainTable& table, const std::string& name, Real mu, Real spacing, int n_steps,
                bool correction, Real angular_bound) {
   constexpr Real r = 0.01, dt = 5e-4;
@@ -69,10 +72,10 @@ void collision(GrainTable& table, const std::string& name, Real mu, Real spacing
 /// 200 spheres fall into a box with a paddle that turns, a wall that pushes and a floor that shakes.
 void energy(GrainTable& table) {
   constexpr Real r = 0.02, dt = 1e-3;
-  constexpr int n_steps = 400;
+  constexpr int n_steps = 300;
   GrainDeck<3> deck({{0, 0, -0.1}}, {{0.5, 0.25, 0.7}}, dt);
   deck.gravity({{0, 0, -g}});
-  deck.tolerance(1e-4);
+  deck.tolerance(1e-3);
   deck.material("body", 2500);
   deck.material("wall", 1);
   deck.pair("body", "body", 0.4, 0.5);
@@ -130,8 +133,8 @@ Vec<D> force_of_walls(Simulation<D>& simulation) {
 /// A bed of spheres that has come to rest: the floor carries its weight, and in every step before what the
 /// floor gives is the change of momentum and the weight.
 void bed(GrainTable& table) {
-  constexpr Real r = 0.01, dt = 2e-3, tolerance = 1e-5, width = 0.06;
-  constexpr int n_steps = 350;
+  constexpr Real r = 0.01, dt = 2e-3, tolerance = 1e-4, width = 0.06;
+  constexpr int n_steps = 300;
   GrainDeck<3> deck({{0, 0, 0}}, {{width, width, 0.3}}, dt);
   deck.gravity({{0, 0, -g}});
   deck.tolerance(tolerance);
@@ -168,7 +171,7 @@ void bed(GrainTable& table) {
   }
   std::vector<GrainRow> rows;
   rows.push_back(row("momentum of a step [-]", "worst, / weight dt", 0, worst / (weight * dt), 1e-10));
-  rows.push_back(row("force of walls / weight [-]", "at the end", 1, force[2] / weight, 10 * tolerance));
+  rows.push_back(row("force of walls / weight [-]", "at the end", 1, force[2] / weight, tolerance));
   table.add("bed at rest, 30 spheres", rows);
 }
 
