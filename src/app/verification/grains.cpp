@@ -1,7 +1,5 @@
 #include "app/verification/grains.hpp"
 
-#include <map>
-
 #include "app/verification/grain_cases.hpp"
 #include "io/files.hpp"
 
@@ -9,7 +7,7 @@ namespace scree {
 
 GrainTable::GrainTable(const Comm& comm, const Show& show_line) : Checks(show_line), comm_(comm) {
   show("Rigid grains against closed forms; of each quantity the row with the largest share of its bound.\n");
-  show(fmt::format("{:<27} {:<28} {:>4} {:<20} {:>15} {:>15} {:>8} {:>8}", "case", "quantity", "rows",
+  show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11} {:>11} {:>8} {:>8}", "case", "quantity", "rows",
                    "worst", "expected", "found", "error", "bound"));
 }
 
@@ -22,8 +20,8 @@ void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows)
   std::vector<Group> groups;
   for (const GrainRow& r : rows) {
     const bool holds = r.error <= r.bound;
-    csv_ += fmt::format("{},{},{},{},{},{},{},{}\n", name, r.variant, r.quantity, r.expected, r.found,
-                        r.error, r.bound, holds ? "yes" : "no");
+    csv_ += fmt::format("\"{}\",\"{}\",\"{}\",{},{},{},{},{}\n", name, r.variant, r.quantity, r.expected,
+                        r.found, r.error, r.bound, holds ? "yes" : "no");
     count(holds, fmt::format("{}, {}: {} = {:.12g}, expected {:.12g} within {:.2g}", name, r.variant,
                              r.quantity, r.found, r.expected, r.bound));
     auto group = std::ranges::find(groups, r.quantity, &Group::quantity);
@@ -33,7 +31,7 @@ void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows)
     if (!group->worst || !(r.error / r.bound <= group->worst->error / group->worst->bound)) group->worst = &r;
   }
   for (const Group& g : groups)
-    show(fmt::format("{:<27} {:<28} {:>4} {:<20} {:>15.8g} {:>15.8g} {:>8.1e} {:>8.1e}", name, g.quantity,
+    show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11.6g} {:>11.6g} {:>8.1e} {:>8.1e}", name, g.quantity,
                      g.n_rows, g.worst->variant, g.worst->expected, g.worst->found, g.worst->error,
                      g.worst->bound));
 }

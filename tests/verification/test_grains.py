@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+"""`scree_verify grains` finds the closed forms of rigid grains with the decks' own code, on one rank and on three."""
+import csv
+
+from scree_program import check, check_close, check_in, main, run_ok, scree
+
+
+def _verify(folder, ranks):
+    table = folder / f"grains{ranks}.csv"
+    result = run_ok("grains", "--csv", table, ranks=ranks, name="scree_verify")
+    check_in("all hold", result.stdout, "the report says that all checks hold")
+    with open(table, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _found(rows, case, quantity, variant):
+    found = [float(row["found"]) for row in rows
+             if (row["case"], row["quantity"], row["variant"]) == (case, quantity, variant)]
+    check(len(found) == 1, f"one row for {case}, {quantity}, {variant}", found)
+    return found[0]
+
+
+def _check_numbers(rows):
+    # mu (1 + e) v_n = 0.4 * 1.5 * 0.2 m/s, and 2.5/r of it.
+    case = "Chung 6, spinning, plane"
+    check_close(abs(_found(rows, case, "v_t [m/s]", "spin 21 rad/s")), 0.12, "velocity of a sphere that slips", 1e-9)
+    check_close(abs(_found(rows, case, "spin [rad/s]", "spin 21 rad/s")), 21 - 3.0, "its spin", 1e-9)
+    # 3 m/s of 21 m/s are lost, r omega = 7.5 m/s.
+    case = "Chung 5, tangential, plane"
+    check_close(abs(_found(rows, case, "v_t [m/s]", "v_t = 21 m/s")), 18, "tangential velocity of a fast impact", 1e-9)
+    check_close(abs(_found(rows, case, "spin [rad/s]", "v_t = 21 m/s")), 7.5e5, "its spin", 1e-9)
+    check_close(_found(rows, "slide to roll, sphere", "u rolling [m/s]", "u0 = 2 m/s"), 10 / 7, "rolling speed", 1e-9)
+    check_close(_found(rows, "slope, sphere", "u at 0.5 s [m/s]", "mu = 0.6"), 0.5 * 9.81 * 5 / 7 / 5**0.5,
+                "speed of a sphere that rolls down", 1e-9)
+    case = "pyramid of three disks"
+    check(_found(rows, case, "sinks at first [m/s2]", "mu = 0.1355") > 8e-3, "the pyramid falls below 0.136298")
+    check(abs(_found(rows, case, "sunk after 1 s [m]", "mu = 0.137")) < 1e-10, "and stands above")
+
+
+def test_all_rows_hold_are_the_same_on_1_and_3_ranks_and_as_worked_out_by_hand(folder):
+    rows = _verify(folder, 1)
+    _check_numbers(rows)
+    check(all(row["holds"] == "yes" for row in rows), "all rows hold")
+    check(len(rows) > 600, "no case is left out", len(rows))
+    on_three = _verify(folder, 3)
+    check(len(on_three) == len(rows), "the same rows")
+    for one, three in zip(rows, on_three):
+        # Solvers that work on all contacts at once agree to their tolerance only.
+        if "auto" not in one["case"]:
+            check(one == three, "three ranks find the bits that one finds", f"{one}\n{three}")
+
+
+def test_groups_of_cases(folder):
+    result = run_ok("grains", "--case", "impacts", ranks=2, name="scree_verify")
+    check("Chung 8" in result.stdout and "slide to roll" not in result.stdout, "only the cases asked for", result)
+    result = scree("grains", "--case", "motion", name="scree_verify")
+    check(result.code == 2 and "impacts" in result.stderr, "a group that does not exist ends with the names of all", result)
+
+
+if __name__ == "__main__":
+    main()
