@@ -2,8 +2,8 @@
 # From a bare Debian 12 to a first picture: installs, builds, runs a deck on two ranks, draws its last frame.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-deck=inputs/quickstart/attraction.toml
-results=results/attraction
+deck=inputs/granular/pile.toml
+results=results/pile
 
 say "1/4 packages"
 scripts/install-deps.sh
@@ -16,14 +16,15 @@ say "3/4 run $deck on 2 ranks"
 mpirun -n 2 build/release/bin/scree run "$deck" --force
 
 say "4/4 picture"
-"$python" postprocess/render.py "$results" --range 0 1.2 --output "$results/picture.png"
+"$python" postprocess/render.py "$results" --time 1.5 --no-obstacles --fit bodies --view 30 15 --output "$results/picture.png"
 
 cat <<END
 
 Done.
   picture        $results/picture.png
-  ParaView       $results/vtk/attraction_particles.pvd
-  time series    $results/attraction.scalars.csv
+  ParaView       $results/vtk/pile_particles.pvd
+  time series    $results/pile.scalars.csv
+  certificate    $results/pile.certificate.csv
 Next: change a number in $deck and run it again, or draw the film with
   $python postprocess/render.py $results --all-frames
 END
