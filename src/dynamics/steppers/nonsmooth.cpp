@@ -44,7 +44,6 @@ class NonsmoothStepper final : public Stepper<D> {
   enum class OnFailure { warn, halve, stop };
   enum class Correction { projection, baumgarte, none };
 
-  void rebuild(State<D>& state);
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   void free_motion(const State<D>& state, Real dt);
@@ -215,19 +214,12 @@ void NonsmoothStepper<D>::save(State<D>& state) {
 }
 
 template <int D>
-void NonsmoothStepper<D>::rebuild(State<D>& state) {
-  save(state);
+void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
   const Real before = mechanical_energy(state).total();
   const std::int64_t n_removed = neighborhood_->n_removed();
   neighborhood_->rebuild(state);
   if (neighborhood_->n_removed() != n_removed)
     state.ledger.outflow += before - mechanical_energy(state).total();
-  fit(state);
-}
-
-template <int D>
-void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
-  neighborhood_->rebuild(state);
   fit(state);
 }
 
@@ -271,7 +263,8 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
     }
   }
   if (!neighborhood_->stale(state, share_of_skin, displacement_, dt)) return dt;
-  rebuild(state);
+  save(state);
+  bodies_changed(state);
   free_motion(state, dt);
   if (neighborhood_->stale(state, share_of_skin, displacement_, dt)) refuse_travel(state, dt);
   return dt;
