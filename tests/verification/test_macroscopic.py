@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""The decks of inputs/granular against numbers of soft-sphere codes: tests/reference/granular, whose README says how these
+were found and how far they scatter. One row per number: found, reference, band. The bands stand beside their reasons.
+
+    test_macroscopic.py --bin build/release/bin                       what ctest runs: about a minute on two cores
+    test_macroscopic.py --bin build/release/bin --case silo --full    every row of a case
+"""
+import argparse
+import csv
+import sys
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from scree_program import Skip, check, main, run_ok, source_folder
+from scree_results import Results
+
+D = 0.01            # diameter of the grains [m]
+GRAVITY = 9.81      # [m/s2]
+_full = False
+
+
+class Table:
+    """Rows of found and expected numbers; all are printed before a wrong one fails the test."""
+
+    def __init__(self, title):
+        self._failed = []
+        print(f"\n{title}\n{'quantity':46}{'reference':>11}{'band':>9}{'found':>11}  holds")
+
+    def close(self, quantity, found, reference, band):
+        """|found - reference| <= band."""
+        self._row(quantity, found, f"{reference:11.4g}{band:9.2g}", abs(found - reference) <= band)
+
+    def least(self, quantity, found, bound):
+        self._row(quantity, found, f"{'>= ' + format(bound, '.4g'):>11}{'':9}", found >= bound)
+
+    def tell(self, quantity, found, reference):
+        """A number that nothing depends on."""
+        print(f"{quantity:46}{reference:11.4g}{'-':>9}{found:11.4g}", flush=True)
+
+    def _row(self, quantity, found, expected, holds):
+        print(f"{quantity:46}{expected}{found:11.4g}  {'yes' if holds else 'NO'}", flush=True)
+        if not holds:
+            self._failed.append(quantity)
+
+    def end(self):
+        check(not self._failed, "all rows hold", ", ".join(self._failed))
+
+
+def _reference(name):
+    with open(source_folder() / "tests" / "reference" / "granular" / f"{name}.csv", newline="") as file:
+        return [{key: _number(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _run(folder, deck, name, *settings):
+    """Results of a deck with settings "key=value" replaced. Every step must have been solved."""
+    result = run_ok("run", source_folder() / "inputs" / "granular" / f"{deck}.toml", "--set", "output.vtk.every=1000",
+                    f'output.directory="{folder}"', f'output.name="{name}"', *settings, ranks=2, timeout=1400)
+    results = Results(folder / name)
+    check(results.scalars["steps_unsolved"][-1] == 0, "every step is solved to the tolerance", result)
+    print(f"{'':4}{name}: {result.seconds:.0f} s on 2 ranks", flush=True)
+    return results
+
+
+def _friction(mu):
+    return f'pairs."glass-glass".friction={mu}'
+
+
+def _slab_fraction(z, low, high, area):
+    """Share of low < z < high that spheres with centres at heights z fill, cut exactly."""
+    def below(level):
+        h = np.clip(level - (z - D / 2), 0, D)
+        return (np.pi * h**2 * (1.5 * D - h) / 3).sum()
+    return (below(high) - below(low)) / (area * (high - low))
+
+
+def bed_numbers(x, width):
+    """Height (twice that of the centres' mean), solid fraction and contacts with gaps up to 0.01 d of a bed on a floor."""
+    z = x[:, 2]
+    height = 2 * z.mean()
+    low, high = 3 * D, height - 3 * D
+    cells = np.mod(x, [width, width, np.inf])
+    tree = cKDTree(np.where(cells >= [width, width, np.inf], 0, cells), boxsize=[width, width, 0])
+    pairs = tree.query_pairs(1.01 * D, output_type="ndarray")
+    contacts = np.bincount(pairs.ravel(), minlength=len(z)) + (z < 0.51 * D)
+    inside = (z > low) & (z < high)
+    return height, _slab_fraction(z, low, high, width**2), contacts[inside].mean()
+
+
+def test_bed(folder):
+    """settled_bed.csv at the stiffest rows (E = 1e8 Pa) where there are some. Bands: phi +-0.003 is the scatter of all soft
+    codes; a step of 1 to 2 ms, in which whole avalanches happen at once, adds as much again. Softness adds 0.004 to the
+    rows of E = 1e7 Pa (the difference between their mean and that of the stiffest). z with gaps up to 0.01 d: +-0.1 of
+    scatter, and the rows at 1e7 Pa are 0.06 above the stiffest; a rigid pile has fewer near contacts than either."""
+    rows = _reference("settled_bed")
+    table = Table("Bed of 4096 spheres (settled_bed.csv)")
+    for mu in ([0, 0.1, 0.3, 0.5, 1] if _full else [0.5, 1]):
+        same = [row for row in rows if row["mu"] == mu]
+        stiffest = [row for row in same if row["E_Pa"] == max(row["E_Pa"] for row in same)]
+        height, phi, z = (np.mean([row[key] for row in stiffest]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d"))
+        soft = 0 if stiffest[0]["E_Pa"] > 5e7 else 1
+        results = _run(folder, "pour", f"bed_mu{mu}", _friction(mu), "output.h5md.every=1", "time.step=0.002")
+        found = bed_numbers(results.trajectory.positions(-1), 0.16)
+        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], phi, 0.008 + 0.004 * soft)
+        table.close(f"mu = {mu}: height [m]", found[0], height, 0.015 * height)
+        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], z, 0.3)
+    table.end()
+
+
+def discharge_rate(results, first=0.35):
+    """Grains per second: slope of a straight line through the count from `first` seconds after opening to the end."""
+    scalars = results.scalars
+    since = scalars["time"] - scalars["time"][np.argmax(scalars["stage"] > 0)]
+    chosen = since > first
+    return np.polyfit(since[chosen], scalars["outlet_bodies"][chosen], 1)[0]
+
+
+def _silo(folder, name, n, seconds, *settings):
+    """A run of the silo with n grains, filled as high as they stand in it; `seconds`: how long it fills and discharges."""
+    height = 0.6 * n / 10000 + 0.01
+    return _run(folder, "hopper", name, f"particles.grains.source.count={n}", f"domain.upper=[0.1, 0.1, {height + 0.02}]",
+                f"particles.grains.source.region.upper=[0.09, 0.09, {height}]", f"stages.0.duration={seconds[0]}",
+                f"stages.1.duration={seconds[1]}", *settings)
+
+
+def test_friction_of_silo(folder):
+    """Without friction nothing arches over the outlet. 2000 grains, outlet 6 d. Band: the counts in 0.3 s scatter by some
+    7 % each (their square root and that of the reference's three runs), so a quarter more is clear."""
+    rate = {mu: discharge_rate(_silo(folder, f"silo_mu{mu}", 2000, (0.4, 0.4), _friction(mu)), first=0.1)
+            for mu in (0.5, 0)}
+    row, = (row for row in _reference("silo_discharge") if row["outlet_over_d"] == 6)
+    table = Table("Discharge of 2000 grains through 6 d")
+    table.close("mu = 0.5: grains per second", rate[0.5], row["rate_grains_per_s"], 0.15 * row["rate_grains_per_s"])
+    table.least("rate without friction over that", rate[0] / rate[0.5], 1.2)
+    table.end()
+
+
+def test_silo(folder):
+    """silo_discharge.csv. Band: two standard deviations of a soft run (three runs differ by 5 % each, the narrowest by 6 %),
+    and as much of ours."""
+    if not _full:
+        raise Skip("takes minutes: --full")
+    table = Table("Discharge of a silo (silo_discharge.csv)")
+    diameters, rates = [], []
+    for row in _reference("silo_discharge"):
+        results = _silo(folder, f"silo_{row['outlet_over_d']:.0f}d", 10000, (0.7, 1.2), "neighbors.skin=0.012",
+                        f"obstacles.floor.hole_radius={row['outlet_m'] / 2}")
+        rates.append(discharge_rate(results))
+        diameters.append(row["outlet_over_d"])
+        table.close(f"outlet {row['outlet_over_d']:.0f} d: grains per second", rates[-1], row["rate_grains_per_s"],
+                    2 * 2**0.5 * row["uncertainty_grains_per_s"])
+    # The rate to the power 2/5 is a straight line over D that meets zero at k d.
+    slope, offset = np.polyfit(diameters, np.array(rates)**0.4, 1)
+    published, = (row["value"] for row in _reference("silo_beverloo_fit") if row["quantity"] == "k")
+    table.close("k of Beverloo's law", -offset / slope, published, 0.4)
+    table.end()
+
+
+def test_wall_layer(folder):
+    """The wall of a drum carries the layer next to it: what the correction of positions holds must count in Coulomb's bound,
+    or the layer slips all the time."""
+    results = _run(folder, "drum2d", "drum2d", "output.h5md.every=0.1")
+    table = Table("Rotating drum of disks")
+    table.least("speed of the wall layer over that of the wall", drum_averages(results)[1], 0.9)
+    table.end()
+
+
+def test_drum(folder):
+    """drum_angle.csv. Band of the angle: 1 degree of the reference, 1 of ours."""
+    if not _full:
+        raise Skip("takes minutes: --full")
+    row, = _reference("drum_angle")
+    angle, carried, deviation = drum_averages(_run(folder, "drum", "drum", "output.h5md.every=0.1"))
+    table = Table("Rotating drum (drum_angle.csv)")
+    table.close("angle of the surface [deg]", angle, row["angle_deg"], 2)
+    table.tell("its standard deviation over frames [deg]", deviation, row["std_over_frames_deg"])
+    table.least("speed of the wall layer over that of the wall", carried, 0.9)
+    table.end()
+
+
+def drum_averages(results):
+    """Angle and speed of the wall layer as in drum_numbers, averages after 3.3 s, and deviation of the angle over frames."""
+    trajectory = results.trajectory
+    found = [drum_numbers(trajectory.positions(i), trajectory.velocities(i))
+             for i, time in enumerate(trajectory.times) if time > 3.25]
+    angles, carried = np.array(found).T
+    return angles.mean(), carried.mean(), angles.std()
+
+
+def drum_numbers(x, v, radius=0.2, omega=1.0):
+    """Angle of the surface [deg], a fit through the tops of columns of 1.5 d x 2 d with |x| < 0.55 R; and the velocity along
+    the wall, over omega r, of grains whose centres are within d of the wall in the lowest half radius."""
+    x, v = (a if a.shape[1] == 3 else np.insert(a, 1, 0, axis=1) for a in (x, v))
+    tops = {}
+    for x0, y0, z0 in x[np.abs(x[:, 0]) < 0.55 * radius]:
+        column = (int(np.floor(x0 / (1.5 * D))), int(np.floor(y0 / (2 * D))))
+        tops[column] = max(tops.get(column, -radius), z0)
+    slope, _ = np.polyfit([(i + 0.5) * 1.5 * D for i, _ in tops], list(tops.values()), 1)
+    r = np.hypot(x[:, 0], x[:, 2])
+    layer = (r > radius - D) & (x[:, 2] < -radius / 2)
+    # Turning about +y, the wall moves with omega (z, 0, -x).
+    along = (v[:, 0] * x[:, 2] - v[:, 2] * x[:, 0]) / r
+    return abs(np.degrees(np.arctan(slope))), (along / (omega * r))[layer].mean()
+
+
+def test_collapse(folder):
+    """column_collapse.csv. Bands: 0.5 d of scatter in the quantiles of the reference (0.025 L0) and as much of ours, plus
+    5 % of the way that the quantile has gone: rigid grains and a step of 1 ms."""
+    table = Table("Collapse of a column (column_collapse.csv)")
+    for row in _reference("column_collapse"):
+        aspect, n = row["nominal_aspect"], int(row["N"])
+        if aspect > (2 if _full else 0.5):
+            continue
+        settle = 0.35 * (1 + aspect**0.5)
+        run_out = 0.5 + 3.2 * (2 * row["H0_m"] / GRAVITY)**0.5
+        results = _run(folder, "collapse", f"collapse_{aspect:g}", f"particles.grains.source.count={n}",
+                       "output.h5md.every=0.05", f"domain.upper=[1.3, 0.08, {0.1 + 0.4 * aspect}]",
+                       "particles.base.source.region.upper=[1.28, 0.08, 0]",
+                       f"particles.grains.source.region.upper=[0.2, 0.08, {0.02 + 0.38 * aspect}]",
+                       f"stages.0.duration={settle}", f"stages.1.duration={run_out}")
+        found = collapse_numbers(results.trajectory.positions(-1))
+        for quantile, value in found.items():
+            reference = row[f"{quantile}_over_L0"]
+            start = float(quantile[1:]) / 100
+            table.close(f"aspect {aspect:g}: {quantile} / L0", value, reference, 0.05 + 0.05 * (reference - start))
+    table.end()
+
+
+def collapse_numbers(x, length=0.2):
+    """Quantiles of the grains' centres from the wall, over the length of the column. Held grains lie below z = 0."""
+    of_grains = x[x[:, 2] > 0, 0] / length
+    return {f"x{share}": np.quantile(of_grains, share / 100) for share in (50, 90, 95)}
+
+
+def test_chute(folder):
+    """Steady flow down a rough slope: Bagnold's profile and a solid fraction that does not vary with height, as in Silbert et
+    al. 2001 (Phys. Rev. E 64, 051302). Bands: 3 % of the speed of the surface, a few times the noise of averages over
+    2 s; the lowest layer is left out, where the base orders the grains."""
+    if not _full:
+        raise Skip("takes a minute: --full")
+    table = Table("Flow down a rough slope")
+    found = chute_numbers(_run(folder, "chute", "chute"))
+    table.close("v(z) against Bagnold, rms / surface speed", found["bagnold"], 0, 0.03)
+    table.close("solid fraction, largest less smallest", found["spread"], 0, 0.03)
+    table.close("energy of the last second over that before", found["steady"], 1, 0.05)
+    table.end()
+
+
+def chute_numbers(results, bin_height=0.01):
+    """Misfit of v = a + b (1 - (1 - z/h)^1.5), spread of the solid fraction over the inner layers, steadiness."""
+    scalars, n_bins = results.scalars, 12
+    time = scalars["time"]
+    last = time > time[-1] - 2
+    solid = np.array([scalars[f"layers_solid_{k}"][last].mean() for k in range(n_bins)])
+    inner = solid > 0.9 * solid.max()
+    inner[0] = False
+    height = solid.sum() * bin_height / solid[inner].mean()
+    layers = np.flatnonzero(inner)
+    v = np.array([scalars[f"layers_v_x_{k}"][last].mean() for k in layers])
+    shape = 1 - (1 - (layers + 0.5) * bin_height / height)**1.5
+    fit = np.polyval(np.polyfit(shape, v, 1), shape)
+    energy = scalars["energy_kinetic"]
+    steady = energy[time > time[-1] - 1].mean() / energy[last & (time <= time[-1] - 1)].mean()
+    return {"bagnold": np.sqrt(((v - fit)**2).mean()) / v.max(), "spread": np.ptp(solid[inner]), "steady": steady}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--case", action="append", default=[])
+    options, rest = parser.parse_known_args()
+    _full = options.full
+    sys.argv[1:] = rest + [f"test_{case}" for case in options.case]
+    main()
