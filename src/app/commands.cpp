@@ -144,10 +144,7 @@ class Run {
     bool interrupted = false;
     while (simulation_.running() && !interrupted) {
       const Real before = clock.time;
-      const bool first_step = clock.step == (resumed_ ? resumed_->step : 0);
-      simulation_.step(writers_.needs_contacts(clock.step + 1, before, before + simulation_.next_dt()));
-      note_worst();
-      if (first_step) require_petsc_options_used(comm_);
+      step();
       write(before);
 
       const bool wall_time_due = output.checkpoint_wall_time > 0 && comm_.is_root() &&
@@ -181,12 +178,14 @@ class Run {
     const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
     const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
     const std::uint64_t hash = simulation_.hash();
+    std::int64_t n_in_sinks = 0;
+    for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
     log::info("\n{}", format_timer_table(timers));
     std::string worst_text;
     for (const auto& [name, value, unit] : worst_)
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
                                 unit == "-" ? "" : " " + unit);
-    if (!worst_.empty()) log::info("largest of all steps: {}", worst_text);
+    if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
               steps, n_bodies, n_contacts, wall,
               static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
@@ -210,13 +209,14 @@ class Run {
                                      {"exit_code", static_cast<int>(code)},
                                      {"dimension", D},
                                      {"bodies", n_bodies},
-                                     {"bodies_deleted", neighborhood.n_removed()},
+                                     {"bodies_left_domain", neighborhood.n_removed()},
+                                     {"bodies_in_sinks", n_in_sinks},
                                      {"steps", state.clock.step},
                                      {"steps_this_run", steps},
                                      {"time_s", state.clock.time},
                                      {"state_hash", fmt::format("{:016x}", hash)},
                                      {"certificate_of_last_step", certificate},
-                                     {"certificate_worst_of_run", worst},
+                                     {"certificate_worst", worst},
                                      {"candidate_pairs", n_contacts},
                                      {"list_builds", neighborhood.n_rebuilds()},
                                      {"rebalances", neighborhood.n_rebalances()},
@@ -245,14 +245,36 @@ class Run {
     writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
   }
 
-  /// Follows the largest value of each number of the certificate.
+  /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
+  void step() {
+    const Clock& clock = simulation_.state().clock;
+    try {
+      simulation_.step(
+          writers_.needs_contacts(clock.step + 1, clock.time, clock.time + simulation_.next_dt()));
+    } catch (const StepRefused&) {
+      save();
+      throw;
+    }
+    note_worst();
+    if (asked_for_options_ || !simulation_.stepper().knows_petsc_options()) return;
+    require_petsc_options_used(comm_);
+    asked_for_options_ = true;
+  }
+
+  /// Follows the largest value of each number of the certificate, and counts steps that did not succeed.
   void note_worst() {
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
-    if (worst_.empty())
-      for (const CertificateEntry& entry : certificate)
-        worst_.push_back({std::string(entry.name), entry.value, std::string(entry.unit)});
-    for (std::size_t k = 0; k < worst_.size(); ++k)
-      worst_[k].value = std::max(worst_[k].value, certificate[k].value);
+    worst_.resize(certificate.size());
+    for (std::size_t k = 0; k < worst_.size(); ++k) {
+      const CertificateEntry& entry = certificate[k];
+      Worst& worst = worst_[k];
+      worst.name = entry.is_success ? fmt::format("steps_not_{}", entry.name) : std::string(entry.name);
+      worst.unit = entry.unit;
+      if (entry.is_success)
+        worst.value += entry.value == 0;
+      else
+        worst.value = std::max(worst.value, entry.value);
+    }
   }
 
   /// Keeps a contact problem that was not solved, with the impulses reached as a guess.
@@ -298,10 +320,11 @@ class Run {
   std::int64_t n_dumped_ = 0;
   struct Worst {
     std::string name;
-    Real value;
+    Real value = 0;
     std::string unit;
   };
-  std::vector<Worst> worst_;
+  std::vector<Worst> worst_;  // of this run, since its start or restart
+  bool asked_for_options_ = false;
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();
@@ -316,11 +339,10 @@ RunDeck<D> read_run_deck(Deck& deck) {
   return content;
 }
 
-/// Before a step only those schemes can tell which PETSc options they know that solve nothing; the others are
-/// asked after their first step.
+/// Schemes that solve linear systems can tell only after the first one which PETSc options are in use.
 template <int D>
 void require_known_options(Simulation<D>& simulation) {
-  if (!simulation.stepper().has_inertia()) require_petsc_options_used(simulation.state().comm);
+  if (simulation.stepper().knows_petsc_options()) require_petsc_options_used(simulation.state().comm);
 }
 
 template <int D>
@@ -381,8 +403,8 @@ ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
 void require_changeable(const std::vector<std::string>& overrides) {
   static const std::vector<std::string> allowed{
-      "simulation.end_time", "simulation.title", "output.",
-      "analysis.",           "measures.",        "decomposition.rebalance"};
+      "simulation.end_time", "simulation.title",        "output.", "analysis.",
+      "measures.",           "decomposition.rebalance", "solver.", "nonsmooth."};
   for (const std::string& text : overrides) {
     const std::string key = text.substr(0, text.find('='));
     const bool fine = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& start) {
@@ -391,7 +413,8 @@ void require_changeable(const std::vector<std::string>& overrides) {
     if (!fine)
       throw InputError(
           fmt::format("--set {}: a restart goes on with the run as it was; only simulation.end_time, "
-                      "simulation.title, output.*, analysis.*, measures.* and decomposition.rebalance* "
+                      "simulation.title, output.*, analysis.*, measures.*, solver.*, nonsmooth.* and "
+                      "decomposition.rebalance* "
                       "can change",
                       text));
   }

@@ -28,6 +28,8 @@ class Materials {
   bool empty() const { return list_.empty(); }
   int size() const { return static_cast<int>(list_.size()); }
   const std::string& name(int material) const { return list_[index(material)].name; }
+  /// Place in the deck.
+  const std::string& where(int material) const { return list_[index(material)].where; }
   Real density(int material) const { return list_[index(material)].density; }  ///< [kg/m3]
   /// The material called `name`; throws InputError that starts with `where` if there is none.
   int find(std::string_view name, const std::string& where) const;

@@ -24,6 +24,12 @@ class AgreedError : public std::runtime_error {
   ExitCode code_;
 };
 
+/// A step that could not be taken. The state is that of the start of the step, so it can be saved.
+class StepRefused : public AgreedError {
+ public:
+  using AgreedError::AgreedError;
+};
+
 /// What the user wrote or named cannot be used: a deck, an option, a file given as input, an output folder.
 class InputError : public AgreedError {
  public:

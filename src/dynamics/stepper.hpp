@@ -18,6 +18,7 @@ struct CertificateEntry {
   std::string_view name;
   std::string_view unit;
   Real value = 0;
+  bool is_success = false;  ///< 1: the step did what was asked; 0: it did not
 };
 
 /// A contact problem that a solver left unsolved, with the impulses it got to [N s].
@@ -41,6 +42,9 @@ class Stepper {
   virtual void describe(Section& root) = 0;
   /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
   virtual bool has_inertia() const { return false; }
+  /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.
+  /// The same on all ranks.
+  virtual bool knows_petsc_options() const { return true; }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was

@@ -26,15 +26,21 @@ void describe_bodies(Section& section, ParticleGroup<D>& group) {
                    {.unit = Unit::speed, .doc = "at first, in schemes with inertia"});
   section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
                             {.unit = Unit::angular_speed, .doc = "at first, in schemes with inertia"});
-  section.boolean(
-      "rotates", group.rotates,
-      {.doc = "false: bodies keep the angular velocity they have at first, as if endlessly heavy to turn"});
+  section.boolean("rotates", group.rotates,
+                  {.doc = "false: bodies do not turn, as if endlessly heavy to turn"});
   section.real("random_speed", group.random_speed,
                {.unit = Unit::speed,
                 .range = non_negative,
                 .doc = "root of the mean square of a random velocity added to each body's, even in all "
                        "directions"});
-  if (section.reading()) group.where_material = section.where("material");
+  if (!section.reading()) return;
+  group.where_material = section.where("material");
+  const bool spins = group.angular_velocity != Spin<D>{};
+  if (group.mobility == 0 && (group.velocity != Vec<D>{} || group.random_speed > 0 || spins))
+    section.fail("mobility",
+                 "bodies of mobility 0 do not move: remove their velocities, or give an obstacle a motion");
+  if (!group.rotates && spins)
+    section.fail("rotates", "with rotates = false no contact feels a spin: remove angular_velocity");
 }
 
 template <int D>

@@ -5,8 +5,8 @@ namespace {
 
 /// Mechanical energy of the bodies and where it came from and went: the entries of EnergyLedger, added up
 /// since the start, and what is missing in them,
-///     imbalance = kinetic + potential - (start + wall_work + inflow - outflow - friction - rolling - impact +
-///     correction
+///     imbalance = kinetic + potential - (start + wall_work + inflow - outflow - friction - rolling - impact
+///     + correction
 ///                                        + integration),
 /// which is round-off. All in J; disks count as 1 m thick.
 template <int D>

@@ -78,8 +78,8 @@ void energy(GrainTable& table) {
   deck.tolerance(1e-3);
   deck.material("body", 2500);
   deck.material("wall", 1);
-  deck.pair("body", "body", 0.4, 0.5);
-  deck.pair("body", "wall", 0.3, 0.7);
+  deck.pair("body", "body", 0.4, 0.5, 0.02);
+  deck.pair("body", "wall", 0.3, 0.7, 0.02);
   deck.group("body", r,
              "type = 'lattice', count = 200, jitter = 0.05, region = { lower = [0.02, 0, 0.05], upper = "
              "[0.3, 0.25, 0.7] }",

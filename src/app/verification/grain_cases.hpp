@@ -75,10 +75,11 @@ class GrainDeck {
     materials_.push_back(name);
     more_ += fmt::format("[materials.{}]\ndensity = {}\n", name, density);
   }
-  void pair(const std::string& a, const std::string& b, Real mu, Real e) {
+  void pair(const std::string& a, const std::string& b, Real mu, Real e, Real rolling = 0) {
     given_.push_back(a + "-" + b);
     given_.push_back(b + "-" + a);
-    more_ += fmt::format("[pairs.\"{}-{}\"]\nfriction = {}\nrestitution = {}\n", a, b, mu, e);
+    more_ += fmt::format("[pairs.\"{}-{}\"]\nfriction = {}\nrestitution = {}\nrolling_friction = {}\n", a, b,
+                         mu, e, rolling);
   }
   /// Bodies get the ids 0, 1, ... in the order of these calls.
   void add(const Grain<D>& grain) {

@@ -93,6 +93,38 @@ void slide_to_roll(GrainTable& table) {
   table.add("slide to roll, " + kind<D>(), rows);
 }
 
+/// Spins on a floor without friction, against a resistance to rolling: omega = omega_0 - mu_r g t / (k r),
+/// then rest. The resistance is explicit, so it begins one step late.
+template <int D>
+void spin_down(GrainTable& table) {
+  constexpr Real r = 0.1, mu_r = 0.1, dt = 1e-3, k = inertia_ratio<D>, omega = 8;
+  constexpr int n_steps = 200;
+  const Real rate = mu_r * g / (k * r);
+  GrainDeck<D> deck = floor_deck<D>(4, dt, unit_vector<D>(D - 1, -g));
+  deck.material("body", 2500);
+  deck.pair("body", "floor", 0, 0, mu_r);
+  Spin<D> spin;
+  spin[D == 2 ? 0 : 1] = omega;
+  deck.add({"body", on_floor<D>(1, r, 0), r, {}, spin, ""});
+  Simulation<D> simulation(table.comm(), deck.read());
+  std::vector<GrainRow> rows;
+  for (int step = 1; step <= 3 * n_steps; ++step) {
+    simulation.step();
+    const Spin<D> now = states_of(simulation).spin[0];
+    const Real found = now[D == 2 ? 0 : 1];
+    if (step == n_steps)
+      rows.push_back(row("omega at 0.2 s [1/s]", "mu_r = 0.1", omega - rate * (step - 1) * dt, found,
+                         motion_bound * omega));
+    if (step == 3 * n_steps)
+      rows.push_back(row("omega at 0.6 s [1/s]", "mu_r = 0.1", 0, found, motion_bound * omega));
+  }
+  const EnergyLedger& ledger = simulation.state().ledger;
+  const Real spun = 0.5 * moment_of_inertia<D>(states_of(simulation).mass[0], r) * omega * omega;
+  rows.push_back(
+      row("energy booked as rolling [J]", "mu_r = 0.1", spun, ledger.rolling, motion_bound * spun));
+  table.add("rolling resistance, " + kind<D>(), rows);
+}
+
 /// On a slope of tan theta = 0.5 for half a second, from rest: with k = I / (m r^2) it rolls with
 /// a = g sin / (1 + k) if mu >= tan theta k / (1 + k), otherwise it slips with a = g (sin - mu cos) and turns
 /// with mu g cos / (r k); one that cannot turn stays if mu >= tan theta.
@@ -200,6 +232,8 @@ void bounce(GrainTable& table) {
 void verify_motions(GrainTable& table) {
   slide_to_roll<3>(table);
   slide_to_roll<2>(table);
+  spin_down<3>(table);
+  spin_down<2>(table);
   incline<3>(table);
   incline<2>(table);
   bounce<3>(table);

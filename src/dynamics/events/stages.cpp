@@ -179,7 +179,7 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& un
   if (stage.bodies_at_most >= 0 && n > stage.bodies_at_most)
     unmet = fmt::format("{} bodies, more than {}", n, stage.bodies_at_most);
   if (stage.kinetic_energy >= 0) {
-    const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : 0;
+    const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : HUGE_VAL;  // none yet
     if (!(mean <= stage.kinetic_energy))
       unmet =
           fmt::format("{:.3g} J of kinetic energy per body, more than {:g} J", mean, stage.kinetic_energy);

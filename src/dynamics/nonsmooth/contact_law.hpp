@@ -14,7 +14,7 @@ struct ContactLaw {
 };
 
 /// The bias b of one contact in u_N + b >= 0, with u_N the velocity of the surfaces along the normal
-/// (docs/method.md, eq. D.2-D.4). An impact, approaching with u_N < -rest_speed and closing within the step,
+/// (docs/method.md, eq. D.3-D.4). An impact, approaching with u_N < -rest_speed and closing within the step,
 /// leaves with e times its speed of approach: b = e u_N(t). Any other contact may close its gap but no more:
 /// b = gap/dt, 0 if it touches. Overlap is pushed out only on request: b = -baumgarte (overlap) / dt.
 inline Real normal_bias(const ContactLaw& law, Real gap, Real touching, Real restitution, Real start_speed,

@@ -17,7 +17,7 @@
 namespace scree {
 
 /// Rigid bodies with Coulomb friction and restitution at large time steps: a Moreau-type scheme
-/// (docs/method.md, "Non-smooth dynamics", eq. D.1-D.6):
+/// (docs/method.md, "Non-smooth dynamics", eq. D.1-D.5):
 ///     v_free = v(t) + dt g
 ///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
 ///     x(t + dt) = x(t) + dt v, then overlap that is left is taken out of positions alone
@@ -29,6 +29,7 @@ class NonsmoothStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
   bool has_inertia() const override { return true; }
+  bool knows_petsc_options() const override { return used_linear_solver_; }
   Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
@@ -41,6 +42,8 @@ class NonsmoothStepper final : public Stepper<D> {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
+  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
+  static constexpr Real share_of_skin = 0.45;
   enum class OnFailure { warn, halve, stop };
   enum class Correction { projection, baumgarte, none };
 
@@ -50,7 +53,7 @@ class NonsmoothStepper final : public Stepper<D> {
   void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
   const PairProperties<D>& pair_of(const State<D>& state, std::size_t c) const;
   Real effective_radius_of(const State<D>& state, std::size_t c) const;
-  Vec<D> remembered(std::size_t c) const;
+  Vec<D> remembered(const ContactGraph<D>& contacts, std::size_t c) const;
   void resist(const State<D>& state, Real factor);
   void recall_impulses(Real factor);
   void remember_impulses();
@@ -59,6 +62,7 @@ class NonsmoothStepper final : public Stepper<D> {
   void move(State<D>& state, Real dt);
   void correct_positions(State<D>& state);
   void book_energy(State<D>& state, Real dt);
+  Real farthest_motion(const State<D>& state) const;
   std::string place_of(const State<D>& state) const;
   [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
 
@@ -104,7 +108,8 @@ class NonsmoothStepper final : public Stepper<D> {
   Real overlap_ = 0;    // deepest at the start of the step
   Real corrected_ = 0;  // deepest that the correction met
   std::int64_t n_halvings_ = 0;
-  std::int64_t n_unsolved_ = 0, n_deep_ = 0;  // of the run
+  bool told_unsolved_ = false, told_deep_ = false;
+  bool used_linear_solver_ = false;
 };
 
 template <int D>
@@ -188,6 +193,16 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) 
   assembler_ = std::make_unique<FrictionAssembler<D>>(state, neighborhood);
   sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
   last_dt_ = state.clock.last_dt;
+  const auto radius = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const Real largest = state.comm.max(radius.empty() ? 0 : *std::max_element(radius.begin(), radius.end()));
+  const Real reach = 2 * contact_range_ * largest;
+  const Real listed = (1 - 2 * share_of_skin) * state.lattice.skin;
+  if (reach > listed)
+    throw InputError(
+        fmt::format("nonsmooth.contact_range = {:g} counts gaps up to {:.3g} m as contacts, but "
+                    "candidates are certain to be found only up to {:.3g} m, a tenth of the skin; "
+                    "reduce it or enlarge neighbors.skin",
+                    contact_range_, reach, listed));
   fit(state);
 }
 
@@ -248,15 +263,10 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
 /// step.
 template <int D>
 Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
-  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
-  constexpr Real share_of_skin = 0.45;
   free_motion(state, dt);
   if (max_travel_ > 0) {
-    Real farthest = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      farthest = std::max(farthest, norm(displacement_[i]));
     const Real limit = max_travel_ * smallest_radius_;
-    const Real most = state.comm.max(farthest);
+    const Real most = farthest_motion(state);
     if (most > limit) {
       dt *= limit / most;
       free_motion(state, dt);
@@ -270,28 +280,36 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
   return dt;
 }
 
+/// How far free motion takes any body in the step [m].
 template <int D>
-void NonsmoothStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
+Real NonsmoothStepper<D>::farthest_motion(const State<D>& state) const {
   Real farthest = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
     farthest = std::max(farthest, norm(displacement_[i]));
-  const Real most = state.comm.max(farthest);
+  return state.comm.max(farthest);
+}
+
+template <int D>
+void NonsmoothStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
+  const Real most = farthest_motion(state);
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string body;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
     if (norm(displacement_[i]) != most || state.bodies.id()[i] >= key) continue;
     key = state.bodies.id()[i];
-    body = fmt::format("body {} at ({:g}) would travel {:.3g} m in it", key,
+    body = fmt::format("body {} at ({:g}) would travel {:.3g} m in it, ", key,
                        fmt::join(state.bodies.position()[i].component, ", "), most);
   }
   body = message_of_smallest(state.comm, key, body);
   const Real walls = state.obstacles.travel(state.clock.time, state.clock.time + dt, state.box);
-  throw RunError(
-      fmt::format("{}: a step of {:.3g} s is too long: {}, obstacles up to {:.3g} m, and contacts are "
-                  "certain to be found only "
-                  "up to {:.3g} m (0.45 of the skin). Reduce [time] step, set [nonsmooth] max_travel, or "
-                  "enlarge [neighbors] skin",
-                  place_of(state), dt, body, walls, 0.45 * state.lattice.skin));
+  const Real certain = share_of_skin * state.lattice.skin;
+  throw StepRefused(
+      ExitCode::runtime_failure,
+      fmt::format(
+          "{}: a step of {:.3g} s is too long: {}obstacles up to {:.3g} m, and contacts are certain to be "
+          "found only up to {:.3g} m ({:g} of the skin). Reduce [time] step{}, or enlarge [neighbors] skin",
+          place_of(state), dt, body, walls, certain, share_of_skin,
+          most > certain ? ", set [nonsmooth] max_travel" : ""));
 }
 
 template <int D>
@@ -382,15 +400,21 @@ void NonsmoothStepper<D>::resist(const State<D>& state, Real factor) {
       [&](std::size_t c) {
         const Real mu = pair_of(state, c).rolling_friction;
         if (mu == 0) return 0.0;
-        return mu * effective_radius_of(state, c) * factor * dot(remembered(c), contacts.normal[c]);
+        return mu * effective_radius_of(state, c) * factor * dot(remembered(contacts, c), contacts.normal[c]);
       },
       rolling_work_);
+  // What contacts do from here on starts with these spins.
+  FrictionProblem<D>& problem = assembler_->problem();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.n_held()); ++i)
+    std::copy_n(&problem.free_velocity[i * q + D], q - D, &problem.start_velocity[i * q + D]);
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    start_surface_velocity_[c] =
+        surface_velocity(problem, assembler_->surface_velocity(), c, problem.start_velocity);
 }
 
 /// The impulse that contact c remembers [N s], on its larger id or obstacle.
 template <int D>
-Vec<D> NonsmoothStepper<D>::remembered(std::size_t c) const {
-  const ContactGraph<D>& contacts = assembler_->contacts();
+Vec<D> NonsmoothStepper<D>::remembered(const ContactGraph<D>& contacts, std::size_t c) const {
   const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
   Vec<D> r;
   for (int k = 0; k < D; ++k)
@@ -404,11 +428,11 @@ void NonsmoothStepper<D>::recall_impulses(Real factor) {
   const ContactGraph<D>& contacts = assembler_->contacts();
   impulse_.assign(contacts.size() * D, 0.0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Vec<D> r = factor * remembered(c);
+    const Vec<D> r = factor * remembered(contacts, c);
     if (r == Vec<D>{}) continue;
     const auto& frame = assembler_->frames()[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
-    impulse_[c * D] = std::max(impulse_[c * D], 0.0);
+    if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
   }
 }
 
@@ -448,28 +472,38 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
     set_laws(state, contacts, problem);
   };
   const FrictionProblem<D>& problem = assembler_->assemble(step);
-  const Real same_force = last_dt_ > 0 ? dt / last_dt_ : 0;
+  // In proportion to the step; after a very short one impulses may be those of impacts, which do not grow.
+  constexpr Real most_growth = 2;
+  const Real same_force = last_dt_ > 0 ? std::min(dt / last_dt_, most_growth) : 0;
   if (state.materials.has_rolling_friction()) resist(state, same_force);
   recall_impulses(warm_start_ * same_force);
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
   report_ = solve_.run(problem, *solver_.solver, solver_.tolerance, solver_.max_seconds, impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
+  used_linear_solver_ = used_linear_solver_ || report_.newton_steps + report_.iterations > 0;
   if (report_.converged) return true;
 
-  if (on_failed_problem_) on_failed_problem_({state, problem, assembler_->contacts(), impulse_, report_});
+  if (on_failed_problem_ && n_halvings_ == 0)
+    on_failed_problem_({state, problem, assembler_->contacts(), impulse_, report_});
   const std::string what =
       fmt::format("{}: the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   place_of(state), report_.residual.natural, solver_.tolerance);
   constexpr std::int64_t most_halvings = 10;
-  if (on_failure_ == OnFailure::stop || (on_failure_ == OnFailure::halve && n_halvings_ == most_halvings))
-    throw AgreedError(ExitCode::solver_failure,
+  if (on_failure_ == OnFailure::stop)
+    throw StepRefused(ExitCode::solver_failure,
                       what + "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure");
+  if (on_failure_ == OnFailure::halve && n_halvings_ == most_halvings)
+    throw StepRefused(
+        ExitCode::solver_failure,
+        fmt::format("{}, even in a step of {:.3g} s; allow more iterations or raise the tolerance", what,
+                    dt));
   if (on_failure_ == OnFailure::halve) {
     ++n_halvings_;
     log::detail("{}: again with {:.3g} s", what, 0.5 * dt);
     return false;
   }
-  if (n_unsolved_++ == 0) log::warn("{}; further steps like this are counted, not named", what);
+  if (!told_unsolved_) log::warn("{}; further steps like this are counted, not named", what);
+  told_unsolved_ = true;
   return true;
 }
 
@@ -500,12 +534,13 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
       fmt::format("{}: {} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
                   place_of(state), who, overlap_, overlap_limit_, limit);
   if (on_overlap_ == "stop")
-    throw AgreedError(
+    throw StepRefused(
         ExitCode::solver_failure,
         what +
             "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
             "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
-  if (n_deep_++ == 0) log::warn("{}; further steps like this are counted, not named", what);
+  if (!told_deep_) log::warn("{}; further steps like this are not named: see the column overlap", what);
+  told_deep_ = true;
 }
 
 template <int D>
@@ -597,10 +632,7 @@ void NonsmoothStepper<D>::find_contacts(State<D>& state, Real tolerance, Contact
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
-    Vec<D> force;
-    for (int k = 0; k < D; ++k)
-      force[k] = values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
+    Vec<D> force = remembered(contacts, c);
     if (last_dt_ > 0) force *= 1 / last_dt_;
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -612,7 +644,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   const Residual& residual = report_.residual;
   return {{"contacts", "-", static_cast<Real>(n_contacts_)},
           {"residual", "-", residual.natural},
-          {"solved", "-", report_.converged ? 1.0 : 0.0},
+          {"solved", "-", report_.converged ? 1.0 : 0.0, true},
           {"penetration_rate", "m/s", residual.penetration_rate},
           {"cone_violation", "N s", residual.cone_violation},
           {"complementarity", "J", residual.complementarity},
@@ -624,8 +656,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
           {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)},
           {"overlap", "m", overlap_},
           {"corrected", "m", corrected_},
-          {"halvings", "-", static_cast<Real>(n_halvings_)},
-          {"steps_unsolved", "-", static_cast<Real>(n_unsolved_)}};
+          {"halvings", "-", static_cast<Real>(n_halvings_)}};
 }
 
 template <int D>

@@ -386,7 +386,7 @@ void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 template <int D>
 std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
   return {{"sweeps", "-", static_cast<Real>(sweeps_done_)},
-          {"sweeps_converged", "-", converged_ ? 1.0 : 0.0},
+          {"sweeps_converged", "-", converged_ ? 1.0 : 0.0, true},
           {"overlap_met", "m", deepest_},
           {"halvings", "-", static_cast<Real>(n_halvings_)}};
 }

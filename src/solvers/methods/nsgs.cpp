@@ -71,6 +71,15 @@ class Nsgs final : public FrictionSolver<D> {
   using RoundContact = typename ScaledProblem<D>::RoundContact;
   using Contact = typename ScaledProblem<D>::Contact;
 
+  /// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
+  static void cut(Vec<D>& r, Real mu) {
+    r[0] = std::max(r[0], 0.0);
+    const Real most = mu * r[0];
+    Real square = 0;
+    for (int i = 1; i < D; ++i) square += r[i] * r[i];
+    if (square > most * most) project_on_disc<D>(&r[0], most);  // most contacts stick: no root for them
+  }
+
   void run_sweep(const ScaledProblem<D>& problem, const std::vector<RoundContact>& rows, std::span<Real> r) {
     Scope timer("nsgs sweep");
     problem.run_phases(y_, [&](Index first, Index last) {
@@ -79,22 +88,23 @@ class Nsgs final : public FrictionSolver<D> {
         Real* rc = r.data() + c * D;
         Real u[D];
         row.relative_velocity(y_.data(), u);
-        Real next[D];
+        Vec<D> next;
         // W is diagonal and the same along all tangents, so (N.2) falls apart: first r_N, then r_T.
         for (int i = 0; i < D; ++i)
-          next[i] =
-              rc[i] - relaxation_ * row.inverse_W[i > 0] * (u[i] + row.w[i] + row.compliance(i) * rc[i]);
-        next[0] = std::max(next[0], 0.0);
-        const Real most = row.mu * next[0];
-        Real square = 0;
-        for (int i = 1; i < D; ++i) square += next[i] * next[i];
-        if (square > most * most) project_on_disc<D>(next, most);  // most contacts stick: no root for them
+          next[i] = rc[i] - row.inverse_W[i > 0] * (u[i] + row.w[i] + row.compliance(i) * rc[i]);
+        cut(next, row.mu);
+        if (relaxation_ != 1) {
+          for (int i = 0; i < D; ++i) next[i] = rc[i] + relaxation_ * (next[i] - rc[i]);
+          cut(next, row.mu);
+        }
         Real change[D];
+        bool changes = false;
         for (int i = 0; i < D; ++i) {
           change[i] = next[i] - rc[i];
+          changes = changes || change[i] != 0;
           rc[i] = next[i];
         }
-        if (next[0] == 0 && change[0] == 0) continue;  // open, as it was: its friction is 0 as well
+        if (!changes) continue;  // open, and was
         row.add_impulse(change, y_.data());
       }
     });
