@@ -198,7 +198,6 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
                                  what, scheme));
   };
   if (!where_gravity.empty()) refuse(where_gravity, "gravity");
-  if (!materials.empty()) refuse(materials.where(0), "[materials]");
   for (const ParticleGroup<D>* group : all_groups()) {
     if (!group->material.empty()) refuse(group->where_material, "material");
     if (group->velocity != Vec<D>{} || group->angular_velocity != Spin<D>{} || group->random_speed > 0)
@@ -211,6 +210,7 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
     if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
   for (const Obstacle<D>& obstacle : obstacles.list())
     if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");
+  if (!materials.empty()) refuse(materials.where(0), "[materials]");
 }
 
 int dimension_of(Deck& deck) {

@@ -75,7 +75,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::string rest_speed_word_ = "auto";
   std::string correction_name_ = "projection";
   Correction correction_ = Correction::projection;
-  std::int64_t correction_sweeps_ = 4;
+  std::int64_t correction_sweeps_ = 100;
   Real baumgarte_ = 0.2;
   std::string on_failure_name_ = "warn";
   OnFailure on_failure_ = OnFailure::warn;
@@ -140,8 +140,11 @@ void NonsmoothStepper<D>::describe(Section& root) {
         {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
                 "position-based sweeps that change no velocity; \"baumgarte\" lets the "
                 "velocities of the next step push, which adds energy"});
-    section.integer("correction_sweeps", correction_sweeps_,
-                    {.range = {.least = 1}, .doc = "Most sweeps of the projection in a step"});
+    section.integer(
+        "correction_sweeps", correction_sweeps_,
+        {.range = {.least = 1},
+         .doc = "Most sweeps of the projection in a step; it ends when a sweep meets no overlap beyond a "
+                "thousandth of the smallest radius"});
     section.real(
         "baumgarte", baumgarte_,
         {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" takes out in a step"});
