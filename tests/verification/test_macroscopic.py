@@ -169,8 +169,8 @@ def test_wall_layer(folder):
 
 
 def test_drum(folder):
-    """The wall carries its layer. The angle is only told: it is some 4.5 degrees steeper than that of drum_angle.csv, and why is
-    open (docs/verification.md)."""
+    """The wall carries its layer. The angle is only told: it is some 4.5 degrees steeper than that of drum_angle.csv, and
+    why is open (docs/verification.md)."""
     if not _full:
         raise Skip("takes minutes: --full")
     row, = _reference("drum_angle")
