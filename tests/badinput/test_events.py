@@ -1,7 +1,7 @@
 """Feeders, sinks and stages that cannot work: one message that names them, the right exit code, on any number of
 ranks."""
-from refusal import refused
-from scree_program import check, check_in, main, scree
+from refusal import failed, refused
+from scree_program import check, main, scree
 from small_deck import write_deck
 
 FAILED = 1
@@ -19,18 +19,7 @@ def refused_deck(folder, more, words):
 
 
 def failed_run(folder, more, words):
-    """The run has to stop with exit code 1 and one message, the same on 1 and 3 ranks."""
-    deck = write_deck(folder, more=more)
-    messages = set()
-    for ranks in (1, 3):
-        result = scree("run", deck, "--force", ranks=ranks, folder=folder, timeout=60)
-        check(result.code == FAILED, f"exit code {FAILED} on {ranks} ranks", result)
-        lines = [line for line in result.stderr.splitlines() if line.startswith("scree: ")]
-        check(len(lines) == 1, f"one message on {ranks} ranks", result)
-        for word in words:
-            check_in(word, lines[0], f"the message on {ranks} ranks")
-        messages.add(lines[0])
-    check(len(messages) == 1, "the same message on any number of ranks", messages)
+    failed(folder, "run", write_deck(folder, more=more), "--force", code=FAILED, words=words)
 
 
 def test_feeder_whose_region_is_full(folder):
