@@ -297,10 +297,14 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
   contacts.clear();
   const auto position = bodies.position();
   const auto radius = bodies.radius();
-  const auto [tolerance, displacement, dt, pair_values, wall_values, width] = rules;
+  const Real tolerance = rules.tolerance;
+  const Real dt = rules.dt;
+  const auto displacement = rules.displacement;
+  const auto pair_values = rules.pair_values;
+  const auto wall_values = rules.wall_values;
   const bool moving = !displacement.empty();
-  const auto carries = [w = static_cast<std::size_t>(width)](std::span<const Real> values,
-                                                             std::size_t place) {
+  const auto carries = [w = static_cast<std::size_t>(rules.width)](std::span<const Real> values,
+                                                                   std::size_t place) {
     return !values.empty() &&
            std::ranges::any_of(values.subspan(place * w, w), [](Real number) { return number != 0; });
   };
