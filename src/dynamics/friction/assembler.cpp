@@ -42,9 +42,9 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   std::copy(step.free_velocity.begin(), step.free_velocity.end(), problem_.free_velocity.begin());
   halo_.copy_to_ghosts(problem_.free_velocity, q);
   problem_.start_velocity.clear();
-  if (step.start_velocity.empty()) return;
+  if (!step.start_velocity) return;
   problem_.start_velocity.resize(n_held * q);
-  std::copy(step.start_velocity.begin(), step.start_velocity.end(), problem_.start_velocity.begin());
+  std::copy(step.start_velocity->begin(), step.start_velocity->end(), problem_.start_velocity.begin());
   halo_.copy_to_ghosts(problem_.start_velocity, q);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct FrictionStep {
   std::span<const Vec<D>> displacement = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
   std::span<const Real> free_velocity;
-  /// n_owned * n_velocities<D>: velocities at the start of the step; empty: not needed by laws or solver.
-  std::span<const Real> start_velocity = {};
+  /// n_owned * n_velocities<D>: velocities at the start of the step; none: not needed by laws or solver. (An
+  /// empty span is that of a rank without bodies, which may have ghosts.)
+  std::optional<std::span<const Real>> start_velocity;
   /// Writes mu and the compliances along N and T (zero on entry) of the contacts found, and may change the
   /// bias. Local.
   std::function<void(const ContactGraph<D>&, FrictionProblem<D>&)> laws;
