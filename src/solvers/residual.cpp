@@ -34,19 +34,20 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
   Residual residual;
   residual.natural = natural_residual(problem, r, y);
   std::array<Real, 5> worst{};
-  for (std::size_t c = 0; c < static_cast<std::size_t>(problem.n_contacts()); ++c) {
-    Real u[D];
-    problem.relative_velocity(static_cast<Index>(c), r, y, u);
-    const Real* rc = r.data() + c * D;
-    const Real mu = problem.original().mu[c];
-    const Real compliance = problem.with_rows([&](const auto& rows) { return rows[c].g[0]; });
-    Real work = 0;
-    for (int k = 1; k < D; ++k) work += u[k] * rc[k];
-    const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
-                                    std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
-                                    compliance * rc[0]};
-    for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
-  }
+  problem.with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      Real u[D];
+      problem.relative_velocity(rows[c], c, r, y, u);
+      const Real* rc = r.data() + c * D;
+      const Real mu = rows[c].mu;
+      Real work = 0;
+      for (int k = 1; k < D; ++k) work += u[k] * rc[k];
+      const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
+                                      std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
+                                      rows[c].g[0] * rc[0]};
+      for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
+    }
+  });
   problem.comm().max(worst);
   const Real velocity = problem.velocity_scale();
   const Real impulse = problem.mass_scale() * velocity;

@@ -3,6 +3,7 @@
 
 #include "analysis/contacts.hpp"
 #include "analysis/measure.hpp"
+#include "dynamics/contact_pair.hpp"
 
 namespace scree {
 namespace {
@@ -35,7 +36,7 @@ class ContactStatus final : public Measure<D> {
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       if (!(contacts.force[c] > 0)) continue;
       force.push_back(contacts.force[c]);
-      const Real mu = friction_coefficient(state, contacts, c);
+      const Real mu = pair_of(state, contacts, c).friction;
       if (mu == 0) continue;
       used.push_back(contacts.friction.empty() ? 0 : norm(contacts.friction[c]) / (mu * contacts.force[c]));
       counts[2] += used.back() > 1 - 1e-3;
@@ -53,19 +54,6 @@ class ContactStatus final : public Measure<D> {
   }
 
  private:
-  static Real friction_coefficient(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
-    const auto material_of = [&](Index body) {
-      return state
-          .group_material[static_cast<std::size_t>(state.bodies.group()[static_cast<std::size_t>(body)])];
-    };
-    const int other =
-        contacts.b[c] >= 0
-            ? material_of(contacts.b[c])
-            : state
-                  .obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))];
-    return state.materials.pair(material_of(contacts.a[c]), other)->friction;
-  }
-
   std::string where_;
 };
 

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "dynamics/contact_pair.hpp"
 #include "dynamics/friction/assembler.hpp"
 #include "dynamics/nonsmooth/contact_law.hpp"
 #include "dynamics/nonsmooth/rolling.hpp"
@@ -51,7 +52,6 @@ class NonsmoothStepper final : public Stepper<D> {
   Real refresh(State<D>& state, Real dt);
   void free_motion(const State<D>& state, Real dt);
   void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
-  const PairProperties<D>& pair_of(const State<D>& state, std::size_t c) const;
   Real effective_radius_of(const State<D>& state, std::size_t c) const;
   Vec<D> remembered(const ContactGraph<D>& contacts, std::size_t c) const;
   void resist(const State<D>& state, Real factor);
@@ -244,14 +244,13 @@ void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
 template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   n_halvings_ = 0;
-  // 1. Every rank holds its own bodies and ghosts of those within reach of this step.
+  // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
+  // velocities at t + dt if no contact acted.
   dt = refresh(state, dt);
-  while (true) {
-    // 2. v_free: the velocities at t + dt if no contact acted.
-    free_motion(state, dt);
-    // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
-    if (solve(state, dt)) break;
+  // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
+  while (!solve(state, dt)) {
     dt *= 0.5;
+    free_motion(state, dt);
   }
   check_overlap(state);
   // 5. Bodies and obstacles move; overlap that is left goes out of positions alone.
@@ -263,7 +262,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
 }
 
 /// Finds candidates anew if this step could leave the reach of the present ones; returns the length of the
-/// step.
+/// step, for which free motion is left behind.
 template <int D>
 Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
   free_motion(state, dt);
@@ -350,7 +349,7 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
   const auto radius = state.bodies.radius();
   const auto of_obstacles = assembler_->surface_velocity();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const PairProperties<D>& pair = pair_of(state, c);
+    const PairProperties<D>& pair = pair_of(state, contacts, c);
     problem.mu[c] = pair.friction;
     if (!pair.elasticity.rigid()) {
       const auto g = pair.elasticity.compliance(effective_radius_of(state, c), law_.dt);
@@ -372,20 +371,6 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
 }
 
 template <int D>
-const PairProperties<D>& NonsmoothStepper<D>::pair_of(const State<D>& state, std::size_t c) const {
-  const ContactGraph<D>& contacts = assembler_->contacts();
-  const auto group = state.bodies.group();
-  const auto material = [&](Index body) {
-    return state.group_material[static_cast<std::size_t>(group[static_cast<std::size_t>(body)])];
-  };
-  const int other =
-      contacts.b[c] < 0
-          ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
-          : material(contacts.b[c]);
-  return *state.materials.pair(material(contacts.a[c]), other);
-}
-
-template <int D>
 Real NonsmoothStepper<D>::effective_radius_of(const State<D>& state, std::size_t c) const {
   const ContactGraph<D>& contacts = assembler_->contacts();
   const auto radius = state.bodies.radius();
@@ -401,7 +386,7 @@ void NonsmoothStepper<D>::resist(const State<D>& state, Real factor) {
   resist_rolling(
       assembler_->problem(),
       [&](std::size_t c) {
-        const Real mu = pair_of(state, c).rolling_friction;
+        const Real mu = pair_of(state, contacts, c).rolling_friction;
         if (mu == 0) return 0.0;
         return mu * effective_radius_of(state, c) * factor * dot(remembered(contacts, c), contacts.normal[c]);
       },
