@@ -3,28 +3,14 @@
 #include <cstdlib>
 
 #include "dynamics/pbd/pair_kernels.hpp"
-#include "mpi/simulate.hpp"
+#include "mpi/invariance.hpp"
 
 using namespace scree;
 
 namespace {
 
-/// Compares all ranks together with each one alone; returns what all found together.
-template <int D>
-Outcome check_invariant(const std::string& text, const Overrides& overrides, int n_steps) {
-  std::string what;
-  for (const std::string& o : overrides) what += o + " ";
-  CAPTURE(D, what);
-  const Comm world;
-  const Outcome alone = simulate<D>(Comm(MPI_COMM_SELF), text, overrides, n_steps);
-  const Outcome together = simulate<D>(world, text, overrides, n_steps);
-  CAPTURE(alone, together);
-  CHECK(together.same_result(alone));
-  return together;
-}
-
-/// The same, for runs that would prove nothing if bodies did not touch across ranks, move between ranks, and
-/// have their candidates found again.
+/// check_invariant() for runs that would prove nothing if bodies did not touch across ranks, move between
+/// ranks, and have their candidates found again.
 template <int D>
 Outcome check_busy(const std::string& text, const Overrides& overrides, int n_steps = 25) {
   const Outcome outcome = check_invariant<D>(text, overrides, n_steps);
