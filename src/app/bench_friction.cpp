@@ -9,6 +9,7 @@
 
 #include "app/measure_time.hpp"
 #include "app/pile.hpp"
+#include "app/solver_choice.hpp"
 #include "contact/compliance.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
@@ -69,35 +70,6 @@ std::pair<std::string, int> parse_case(const std::string& text) {
   throw InputError(fmt::format("--case {}: valid are {}, {}{}", text, settled_case, gaps_case, names));
 }
 
-/// The solvers by name, with settings "SOLVER.KEY=VALUE".
-class Solvers {
- public:
-  explicit Solvers(const FrictionBenchOptions& options)
-      : names_(options.solvers), settings_(options.settings) {
-    if (names_.empty())
-      for (const auto& entry : registry<FrictionSolver<3>>()) names_.emplace_back(entry.name);
-    for (const std::string& name : names_) make(name);
-    Deck deck = Deck::from_text("", "--set", settings_);
-    for (const std::string& name : names_) describe(deck, name, *make_solver<3>(name));
-    deck.require_all_read();
-  }
-  const std::vector<std::string>& names() const { return names_; }
-  std::unique_ptr<FrictionSolver<3>> make(const std::string& name) const {
-    auto solver = make_solver<3>(name);
-    Deck deck = Deck::from_text("", "--set", settings_);
-    describe(deck, name, *solver);
-    return solver;
-  }
-
- private:
-  static void describe(Deck& deck, const std::string& name, FrictionSolver<3>& solver) {
-    deck.root().table(name, {.doc = "Solver"}, [&](Section& section) { solver.describe(section); });
-  }
-
-  std::vector<std::string> names_;
-  std::vector<std::string> settings_;
-};
-
 /// Processor time per contact of a rank [ns]: of the set-up of a solve, and of a sweep of Gauss-Seidel from
 /// impulses near the solution.
 void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
@@ -126,7 +98,7 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;
 }
 
-FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const Solvers& solvers,
+FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const SolverChoice<3>& solvers,
                             const std::string& name, const FrictionBenchOptions& options) {
   FrictionBenchRow row;
   row.solver = name;
@@ -342,7 +314,7 @@ void bench_friction(const Comm& comm, const FrictionBenchOptions& options,
                     const std::function<void(const std::string&)>& show,
                     const std::function<void(const std::string&)>& save) {
   // Everything the user named is looked at before anything is computed.
-  const Solvers solvers(options);
+  const SolverChoice<3> solvers(options.solvers, options.settings);
   std::vector<Compliance> compliances;
   for (const std::string& text : options.compliances) compliances.push_back(parse_compliance(text));
   for (const std::string& name : options.cases) {
