@@ -54,4 +54,9 @@ constexpr std::int64_t share_start(std::int64_t n, int part, int parts) {
   return quotient * part + rest * part / parts;
 }
 
+/// The part that owns `row` of these n rows.
+constexpr int share_of(std::int64_t n, std::int64_t row, int parts) {
+  return static_cast<int>(((row + 1) * parts - 1) / n);
+}
+
 }  // namespace scree

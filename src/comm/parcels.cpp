@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "core/petsc.hpp"
 
@@ -24,6 +25,16 @@ int units(std::size_t n_bytes) {
 }  // namespace
 
 std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
+  if (comm.size() == 1) return outgoing;
+  const auto own = std::find_if(outgoing.begin(), outgoing.end(),
+                                [&](const Parcel& parcel) { return parcel.rank == comm.rank(); });
+  Parcel to_self;
+  const bool has_own = own != outgoing.end();
+  if (has_own) {
+    to_self = std::move(*own);
+    outgoing.erase(own);
+  }
+
   std::vector<PetscMPIInt> to;
   std::vector<std::int64_t> sizes;
   for (const Parcel& parcel : outgoing) {
@@ -61,8 +72,16 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
     arrived[i].bytes.resize(static_cast<std::size_t>(from_sizes[i]));
   PetscFree(from);
   PetscFree(from_sizes);
+  if (has_own) arrived.push_back(std::move(to_self));
   std::sort(arrived.begin(), arrived.end(), [](const Parcel& p, const Parcel& q) { return p.rank < q.rank; });
   return arrived;
+}
+
+std::vector<Parcel> Outbox::deliver(const Comm& comm) {
+  std::vector<Parcel> outgoing;
+  for (auto& [rank, parcel] : parcels_) outgoing.push_back(std::move(parcel));
+  parcels_.clear();
+  return scree::deliver(comm, std::move(outgoing));
 }
 
 }  // namespace scree

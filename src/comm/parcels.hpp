@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct Parcel {
 };
 
 /// Delivers parcels to ranks that do not expect them; returns what arrived, in ascending order of the sending
-/// rank. At most one parcel per destination. Costs O(log ranks) latency plus the messages themselves.
-/// Collective.
+/// rank. At most one parcel per destination; one for this rank stays where it is. Costs O(log ranks) latency
+/// plus the messages themselves. Collective.
 std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing);
 
 /// Appends trivially copyable values to a parcel.
@@ -38,6 +39,21 @@ class Packer {
 
  private:
   std::vector<std::byte>& bytes_;
+};
+
+/// What goes to other ranks, by destination.
+class Outbox {
+ public:
+  Packer to(int rank) {
+    Parcel& parcel = parcels_[rank];
+    parcel.rank = rank;
+    return Packer(parcel.bytes);
+  }
+  /// Sends everything, so that the box is empty; returns what arrived. Collective.
+  std::vector<Parcel> deliver(const Comm& comm);
+
+ private:
+  std::map<int, Parcel> parcels_;
 };
 
 /// Takes values out in the order they were put in.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,6 +28,15 @@ std::int32_t fclib_integer(std::int64_t count, std::string_view what, const std:
 
 namespace {
 
+/// Impulses of the problem's contacts, the velocities of the bodies held that follow from them, and the group
+/// that they are written to.
+struct Iterate {
+  std::string group;
+  std::span<const Real> impulse;
+  std::vector<Real> velocity;
+};
+constexpr std::size_t most_iterates = 2;  // a guess and a result
+
 /// A body as it travels to the rank that writes it.
 template <int D>
 struct BodyRow {
@@ -37,7 +45,8 @@ struct BodyRow {
   std::int32_t rank;  ///< where it is owned
   Index place;
   std::array<Real, q * q> mass;
-  std::array<Real, q> free, start, guess;
+  std::array<Real, q> free, start;
+  std::array<std::array<Real, q>, most_iterates> v;
 };
 
 /// A contact as it travels.
@@ -48,7 +57,8 @@ struct ContactRow {
   ContactKey key;
   std::array<std::int32_t, 2> body;  ///< rows of a and b, -1: none
   std::array<Real, 2 * D * q> jacobian;
-  std::array<Real, D> bias, r, u;
+  std::array<Real, D> bias;
+  std::array<std::array<Real, D>, most_iterates> r, u;
   std::array<Real, 2> compliance;
   Real mu;
 };
@@ -63,7 +73,7 @@ void copy(std::span<const Real> from, std::size_t item, std::array<Real, n>& to)
 
 /// The rows of all ranks' bodies in the order of ids.
 template <int D>
-std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::span<const Real> velocity,
+std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::span<const Iterate> iterates,
                                       const IdOrder& order) {
   std::vector<BodyRow<D>> mine(static_cast<std::size_t>(problem.n_owned()));
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -73,31 +83,13 @@ std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::sp
     copy(problem.mass, i, mine[i].mass);
     copy(problem.free_velocity, i, mine[i].free);
     copy(problem.start_velocity, i, mine[i].start);
-    copy(velocity, i, mine[i].guess);
+    mine[i].v = {};
+    for (std::size_t k = 0; k < iterates.size(); ++k) copy(iterates[k].velocity, i, mine[i].v[k]);
   }
   std::vector<BodyRow<D>> sorted;
   order.apply(std::span<const BodyRow<D>>(mine), sorted);
   return sorted;
 }
-
-/// What goes to other ranks, by destination.
-class Outbox {
- public:
-  Packer to(int rank) {
-    Parcel& parcel = parcels_[rank];
-    parcel.rank = rank;
-    return Packer(parcel.bytes);
-  }
-  /// Sends everything; returns what arrived. Collective.
-  std::vector<Parcel> deliver(const Comm& comm) {
-    std::vector<Parcel> outgoing;
-    for (auto& [rank, parcel] : parcels_) outgoing.push_back(std::move(parcel));
-    return scree::deliver(comm, std::move(outgoing));
-  }
-
- private:
-  std::map<int, Parcel> parcels_;
-};
 
 /// Row of each body held, told by the ranks that write them.
 template <int D>
@@ -143,14 +135,10 @@ std::array<Real, D> relative_velocity(const FrictionProblem<D>& problem, std::sp
 /// The contacts that this rank writes, in order: those of the bodies it writes.
 template <int D>
 std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
-                                           std::span<const ContactKey> keys, std::span<const Real> guess,
-                                           std::span<const Real> velocity, std::span<const Real> rows,
+                                           std::span<const ContactKey> keys,
+                                           std::span<const Iterate> iterates, std::span<const Real> rows,
                                            std::int64_t n_bodies) {
   const Comm& comm = problem.halo->comm();
-  std::vector<std::int64_t> share_end;
-  for (int rank = 0; rank < comm.size(); ++rank)
-    share_end.push_back(share_start(n_bodies, rank + 1, comm.size()));
-
   Outbox outbox;
   for (std::size_t c = 0; c < keys.size(); ++c) {
     ContactRow<D> row;
@@ -163,13 +151,13 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
     copy(problem.jacobian, c, row.jacobian);
     copy(problem.bias, c, row.bias);
     copy(problem.compliance, c, row.compliance);
-    copy(guess, c, row.r);
-    row.u.fill(0);
-    if (!velocity.empty()) row.u = relative_velocity<D>(problem, velocity, c);
+    row.r = row.u = {};
+    for (std::size_t k = 0; k < iterates.size(); ++k) {
+      copy(iterates[k].impulse, c, row.r[k]);
+      row.u[k] = relative_velocity<D>(problem, iterates[k].velocity, c);
+    }
     row.mu = problem.mu[c];
-    const auto to =
-        static_cast<int>(std::upper_bound(share_end.begin(), share_end.end(), row.home) - share_end.begin());
-    outbox.to(to).put(row);
+    outbox.to(share_of(n_bodies, row.home, comm.size())).put(row);
   }
 
   std::vector<ContactRow<D>> sorted;
@@ -289,6 +277,20 @@ void write_matrix(hdf5::File& file, const std::string& name, const Triplets& ent
   write_vector(file, name + "/x", entries.value);
 }
 
+/// v = v_free + M^-1 H r of the bodies held, as solvers add it up: the same bits on any number of ranks.
+template <int D>
+Iterate iterate_of(const FrictionProblem<D>& problem, const ScaledProblem<D>& scaled,
+                   std::span<const Real> impulse, std::string group) {
+  std::vector<Real> r(impulse.size());
+  std::vector<Real> y(scaled.velocity_size());
+  scaled.scale_impulse(impulse, r);
+  scaled.velocity_from_impulse(r, y);
+  Iterate iterate{std::move(group), impulse,
+                  std::vector<Real>(static_cast<std::size_t>(problem.n_held()) * n_velocities<D>)};
+  scaled.unscale_velocity(y, iterate.velocity);
+  return iterate;
+}
+
 /// f = M v_free of one body.
 template <int D>
 auto free_momentum(const BodyRow<D>& body) {
@@ -303,7 +305,8 @@ auto free_momentum(const BodyRow<D>& body) {
 
 template <int D>
 void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> keys,
-                 std::span<const Real> guess, const FclibInfo& info, const std::string& path) {
+                 std::span<const Real> guess, const FclibInfo& info, const std::string& path,
+                 const FclibResult& result) {
   Scope timer("fclib");
   using Body = BodyRow<D>;
   using Contact = ContactRow<D>;
@@ -312,6 +315,7 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   const auto n_owned = static_cast<std::size_t>(problem.n_owned());
   SCREE_ASSERT(keys.size() == problem.a.size());
   SCREE_ASSERT(guess.empty() || guess.size() == problem.a.size() * D);
+  SCREE_ASSERT(result.impulse.empty() || result.impulse.size() == problem.a.size() * D);
 
   const IdOrder by_id(comm, std::span(problem.body_id).first(n_owned));
   const std::int64_t n_bodies = by_id.n_total();
@@ -319,25 +323,25 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   const std::int32_t n = fclib_integer(n_bodies * q, "velocities", path);
   const std::int32_t m = fclib_integer(n_contacts * D, "relative velocities", path);
   const bool has_guess = comm.any(!guess.empty());
+  const bool has_result = comm.any(!result.impulse.empty());
   const bool has_start = comm.any(!problem.start_velocity.empty());
   const bool is_compliant = comm.any(
       std::any_of(problem.compliance.begin(), problem.compliance.end(), [](Real g) { return g != 0; }));
 
-  std::vector<Real> velocity;
-  if (has_guess) {
-    // As solvers add it up: the same bits on any number of ranks.
+  std::vector<Iterate> iterates;
+  std::int32_t n_guesses = 0;
+  if (has_guess || has_result) {
     ScaledProblem<D> scaled;
     scaled.rebuild(problem);
-    std::vector<Real> impulse(guess.size());
-    std::vector<Real> y(scaled.velocity_size());
-    scaled.scale_impulse(guess, impulse);
-    scaled.velocity_from_impulse(impulse, y);
-    velocity.resize(static_cast<std::size_t>(problem.n_held()) * q);
-    scaled.unscale_velocity(y, velocity);
+    const auto next_guess = [&] { return fmt::format("/guesses/{}", ++n_guesses); };
+    if (has_guess) iterates.push_back(iterate_of(problem, scaled, guess, next_guess()));
+    if (has_result)
+      iterates.push_back(
+          iterate_of(problem, scaled, result.impulse, result.solved ? "/solution" : next_guess()));
   }
-  const std::vector<Body> bodies = sorted_bodies<D>(problem, velocity, by_id);
+  const std::vector<Body> bodies = sorted_bodies<D>(problem, iterates, by_id);
   const std::vector<Real> rows = rows_of_bodies<D>(problem, bodies, by_id.first());
-  const std::vector<Contact> contacts = sorted_contacts<D>(problem, keys, guess, velocity, rows, n_bodies);
+  const std::vector<Contact> contacts = sorted_contacts<D>(problem, keys, iterates, rows, n_bodies);
   const Triplets mass = mass_entries<D>(bodies, by_id.first());
   const Triplets jacobian =
       jacobian_entries<D>(contacts, comm.sum_before(static_cast<std::int64_t>(contacts.size())));
@@ -366,11 +370,12 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
     write_info(file, "title", texts.title);
     write_info(file, "description", texts.description);
     write_info(file, "math_info", texts.math_info);
-    if (has_guess) {
-      write_integer(file, "/guesses/number_of_guesses", 1);
-      write_vector(file, "/guesses/1/v", flat(bodies, [](const Body& body) { return body.guess; }));
-      write_vector(file, "/guesses/1/u", flat(contacts, [](const Contact& c) { return c.u; }));
-      write_vector(file, "/guesses/1/r", flat(contacts, [](const Contact& c) { return c.r; }));
+    if (n_guesses > 0) write_integer(file, "/guesses/number_of_guesses", n_guesses);
+    for (std::size_t k = 0; k < iterates.size(); ++k) {
+      const std::string& group = iterates[k].group;
+      write_vector(file, group + "/v", flat(bodies, [k](const Body& body) { return body.v[k]; }));
+      write_vector(file, group + "/u", flat(contacts, [k](const Contact& c) { return c.u[k]; }));
+      write_vector(file, group + "/r", flat(contacts, [k](const Contact& c) { return c.r[k]; }));
     }
 
     file.create_group("/scree");
@@ -395,8 +400,8 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
 }
 
 template void write_fclib<2>(const FrictionProblem<2>&, std::span<const ContactKey>, std::span<const Real>,
-                             const FclibInfo&, const std::string&);
+                             const FclibInfo&, const std::string&, const FclibResult&);
 template void write_fclib<3>(const FrictionProblem<3>&, std::span<const ContactKey>, std::span<const Real>,
-                             const FclibInfo&, const std::string&);
+                             const FclibInfo&, const std::string&, const FclibResult&);
 
 }  // namespace scree

@@ -101,3 +101,13 @@ TEST_CASE("id order: shares of 10 rows for 4 parts start at 0, 2, 5, 7", "[comm]
   CHECK(share_start(10, 3, 4) == 7);
   CHECK(share_start(10, 4, 4) == 10);
 }
+
+TEST_CASE("id order: every row is in the share of the part that share_of names", "[comm]") {
+  for (const std::int64_t n : {1, 2, 3, 10, 101})
+    for (const int parts : {1, 2, 3, 4, 7, 200})
+      for (std::int64_t row = 0; row < n; ++row) {
+        const int part = share_of(n, row, parts);
+        const bool is_inside = share_start(n, part, parts) <= row && row < share_start(n, part + 1, parts);
+        REQUIRE(is_inside);
+      }
+}
