@@ -14,7 +14,7 @@ LIBRARIES = {
     "vtk": {"io"},
     "hdf5": {"io", "particles", "app"},     # app: the version number
     "petscversion": {"core", "comm", "app"},
-    "petsc": {"core", "comm", "solvers"},
+    "petsc": {"core", "comm", "solvers", "app"},  # app: the operator of a stored problem
     "toml++": {"core"},
     "spdlog": {"core"},
     "CLI/": {"app", "drivers"},
