@@ -9,8 +9,9 @@
 
 namespace scree {
 
-/// Names a contact, the same on any number of ranks: ids of its bodies, with -1 - constraint in place of what
-/// has no velocities, and a number that tells contacts of one pair apart.
+/// Names a contact, the same on any number of ranks: ids of its bodies, a negative number in place of what is
+/// no body (of runs: -1 - obstacle), and a number that tells contacts of one pair apart (of runs: the part of
+/// the obstacle).
 struct ContactKey {
   GlobalId a = 0, b = 0;
   std::int64_t feature = 0;
@@ -21,6 +22,12 @@ struct ContactKey {
 /// What the group `info` of an FCLIB file says for people.
 struct FclibInfo {
   std::string title, description, math_info;
+};
+
+/// Where a solve of the problem ended.
+struct FclibResult {
+  std::span<const Real> impulse;  ///< n_contacts * D [N s], or empty on all ranks: none is written
+  bool solved = true;             ///< /solution; false: the last one of the guesses
 };
 
 /// Writes a friction problem in the global layout of FCLIB, the exchange format for discrete frictional
@@ -35,6 +42,7 @@ struct FclibInfo {
 ///                          `p` the column from 0; vectors f, w, mu; n = n_bodies * n_velocities<D>,
 ///                          m = n_contacts * D
 /// /guesses/1               r as given, v = v_free + M^-1 H r, u = H^T v + w; only if there is a guess
+/// /solution                alike for `result`; if that is no solution, it is one more guess
 /// /scree                   what FCLIB cannot say, with units; attributes version, time_step [s],
 ///                          velocity_floor [m/s]
 ///   body_id                n_bodies (int64)
@@ -54,7 +62,8 @@ struct FclibInfo {
 /// to the one that has the row of their first body, and writes one stretch of each array. Collective.
 template <int D>
 void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> keys,
-                 std::span<const Real> guess, const FclibInfo& info, const std::string& path);
+                 std::span<const Real> guess, const FclibInfo& info, const std::string& path,
+                 const FclibResult& result = {});
 
 /// A count as the 32-bit integer of the format; throws RunError naming the file and `what` is counted. Local.
 std::int32_t fclib_integer(std::int64_t count, std::string_view what, const std::string& path);
