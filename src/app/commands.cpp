@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "app/checkpoint.hpp"
+#include "app/problem_writer.hpp"
 #include "app/progress.hpp"
 #include "app/run_deck.hpp"
 #include "app/simulation.hpp"
@@ -22,7 +23,6 @@
 #include "core/timing.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
-#include "io/fclib.hpp"
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
@@ -103,7 +103,7 @@ void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& ch
         fs::remove_all(run.folder + "/checkpoint");
         fs::remove(run.folder + "/summary.json");
         for (const auto& entry : fs::directory_iterator(run.folder))
-          if (entry.path().filename().string().starts_with(run.name + ".failed_")) fs::remove(entry.path());
+          if (is_problem_file(entry.path().filename().string(), run.name)) fs::remove(entry.path());
         for (const char* ending :
              {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
           fs::remove(run.with(ending));
@@ -131,8 +131,11 @@ class Run {
         provenance_(provenance),
         options_(options),
         resumed_(resumed),
-        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed) {
-    simulation_.stepper().on_failed_problem([this](const FailedProblem<D>& failed) { dump(failed); });
+        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed),
+        problems_(comm, files, simulation.deck().output, resumed) {
+    if (problems_.active())
+      simulation_.stepper().on_contact_problem(
+          [this](const ContactProblem<D>& solved) { problems_.write(solved); });
   }
 
   ExitCode go() {
@@ -277,29 +280,6 @@ class Run {
     }
   }
 
-  /// Keeps a contact problem that was not solved, with the impulses reached as a guess.
-  void dump(const FailedProblem<D>& failed) {
-    if (n_dumped_ >= simulation_.deck().output.failed_problems) return;
-    ++n_dumped_;
-    const ContactGraph<D>& contacts = failed.contacts;
-    const auto id = failed.state.bodies.id();
-    std::vector<ContactKey> keys(contacts.size());
-    for (std::size_t c = 0; c < keys.size(); ++c) {
-      keys[c].a = id[static_cast<std::size_t>(contacts.a[c])];
-      keys[c].b =
-          contacts.b[c] < 0 ? -1 - GlobalId{contacts.wall[c]} : id[static_cast<std::size_t>(contacts.b[c])];
-    }
-    const std::int64_t step = failed.state.clock.step;
-    const std::string path = files_.with(fmt::format(".failed_{:09}.hdf5", step));
-    write_fclib<D>(failed.problem, keys, failed.impulse,
-                   {.title = files_.name,
-                    .description = fmt::format("step {}, t = {:.17g} s, natural residual {:.3g}", step,
-                                               failed.state.clock.time, failed.report.residual.natural),
-                    .math_info = {}},
-                   path);
-    log::info("unsolved contact problem kept in {}", path);
-  }
-
   void save() {
     simulation_.save_memory();
     const std::string path =
@@ -317,7 +297,7 @@ class Run {
   RunOptions options_;
   std::optional<Clock> resumed_;
   Writers<D> writers_;
-  std::int64_t n_dumped_ = 0;
+  ProblemWriter<D> problems_;
   struct Worst {
     std::string name;
     Real value = 0;

@@ -27,16 +27,14 @@ std::vector<std::string> scheme_names() {
 }  // namespace
 
 void OutputSettings::describe(Section& root) {
+  std::string where_retired;
   root.table(
       "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
         section.text("directory", directory, {.doc = "Folder of result folders"});
         section.text("name", name,
                      {.doc = "Name of the run's folder and files; the deck's file name if not given"});
-        section.integer(
-            "failed_problems", failed_problems,
-            {.range = non_negative,
-             .doc = "Contact problems left unsolved that are written, in the FCLIB global layout, to "
-                    "NAME.failed_STEP.hdf5; the first ones of the run"});
+        if (section.reading() && section.has("failed_problems"))
+          where_retired = section.where("failed_problems");
         section.table("certificate",
                       {.doc = "What steps can prove about themselves, in NAME.certificate.csv; every step if "
                               "nothing is given"},
@@ -69,7 +67,28 @@ void OutputSettings::describe(Section& root) {
                   "keep", checkpoint_keep,
                   {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
             });
+        if (section.reading() && section.has("fclib")) where_fclib = section.where("fclib");
+        section.optional_table(
+            "fclib",
+            {.doc = "Contact problems of steps, one FCLIB file each, NAME.fclib_STEP.hdf5; for schemes that "
+                    "solve such problems"},
+            [&](Section& table) {
+              fclib.describe(table, "problems");
+              table.integer("on_failure", fclib_on_failure,
+                            {.range = non_negative,
+                             .doc = "Problems left unsolved that are written to NAME.failed_STEP.hdf5, at "
+                                    "most: the first ones of the run; as many without this table"});
+              table.boolean(
+                  "guess", fclib_guess,
+                  {.doc = "Whether files hold the impulses that the solve started from, as a guess"});
+              table.boolean("solution", fclib_solution,
+                            {.doc = "Whether files hold the impulses that the solve got to: as the solution, "
+                                    "or as one more guess if they miss solver.tolerance"});
+            });
       });
+  if (!where_retired.empty())
+    throw InputError(where_retired +
+                     ": 'failed_problems' [output] is no longer a key; use 'on_failure' in [output.fclib]");
   root.table("analysis", {.doc = "Scalars over time, in NAME.scalars.csv"}, [&](Section& section) {
     scalars.describe(section, "rows");
     section.real("contact_tolerance", contact_tolerance,
@@ -159,6 +178,7 @@ void RunDeck<D>::describe(Section& root) {
       refuse_inertia(scheme, where_gravity);
   }
   output.describe(root);
+  if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
                 NamedMeasure<D> measure{name, nullptr};
@@ -189,6 +209,14 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : group_material) materials.require_pair(a, b);
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
+}
+
+template <int D>
+void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
+  if (output.where_fclib.empty()) return;
+  throw InputError(
+      fmt::format("{}: [output.fclib] has no effect: the scheme \"{}\" solves no contact problems; remove it",
+                  output.where_fclib, scheme));
 }
 
 template <int D>

@@ -29,7 +29,11 @@ struct OutputSettings {
   Every checkpoint;
   Real checkpoint_wall_time = 0;
   std::int64_t checkpoint_keep = 2;
-  std::int64_t failed_problems = 3;
+  Every fclib;
+  std::int64_t fclib_on_failure = 10;
+  bool fclib_guess = true;
+  bool fclib_solution = true;
+  std::string where_fclib;  ///< place of [output.fclib] in the deck; empty: not given
   Every certificate;
   Every scalars;
   Real contact_tolerance = 1e-3;
@@ -74,6 +78,7 @@ struct RunDeck {
 
  private:
   void resolve_materials();
+  void refuse_contact_problems(const std::string& scheme) const;
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 

@@ -21,17 +21,20 @@ struct CertificateEntry {
   bool is_success = false;  ///< 1: the step did what was asked; 0: it did not
 };
 
-/// A contact problem that a solver left unsolved, with the impulses it got to [N s].
+/// The contact problem of a step from state.clock.time to dt later, after its solve, before anything moved.
 template <int D>
-struct FailedProblem {
+struct ContactProblem {
   const State<D>& state;
   const FrictionProblem<D>& problem;
-  const ContactGraph<D>& contacts;
-  std::span<const Real> impulse;
+  const ContactGraph<D>& contacts;  ///< of the problem, one by one the same
+  Real dt;                          ///< [s]
+  std::span<const Real> guess;      ///< what the solve started from, n_contacts * D [N s]
+  std::span<const Real> impulse;    ///< what it got to
   const SolveReport& report;
+  bool accepted;  ///< the step goes on with it; false: again with another dt, or not at all
 };
 template <int D>
-using FailedProblemHook = std::function<void(const FailedProblem<D>&)>;
+using ContactProblemHook = std::function<void(const ContactProblem<D>&)>;
 
 /// A scheme that moves the bodies from t to t + dt.
 template <int D>
@@ -56,9 +59,11 @@ class Stepper {
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
   /// save): finds candidates anew and fits all work arrays. Collective.
   virtual void bodies_changed(State<D>& state) = 0;
-  /// Sets what is called with a friction problem that was not solved to its tolerance, before the scheme acts
-  /// on it. Schemes without friction problems ignore it.
-  virtual void on_failed_problem(FailedProblemHook<D>) {}
+  /// Whether a step solves a FrictionProblem.
+  virtual bool has_contact_problems() const { return false; }
+  /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
+  /// solve failed, the first one. Schemes without contact problems never call it.
+  virtual void on_contact_problem(ContactProblemHook<D>) {}
   /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
   virtual void save(State<D>& state) = 0;
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.

@@ -35,7 +35,8 @@ class NonsmoothStepper final : public Stepper<D> {
   void start(State<D>& state, Neighborhood<D>& neighborhood) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
-  void on_failed_problem(FailedProblemHook<D> hook) override { on_failed_problem_ = std::move(hook); }
+  bool has_contact_problems() const override { return true; }
+  void on_contact_problem(ContactProblemHook<D> hook) override { on_contact_problem_ = std::move(hook); }
   void save(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
@@ -88,7 +89,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::unique_ptr<FrictionAssembler<D>> assembler_;
   std::unique_ptr<PbdSweeper<D>> sweeper_;
   FrictionSolve<D> solve_;
-  FailedProblemHook<D> on_failed_problem_;
+  ContactProblemHook<D> on_contact_problem_;
   ContactLaw law_;
   Real smallest_radius_ = 0;
   Real last_dt_ = 0;  // of the remembered impulses
@@ -96,6 +97,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::vector<Real> start_velocity_, free_velocity_;  // n_owned * q
   std::vector<Vec<D>> displacement_;                  // n_held, by free motion
   std::vector<Real> impulse_;                         // n_contacts * D, in the frame of the contact
+  std::vector<Real> guess_;                           // what impulse_ was before the solve, for the hook
   std::vector<Real> velocity_;                        // n_held * q, solved for
   std::vector<Real> pair_impulse_,
       wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
@@ -465,14 +467,16 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   const Real same_force = last_dt_ > 0 ? std::min(dt / last_dt_, most_growth) : 0;
   if (state.materials.has_rolling_friction()) resist(state, same_force);
   recall_impulses(warm_start_ * same_force);
+  if (on_contact_problem_) guess_ = impulse_;
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
   report_ = solve_.run(problem, *solver_.solver, solver_.tolerance, solver_.max_seconds, impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
   used_linear_solver_ = used_linear_solver_ || report_.newton_steps + report_.iterations > 0;
+  const bool accepted = report_.converged || on_failure_ == OnFailure::warn;
+  if (on_contact_problem_ && (accepted || n_halvings_ == 0))
+    on_contact_problem_({state, problem, assembler_->contacts(), dt, guess_, impulse_, report_, accepted});
   if (report_.converged) return true;
 
-  if (on_failed_problem_ && n_halvings_ == 0)
-    on_failed_problem_({state, problem, assembler_->contacts(), impulse_, report_});
   const std::string what =
       fmt::format("{}: the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   place_of(state), report_.residual.natural, solver_.tolerance);
@@ -651,7 +655,8 @@ template <int D>
 std::size_t NonsmoothStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) + of(displacement_) +
-         of(impulse_) + of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(contact_work_);
+         of(impulse_) + of(guess_) + of(velocity_) + of(pair_impulse_) + of(wall_impulse_) +
+         of(contact_work_);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,
