@@ -14,10 +14,16 @@
 #include "comm/parcels.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "io/fclib_layout.hpp"
 #include "io/hdf5.hpp"
 #include "solvers/scaled_problem.hpp"
 
 namespace scree {
+
+using fclib_layout::write_info;
+using fclib_layout::write_integer;
+using fclib_layout::write_matrix;
+using fclib_layout::write_vector;
 
 std::int32_t fclib_integer(std::int64_t count, std::string_view what, const std::string& path) {
   if (count > std::numeric_limits<std::int32_t>::max())
@@ -180,15 +186,13 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
   return sorted;
 }
 
-/// This rank's entries of a sparse matrix.
-struct Triplets {
-  std::vector<std::int32_t> row, column;
-  std::vector<Real> value;
-  void add(std::int64_t i, std::int64_t j, Real x) {
-    if (x == 0) return;
-    row.push_back(static_cast<std::int32_t>(i));
-    column.push_back(static_cast<std::int32_t>(j));
-    value.push_back(x);
+/// Triplets: `i` is the row and `p` the column.
+struct Triplets : fclib_layout::Stretch {
+  void add(std::int64_t row, std::int64_t column, Real value) {
+    if (value == 0) return;
+    i.push_back(static_cast<std::int32_t>(row));
+    p.push_back(static_cast<std::int32_t>(column));
+    x.push_back(value);
   }
 };
 
@@ -244,37 +248,11 @@ auto flat(const std::vector<Item>& items, const Get& get) {
 }
 
 template <class T>
-void write_vector(hdf5::File& file, const std::string& name, const std::vector<T>& values) {
-  file.write_rows(name, std::span<const T>(values));
-}
-
-template <class T>
 void write_extra(hdf5::File& file, const std::string& name, const std::string& unit, int components,
                  const std::vector<T>& values) {
   const std::string path = "/scree/" + name;
   file.write_rows(path, std::span<const T>(values), components);
   file.set_attribute(path, "unit", unit);
-}
-
-/// Integers of the format are arrays of one.
-void write_integer(hdf5::File& file, const std::string& name, std::int32_t value) {
-  file.write_rows(name, std::span<const std::int32_t>(&value, file.comm().is_root() ? 1 : 0));
-}
-
-/// With its null at the end, since fclib hands the bytes on to C as they are.
-void write_info(hdf5::File& file, const std::string& name, const std::string& text) {
-  file.write_text("/fclib_global/info/" + name, text + '\0');
-}
-
-void write_matrix(hdf5::File& file, const std::string& name, const Triplets& entries, std::int32_t nz,
-                  std::int32_t m, std::int32_t n) {
-  write_integer(file, name + "/nzmax", nz);
-  write_integer(file, name + "/m", m);
-  write_integer(file, name + "/n", n);
-  write_integer(file, name + "/nz", nz);
-  write_vector(file, name + "/p", entries.column);
-  write_vector(file, name + "/i", entries.row);
-  write_vector(file, name + "/x", entries.value);
 }
 
 /// v = v_free + M^-1 H r of the bodies held, as solvers add it up: the same bits on any number of ranks.
@@ -346,7 +324,7 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   const Triplets jacobian =
       jacobian_entries<D>(contacts, comm.sum_before(static_cast<std::int64_t>(contacts.size())));
   const auto n_entries = [&](const Triplets& entries, std::string_view what) {
-    return fclib_integer(comm.sum(static_cast<std::int64_t>(entries.value.size())), what, path);
+    return fclib_integer(comm.sum(static_cast<std::int64_t>(entries.x.size())), what, path);
   };
   const std::int32_t nz_mass = n_entries(mass, "entries of M");
   const std::int32_t nz_jacobian = n_entries(jacobian, "entries of H");
@@ -362,14 +340,12 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   hdf5::PartFile part(comm, path);
   part.write([&](hdf5::File& file) {
     write_integer(file, "/fclib_global/spacedim", D);
-    write_matrix(file, "/fclib_global/M", mass, nz_mass, n, n);
-    write_matrix(file, "/fclib_global/H", jacobian, nz_jacobian, n, m);
+    write_matrix(file, "/fclib_global/M", mass, nz_mass, n, n, nz_mass);
+    write_matrix(file, "/fclib_global/H", jacobian, nz_jacobian, n, m, nz_jacobian);
     write_vector(file, "/fclib_global/vectors/f", flat(bodies, free_momentum<D>));
     write_vector(file, "/fclib_global/vectors/w", flat(contacts, [](const Contact& c) { return c.bias; }));
     write_vector(file, "/fclib_global/vectors/mu", flat(contacts, [](const Contact& c) { return c.mu; }));
-    write_info(file, "title", texts.title);
-    write_info(file, "description", texts.description);
-    write_info(file, "math_info", texts.math_info);
+    write_info(file, "/fclib_global", texts);
     if (n_guesses > 0) write_integer(file, "/guesses/number_of_guesses", n_guesses);
     for (std::size_t k = 0; k < iterates.size(); ++k) {
       const std::string& group = iterates[k].group;

@@ -122,6 +122,14 @@ void make_directory(const Comm& comm, const std::string& path) {
   });
 }
 
+void copy(const std::string& from, const std::string& to) {
+  std::error_code error;
+  std::filesystem::copy_file(from, to, error);
+  if (!error) return;
+  ::unlink(to.c_str());
+  throw RunError(fmt::format("cannot copy {} to {}: {}", from, to, reason(error.value(), to)));
+}
+
 void rename_durably(const std::string& from, const std::string& to) {
   sync(from, O_WRONLY);
   if (::rename(from.c_str(), to.c_str()) != 0) fail("rename " + from + " to", to);

@@ -33,6 +33,9 @@ std::string read_on_all(const Comm& comm, const std::string& path);
 /// Makes a folder and those above it; throws RunError on all ranks. Collective.
 void make_directory(const Comm& comm, const std::string& path);
 
+/// Makes `to` a copy of `from`, with its permissions; throws RunError and leaves no `to`. Local.
+void copy(const std::string& from, const std::string& to);
+
 /// Renames `from` to `to` and makes both the content and the new name durable; throws RunError. Local.
 void rename_durably(const std::string& from, const std::string& to);
 

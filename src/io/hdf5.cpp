@@ -278,6 +278,27 @@ bool File::is_dataset(const std::string& object) const {
   return H5Iget_type(opened) == H5I_DATASET;
 }
 
+Found File::find(const std::string& object) const {
+  Found found;
+  if (!exists(object)) return found;
+  found.content = Content::something_else;
+  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  if (opened.valid() && H5Iget_type(opened) == H5I_DATASET) {
+    const Handle type(H5Dget_type(opened), H5Tclose);
+    const Handle space(H5Dget_space(opened), H5Sclose);
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_INTEGER) found.content = Content::integers;
+    if (kind == H5T_FLOAT) found.content = Content::reals;
+    if (kind == H5T_STRING) found.content = Content::text;
+    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    found.shape.assign(shape.begin(), shape.end());
+    if (H5Sget_simple_extent_type(space) == H5S_NULL) found.shape = {0};
+  }
+  H5Eclear2(H5E_DEFAULT);
+  return found;
+}
+
 std::vector<std::string> File::members(const std::string& group) const {
   const Handle opened(H5Gopen2(id_, group.c_str(), H5P_DEFAULT), H5Gclose);
   std::vector<std::string> names;
@@ -303,6 +324,10 @@ void File::create_group(const std::string& group) {
 void File::link(const std::string& existing, const std::string& name) {
   require(H5Lcreate_hard(id_, existing.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
           "link " + name);
+}
+
+void File::remove(const std::string& object) {
+  require(H5Ldelete(id_, object.c_str(), H5P_DEFAULT) >= 0, "remove " + object);
 }
 
 void File::write_attribute(const std::string& object, const std::string& name, std::int64_t type,
@@ -472,18 +497,30 @@ DatasetInfo File::info(const std::string& name) const {
   return result;
 }
 
-void File::transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing) {
-  const DatasetInfo stored = info(name);
-  agree(comm_, [&] {
+void File::transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing,
+                    bool converting) {
+  Shape shape;
+  if (converting) {
+    const Found stored = find(name);
+    const Content wanted = type == Type::int64 || type == Type::int32 ? Content::integers : Content::reals;
+    if (stored.content != wanted)
+      throw_error(fmt::format("{}: {} does not hold {}", path_, name,
+                              wanted == Content::integers ? "integers" : "reals"));
+    shape = stored.shape;
+  } else {
+    const DatasetInfo stored = info(name);
     if (stored.type != type)
       throw_error(fmt::format("{}: {} holds {}, not {}", path_, name, name_of(stored.type), name_of(type)));
-    bool inside = stored.shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
+    shape = stored.shape;
+  }
+  agree(comm_, [&] {
+    bool inside = shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
     for (std::size_t axis = 0; inside && axis < slab.start.size(); ++axis)
       inside = slab.size() == 0 || (slab.start[axis] >= 0 && slab.count[axis] >= 0 &&
-                                    slab.start[axis] + slab.count[axis] <= stored.shape[axis]);
+                                    slab.start[axis] + slab.count[axis] <= shape[axis]);
     if (!inside) throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });
-  if (std::find(stored.shape.begin(), stored.shape.end(), 0) != stored.shape.end()) return;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
   const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle in_file(H5Dget_space(dataset), H5Sclose);
   const hsize_t n = static_cast<hsize_t>(slab.size());
@@ -491,7 +528,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
   if (n == 0) {
     H5Sselect_none(in_file);
     H5Sselect_none(in_memory);
-  } else {
+  } else if (!shape.empty()) {
     H5Sselect_hyperslab(in_file, H5S_SELECT_SET, extents(slab.start).data(), nullptr,
                         extents(slab.count).data(), nullptr);
   }
@@ -540,22 +577,35 @@ std::string File::read_text(const std::string& name) const {
   bool done = false;
   const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle type(H5Dget_type(dataset), H5Tclose);
-  if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
-    std::vector<char> padded(H5Tget_size(type));
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
     const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
-    done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
-    text = without_padding(padded.data(), padded.size());
+    if (H5Tis_variable_str(type) > 0) {
+      char* pointer = nullptr;
+      done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, static_cast<void*>(&pointer)) >= 0;
+      if (pointer != nullptr) text = pointer;
+      H5Dvlen_reclaim(type, space, H5P_DEFAULT, static_cast<void*>(&pointer));
+    } else {
+      std::vector<char> padded(H5Tget_size(type));
+      done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
+      text = without_padding(padded.data(), padded.size());
+    }
   }
   require(done, "read the text " + name);
   return text;
 }
 
-PartFile::PartFile(const Comm& comm, const std::string& path)
+PartFile::PartFile(const Comm& comm, const std::string& path, Start start)
     : comm_(comm), path_(path), part_(path + ".part") {
-  // Another file under this name, possibly with other owners of its pages, must not be written into.
-  files::on_root(comm_, [&] { ::unlink(part_.c_str()); });
-  file_ = std::make_unique<File>(comm_, part_, Open::overwrite);
+  files::on_root(comm_, [&] {
+    if (start == Start::copy && ::access(path_.c_str(), W_OK) != 0)
+      throw InputError(fmt::format("cannot write into {}: {}", path_, files::reason(errno, path_)));
+    // Another file under this name, possibly with other owners of its pages, must not be written into.
+    ::unlink(part_.c_str());
+    if (start == Start::copy) files::copy(path_, part_);
+  });
+  file_ = std::make_unique<File>(comm_, part_, start == Start::copy ? Open::append : Open::overwrite);
 }
 
 PartFile::~PartFile() {

@@ -35,6 +35,14 @@ struct DatasetInfo {
   Shape shape;
 };
 
+/// What a name of a foreign file stands for, whatever the width of its numbers.
+enum class Content { nothing, integers, reals, text, something_else };
+
+struct Found {
+  Content content = Content::nothing;
+  Shape shape;  ///< empty for a single value
+};
+
 /// The box of a dataset that one rank reads or writes: along each axis the first place and how many. A zero
 /// count anywhere means nothing.
 struct Slab {
@@ -71,12 +79,16 @@ class File {
 
   bool exists(const std::string& object) const;
   bool is_dataset(const std::string& object) const;
+  /// Does not throw: for files of other programs, where anything may be found. A group is something else.
+  Found find(const std::string& object) const;
   /// Names in a group, sorted.
   std::vector<std::string> members(const std::string& group) const;
   /// Makes a group and those above it, as far as they do not exist.
   void create_group(const std::string& group);
   /// A second name for an object (hard link).
   void link(const std::string& existing, const std::string& name);
+  /// Takes an object out of its group, with all that is in it.
+  void remove(const std::string& object);
 
   void set_attribute(const std::string& object, const std::string& name, const std::string& text);
   void set_attribute(const std::string& object, const std::string& name, std::span<const std::string> texts);
@@ -108,6 +120,14 @@ class File {
     const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false);
   }
 
+  /// As read(), for datasets of integers (T is int64) or reals (T is double) of any width. Not faster for
+  /// more ranks: HDF5 converts for each rank on its own.
+  template <class T>
+  void read_any_width(const std::string& name, const Slab& slab, std::vector<T>& values) const {
+    values.resize(static_cast<std::size_t>(slab.size()));
+    const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false, true);
+  }
+
   /// A new dataset of the rows of all ranks in rank order, `components` numbers each; one component makes it
   /// one-dimensional. Returns the place of this rank's first row.
   template <class T>
@@ -121,7 +141,8 @@ class File {
   std::string read_text(const std::string& name) const;
 
  private:
-  void transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing);
+  void transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing,
+                bool converting = false);
   std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components,
                           void* values);
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
@@ -146,7 +167,11 @@ class File {
 /// and renames. All members are collective.
 class PartFile {
  public:
-  PartFile(const Comm& comm, const std::string& path);
+  enum class Start {
+    empty,
+    copy  ///< of the file that has the name; throws InputError if that one may not be written
+  };
+  PartFile(const Comm& comm, const std::string& path, Start start = Start::empty);
   /// Removes the .part if commit() was not reached (unless an exception from elsewhere travels: then the file
   /// is left behind, and the next one of this name replaces it).
   ~PartFile();
