@@ -10,6 +10,7 @@
 #include "app/measure_time.hpp"
 #include "app/pile.hpp"
 #include "app/solver_choice.hpp"
+#include "app/table_text.hpp"
 #include "contact/compliance.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
@@ -85,7 +86,7 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchCase& c) {
   solver->describe(deck.root());
   SolveReport report;
   // A tolerance that nothing meets: small problems are soon solved to the last bit.
-  SolveMonitor<3> monitor(scaled, -1, HUGE_VAL, report);
+  SolveMonitor<3> monitor(scaled, {.tolerance = -1}, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
   // A call ends and begins with a look at the residual.
   const Timing solve = measure_time(comm, 5, 0.02, [&] {
@@ -106,7 +107,8 @@ FrictionBenchRow run_solver(const FrictionProblem<3>& problem, const SolverChoic
   std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<3>::q);
   const Real tolerance = *std::ranges::min_element(options.tolerances);
   try {
-    row.report = solve_friction<3>(problem, *solvers.make(name), tolerance, options.max_seconds, r, v);
+    row.report = solve_friction<3>(problem, *solvers.make(name),
+                                   {.tolerance = tolerance, .max_seconds = options.max_seconds}, r, v);
   } catch (const RunError& error) {
     row.failure = error.what();
   }
@@ -136,16 +138,6 @@ std::string format_case(const FrictionBenchCase& c) {
                     c.row_bytes);
 }
 
-/// At most six characters below 10^6 s.
-std::string format_seconds(Real seconds) {
-  if (seconds == 0) return "0";
-  return seconds < 0.1 ? fmt::format("{:.4f}", seconds)
-                       : fmt::format("{:.{}f}", seconds,
-                                     seconds < 10     ? 2
-                                     : seconds < 1000 ? 1
-                                                      : 0);
-}
-
 std::string format_head(const std::vector<Real>& tolerances) {
   std::string first = fmt::format("{:>6} |", "solver");
   std::string second = fmt::format("{:>6} |", "");
@@ -158,18 +150,6 @@ std::string format_head(const std::vector<Real>& tolerances) {
   second += fmt::format(" | {:>7} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>7}\n", "", "", "sweeps", "its", "newton",
                         "fact", "krylov");
   return first + second;
-}
-
-/// Lines of at most `most` characters where words allow it, each after `margin`.
-std::string wrap_words(std::string_view text, std::string_view margin, std::size_t most) {
-  std::string lines;
-  while (!text.empty()) {
-    std::size_t end = text.size() > most ? text.rfind(' ', most) : text.size();
-    if (end == std::string_view::npos || end == 0) end = std::min(text.find(' ', most), text.size());
-    lines += fmt::format("{}{}\n", margin, text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
-  return lines;
 }
 
 std::string format_row(const FrictionBenchRow& row) {

@@ -12,6 +12,17 @@ namespace scree {
 template <int D>
 inline constexpr int n_velocities = D == 2 ? 3 : 6;
 
+/// Contacts without their bodies: u = W r + w with the Delassus operator W = H^T M^-1 H of whatever couples
+/// them, in blocks of D x D, column by column. W need not be symmetric.
+template <int D>
+struct LocalForm {
+  /// n_contacts + 1: column c has the blocks [column_first[c], column_first[c + 1]).
+  std::vector<Index> column_first;
+  std::vector<Index> row;   ///< contact of each block's row, ascending in a column, without repetition
+  std::vector<Real> block;  ///< D * D each, row by row [1/kg]
+  bool empty() const { return column_first.empty(); }
+};
+
 /// One implicit time step of rigid bodies with unilateral contacts and Coulomb friction (docs/method.md,
 /// eq. F.1-F.4): find v and r with
 ///     M (v - v_free) = H^T r,   u = H v + w + G r,
@@ -28,8 +39,10 @@ struct FrictionProblem {
   static constexpr int q = n_velocities<D>;
 
   // Bodies held (owned, then ghosts).
-  std::vector<GlobalId> body_id;    ///< for messages, and to name results; the same on all ranks
-  std::vector<Real> mass;           ///< n_held * q * q: symmetric positive definite blocks of M
+  std::vector<GlobalId> body_id;  ///< for messages, and to name results; the same on all ranks
+  /// n_held * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms of
+  /// an implicit step); solvers then work with B = M^-1 H^T where they use H^T else.
+  std::vector<Real> mass;
   std::vector<Real> free_velocity;  ///< n_held * q; ghosts as their owners
   /// n_held * q: before the step, for solvers whose published scales need it; empty: as free_velocity.
   std::vector<Real> start_velocity;
@@ -46,20 +59,34 @@ struct FrictionProblem {
   /// A promise that all bodies are round where they touch: the jacobian is that of levers along the normal,
   /// and mass blocks are m I and J I. W_cc is diagonal then, and solvers may use a shorter form.
   std::vector<Real> arm;
+  /// The local form, in place of bodies: mass, free_velocity and jacobian are empty then, a and b are -1, and
+  /// the halo (of one rank) counts bodies_of_local_form(). Compliance adds to it as to any problem.
+  LocalForm<D> local;
 
   Real time_step = 0;       ///< [s], for the overlap that compliance implies
   Real velocity_floor = 0;  ///< [m/s], about |g| dt: least velocity to which errors are compared
   BodyHalo* halo = nullptr;
 
+  bool is_local() const { return !local.empty(); }
   Index n_contacts() const { return static_cast<Index>(a.size()); }
   Index n_owned() const { return halo->n_owned(); }
   Index n_held() const { return halo->n_held(); }
 
   /// Throws InputError on all ranks for arrays of the wrong length, numbers that are not finite, mu < 0,
-  /// compliance < 0, a negative time step or velocity floor, a mass block that is not symmetric positive
-  /// definite, or a contact without a body; the message names the body (smallest id) or the contact.
-  /// Collective.
+  /// compliance < 0, a negative time step or velocity floor, a mass block that is not positive definite, W_cc
+  /// of a local form alike, or a contact without a body; the message names the body (smallest id) or the
+  /// contact. Collective.
   void validate() const;
+
+ private:
+  void validate_local() const;
 };
+
+/// Solvers keep the velocities of q / D contacts of a local form together, as they keep those of a body.
+template <int D>
+constexpr Index bodies_of_local_form(Index n_contacts) {
+  constexpr Index together = n_velocities<D> / D;
+  return (n_contacts + together - 1) / together;
+}
 
 }  // namespace scree

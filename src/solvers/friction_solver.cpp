@@ -18,11 +18,10 @@ Real now() {
 }  // namespace
 
 template <int D>
-SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds,
-                              SolveReport& report, Real seconds_before)
+SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
+                              Real seconds_before)
     : problem_(problem),
-      tolerance_(tolerance),
-      max_seconds_(max_seconds),
+      stop_(stop),
       report_(&report),
       start_(now() - seconds_before),
       best_impulse_(problem.impulse_size(), 0.0) {}
@@ -34,16 +33,16 @@ Real SolveMonitor<D>::seconds() const {
 
 template <int D>
 Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
-  Real residual = natural_residual(problem_, r, y);
+  Real residual = find_residual(problem_, stop_.norm, r, y);
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
   if (keep && residual < best_) {
     best_ = residual;
     best_impulse_.assign(r.begin(), r.end());
   }
-  done_ = std::min(best_, residual) <= tolerance_;
+  done_ = std::min(best_, residual) <= stop_.tolerance;
   // Clocks differ between ranks: all take the answer of the slowest.
-  if (!done_ && std::isfinite(max_seconds_)) done_ = problem_.comm().any(seconds() > max_seconds_);
+  if (!done_ && std::isfinite(stop_.max_seconds)) done_ = problem_.comm().any(seconds() > stop_.max_seconds);
   if (rule_ && rule_(iteration, residual)) paused_ = true;
   return residual;
 }
@@ -65,7 +64,7 @@ void SolverSettings<D>::describe(Section& section) {
 
 template <int D>
 SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
-                                  Real tolerance, Real max_seconds, std::span<Real> r, std::span<Real> v) {
+                                  const StopRule& stop, std::span<Real> r, std::span<Real> v) {
   SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
@@ -81,25 +80,25 @@ SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSol
   scaled_.scale_impulse(r, impulse_);
   report.setup_seconds = now() - start;
 
-  SolveMonitor<D> monitor(scaled_, tolerance, max_seconds, report, report.setup_seconds);
+  SolveMonitor<D> monitor(scaled_, stop, report, report.setup_seconds);
   if (scaled_.n_contacts_of_all() > 0) solver.iterate(scaled_, impulse_, monitor);
 
   scaled_.unscale_impulse(monitor.best_impulse(), r);
   // What is judged is what the caller gets, to the last bit.
   scaled_.scale_impulse(r, impulse_);
   y_.resize(scaled_.velocity_size());
-  report.residual = evaluate_residual<D>(scaled_, impulse_, y_);
+  report.residual = evaluate_residual<D>(scaled_, impulse_, y_, stop.norm);
   scaled_.unscale_velocity(y_, v);
-  report.converged = report.residual.natural <= tolerance;
+  report.converged = value_of(report.residual, stop.norm) <= stop.tolerance;
   report.seconds = now() - start;
   return report;
 }
 
 template <int D>
-SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
-                           Real max_seconds, std::span<Real> r, std::span<Real> v) {
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
+                           std::span<Real> r, std::span<Real> v) {
   problem.validate();
-  return FrictionSolve<D>().run(problem, solver, tolerance, max_seconds, r, v);
+  return FrictionSolve<D>().run(problem, solver, stop, r, v);
 }
 
 template <int D>
@@ -118,9 +117,9 @@ template class FrictionSolve<2>;
 template class FrictionSolve<3>;
 template struct SolverSettings<2>;
 template struct SolverSettings<3>;
-template SolveReport solve_friction<2>(const FrictionProblem<2>&, FrictionSolver<2>&, Real, Real,
+template SolveReport solve_friction<2>(const FrictionProblem<2>&, FrictionSolver<2>&, const StopRule&,
                                        std::span<Real>, std::span<Real>);
-template SolveReport solve_friction<3>(const FrictionProblem<3>&, FrictionSolver<3>&, Real, Real,
+template SolveReport solve_friction<3>(const FrictionProblem<3>&, FrictionSolver<3>&, const StopRule&,
                                        std::span<Real>, std::span<Real>);
 template std::unique_ptr<FrictionSolver<2>> make_solver<2>(std::string_view);
 template std::unique_ptr<FrictionSolver<3>> make_solver<3>(std::string_view);

@@ -15,12 +15,12 @@ namespace scree {
 struct ResidualSample {
   std::int64_t iteration;  ///< the solver's own count; of all kinds together if it runs others
   Real seconds;            ///< wall time since the start of the solve
-  Real residual;           ///< natural residual
+  Real residual;           ///< in the norm of the solve
 };
 
 /// What a solve did. Never decides to stop a run.
 struct SolveReport {
-  bool converged = false;  ///< residual.natural <= tolerance, judged after the solve by evaluate_residual
+  bool converged = false;  ///< residual within the tolerance, judged after the solve by evaluate_residual
   Residual residual;
   std::int64_t sweeps = 0;        ///< Gauss-Seidel sweeps
   std::int64_t iterations = 0;    ///< of ADMM or APGD
@@ -37,17 +37,25 @@ struct SolveReport {
   std::vector<std::string> decisions;  ///< what a solver that switches did, and why; one line each
 };
 
+/// When a solve is to end.
+struct StopRule {
+  Real tolerance = 1e-4;
+  Real max_seconds = HUGE_VAL;  ///< wall time, after which the best iterate counts
+  ResidualNorm norm = ResidualNorm::natural;
+};
+
 /// Follows the residual of a solve: keeps the best iterate and tells when to stop.
 template <int D>
 class SolveMonitor {
  public:
   /// `seconds_before`: what has passed of the solve already; the trace and max_seconds count it.
-  SolveMonitor(const ScaledProblem<D>& problem, Real tolerance, Real max_seconds, SolveReport& report,
+  SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
                Real seconds_before = 0);
 
   /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
-  /// follow from r. Returns the natural residual (infinite if r is not finite). With keep = false it only
-  /// notes and tells: for a method whose result is its last iterate, not its best. Collective.
+  /// follow from r. Returns the residual in the norm of the solve (infinite if r is not finite). With keep
+  /// = false it only notes and tells: for a method whose result is its last iterate, not its best.
+  /// Collective.
   Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
   /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
   /// look().
@@ -60,8 +68,8 @@ class SolveMonitor {
     paused_ = false;
     if (!report_->trace.empty()) first_iteration_ = report_->trace.back().iteration;
   }
-  bool converged() const { return best_ <= tolerance_; }
-  Real tolerance() const { return tolerance_; }
+  bool converged() const { return best_ <= stop_.tolerance; }
+  Real tolerance() const { return stop_.tolerance; }
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }
   SolveReport& report() { return *report_; }
@@ -70,8 +78,7 @@ class SolveMonitor {
 
  private:
   const ScaledProblem<D>& problem_;
-  Real tolerance_;
-  Real max_seconds_;
+  StopRule stop_;
   SolveReport* report_;
   Real start_;
   Real best_ = HUGE_VAL;
@@ -104,6 +111,7 @@ struct SolverSettings {
   std::string petsc_options;
 
   void describe(Section& section);
+  StopRule stop_rule() const { return {.tolerance = tolerance, .max_seconds = max_seconds}; }
 };
 
 /// Solves friction problems one after the other and keeps its arrays in between.
@@ -111,8 +119,8 @@ template <int D>
 class FrictionSolve {
  public:
   /// As solve_friction(), but takes the problem to be valid.
-  SolveReport run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
-                  Real max_seconds, std::span<Real> r, std::span<Real> v);
+  SolveReport run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
+                  std::span<Real> r, std::span<Real> v);
 
  private:
   ScaledProblem<D> scaled_;
@@ -120,13 +128,13 @@ class FrictionSolve {
 };
 
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
-/// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them, with a
-/// report judged independently of the solver. An r on entry that is no better than zero is still used: it is
-/// the caller's choice. Throws InputError for a problem that is not one (FrictionProblem::validate) and for
-/// an r that is not finite. Collective.
+/// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them (of a local
+/// form those due to W r, contact by contact), with a report judged independently of the solver. An r on
+/// entry that is no better than zero is still used: it is the caller's choice. Throws InputError for a
+/// problem that is not one (FrictionProblem::validate) and for an r that is not finite. Collective.
 template <int D>
-SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, Real tolerance,
-                           Real max_seconds, std::span<Real> r, std::span<Real> v);
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
+                           std::span<Real> r, std::span<Real> v);
 
 /// The solver called `name` with default settings. Throws InputError if there is none.
 template <int D>

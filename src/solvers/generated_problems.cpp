@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/random.hpp"
@@ -19,6 +21,12 @@ constexpr Real time_step = 0.01;  // s
 constexpr Real density = 2500;    // kg/m3; in the plane of discs and plates 1 m deep
 constexpr Real brick = 0.1;       // m, the length bodies are made of
 constexpr Index the_ground = -1;
+
+/// Random streams of these problems, one for each use.
+namespace stream {
+constexpr std::uint32_t mass = 1001, friction = 1002, body = 1003, contact = 1004, velocity = 1005,
+                        impulse = 1006, order = 1007;
+}
 
 template <int D>
 ListedProblem<D> empty_problem() {
@@ -94,40 +102,76 @@ struct Block {
   Vec<D> at, half;
 };
 
-/// Contacts where the face of `first` towards the positive `axis` and the opposite face of `second` overlap,
-/// if they do.
+/// A rectangle across one of the axes, or an interval.
+template <int D>
+struct Face {
+  Vec<D> low, high;
+};
+
+/// Where the face of `first` towards the positive `axis` and the opposite face of `second` overlap.
+template <int D>
+std::optional<Face<D>> overlap(const Block<D>& first, const Block<D>& second, int axis) {
+  Face<D> face;
+  for (int k = 0; k < D; ++k) {
+    face.low[k] = std::max(first.at[k] - first.half[k], second.at[k] - second.half[k]);
+    face.high[k] = std::min(first.at[k] + first.half[k], second.at[k] + second.half[k]);
+    if (k != axis && face.high[k] - face.low[k] < 1e-6 * first.half[k]) return {};
+  }
+  face.low[axis] = face.high[axis] = first.at[axis] + first.half[axis];
+  return face;
+}
+
+template <int D>
+Face<D> bottom(const Block<D>& block) {
+  Face<D> face{block.at - block.half, block.at + block.half};
+  face.high[D - 1] = face.low[D - 1];
+  return face;
+}
+
+/// Contacts where the faces overlap, if they do.
 template <int D>
 void join(ListedProblem<D>& problem, const Block<D>& first, const Block<D>& second, int axis, Real mu) {
-  Vec<D> low, high;
-  for (int k = 0; k < D; ++k) {
-    low[k] = std::max(first.at[k] - first.half[k], second.at[k] - second.half[k]);
-    high[k] = std::min(first.at[k] + first.half[k], second.at[k] + second.half[k]);
-    if (k != axis && high[k] - low[k] < 1e-6 * first.half[k]) return;
-  }
-  low[axis] = high[axis] = first.at[axis] + first.half[axis];
-  add_face(problem, first.body, second.body, low, high, axis, mu);
+  if (const auto face = overlap(first, second, axis))
+    add_face(problem, first.body, second.body, face->low, face->high, axis, mu);
 }
 
 template <int D>
 void stand_on_ground(ListedProblem<D>& problem, const Block<D>& block, Real mu) {
-  Vec<D> low = block.at - block.half;
-  Vec<D> high = block.at + block.half;
-  high[D - 1] = low[D - 1];
-  add_face(problem, the_ground, block.body, low, high, D - 1, mu);
+  const Face<D> face = bottom(block);
+  add_face(problem, the_ground, block.body, face.low, face.high, D - 1, mu);
 }
 
-/// Equal boxes one on the other. Each is shifted sideways by at most `jitter` half widths, and has the
-/// density and speed that `matter(k)` says.
+/// Multiplies each mass and each mu by a factor of its own, at most 1 +- the share.
+template <int D>
+ListedProblem<D> varied(ListedProblem<D> problem, std::uint64_t seed, Real share_of_mass, Real share_of_mu) {
+  const auto factor = [seed](std::size_t id, std::uint32_t use, Real share) {
+    return 1 + share * RandomStream(seed, static_cast<GlobalId>(id), use).uniform(-1, 1);
+  };
+  for (std::size_t i = 0; i < problem.mass.size(); ++i)
+    problem.mass[i] *= factor(i / (problem.q * problem.q), stream::mass, share_of_mass);
+  for (std::size_t c = 0; c < problem.mu.size(); ++c)
+    problem.mu[c] *= factor(c, stream::friction, share_of_mu);
+  return problem;
+}
+
+/// Box k of a column, shifted sideways by at most `jitter` half widths.
+template <int D>
+Block<D> block_of_column(std::uint64_t seed, int k, const Vec<D>& half, Real jitter) {
+  RandomStream random(seed, k, purpose::jitter);
+  Block<D> block{0, {}, half};
+  for (int axis = 0; axis + 1 < D; ++axis) block.at[axis] = jitter * half[axis] * random.uniform(-1, 1);
+  block.at[D - 1] = (2 * k + 1) * half[D - 1];
+  return block;
+}
+
+/// Equal boxes one on the other, with the density and speed that `matter(k)` says.
 template <int D, class Matter>
 ListedProblem<D> make_column(int size, std::uint64_t seed, const Vec<D>& half, Real mu, Real jitter,
                              Matter&& matter) {
   ListedProblem<D> problem = empty_problem<D>();
   Block<D> below{};
   for (int k = 0; k < size; ++k) {
-    RandomStream random(seed, k, purpose::jitter);
-    Block<D> block{0, {}, half};
-    for (int axis = 0; axis + 1 < D; ++axis) block.at[axis] = jitter * half[axis] * random.uniform(-1, 1);
-    block.at[D - 1] = (2 * k + 1) * half[D - 1];
+    Block<D> block = block_of_column(seed, k, half, jitter);
     const auto [rho, speed] = matter(k);
     block.body = add_box(problem, block.at, half, rho, speed);
     if (k == 0)
@@ -157,11 +201,16 @@ template <int D>
 ListedProblem<D> make_sliding(int size, std::uint64_t seed) {
   Vec<D> half = filled<D>(brick);
   half[D - 1] = brick / 20;
-  return make_column<D>(size, seed, half, 0.3, 0, [](int k) { return std::pair{density, 0.1 * (k + 1)}; });
+  // Whatever the masses, plate k is pushed back by mu g dt times its own.
+  return varied(make_column<D>(size, seed, half, 0.3, 0,
+                               [](int k) {
+                                 return std::pair{density, 0.1 * (k + 1)};
+                               }),
+                seed, 0.1, 0);
 }
 
 template <int D>
-ListedProblem<D> make_redundant(int size, std::uint64_t) {
+ListedProblem<D> make_redundant(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
   ListedProblem<D> problem = empty_problem<D>();
   Vec<D> half = filled<D>(brick);
@@ -176,11 +225,14 @@ ListedProblem<D> make_redundant(int size, std::uint64_t) {
     if (D == 3) point[1] = half[1] * (2.0 * row / (size - 1) - 1);
     problem.add_contact(the_ground, plate, point, unit_vector<D>(D - 1), mu);
   }
-  return problem;
+  return varied(std::move(problem), seed, 0.1, 0.1);
 }
 
+/// Every brick lies on its whole length, so from the top down its weight and what rests on it can go straight
+/// down at the ends of the overlaps below: the wall stands whatever the masses and mu are. So do kapla and
+/// tower.
 template <int D>
-ListedProblem<D> make_wall(int size, std::uint64_t) {
+ListedProblem<D> make_wall(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
   ListedProblem<D> problem = empty_problem<D>();
   std::vector<Block<D>> below, course;
@@ -202,10 +254,10 @@ ListedProblem<D> make_wall(int size, std::uint64_t) {
     below = std::move(course);
     course.clear();
   }
-  return problem;
+  return varied(std::move(problem), seed, 0.1, 0.1);
 }
 
-ListedProblem<3> make_kapla(int size, std::uint64_t) {
+ListedProblem<3> make_kapla(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
   ListedProblem<3> problem = empty_problem<3>();
   std::vector<Block<3>> below, level;
@@ -224,7 +276,7 @@ ListedProblem<3> make_kapla(int size, std::uint64_t) {
     below = std::move(level);
     level.clear();
   }
-  return problem;
+  return varied(std::move(problem), seed, 0.1, 0.1);
 }
 
 /// Stones between two circles, from one angle to another: their centre of mass is that of the piece of the
@@ -245,8 +297,11 @@ struct Ring {
   }
 };
 
+/// A semicircular arch of equal stones stands from a thickness of 0.1075 mean radii on, and without slip from
+/// mu = 0.31 (Heyman's safe theorem; Milankovitch 1907); this one is 0.2 thick. Masses that differ by a share
+/// s move its line of thrust by at most s radii, and 0.046 are free on either side.
 template <int D>
-ListedProblem<D> make_arch(int size, std::uint64_t) {
+ListedProblem<D> make_arch(int size, std::uint64_t seed) {
   constexpr Real mu = 0.7;
   const Ring ring;
   const auto direction = [](Real angle) { return Ring::direction<D>(angle, D - 1); };
@@ -269,10 +324,10 @@ ListedProblem<D> make_arch(int size, std::uint64_t) {
         problem.add_contact(k == 0 ? the_ground : k - 1, k == size ? the_ground : k, point,
                             direction(k * angle + quarter), mu);
       }
-  return problem;
+  return varied(std::move(problem), seed, 0.03, 0.1);
 }
 
-ListedProblem<3> make_tower(int size, std::uint64_t) {
+ListedProblem<3> make_tower(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
   constexpr int n_around = 12;
   const Ring ring;
@@ -309,7 +364,7 @@ ListedProblem<3> make_tower(int size, std::uint64_t) {
                               direction(joint + quarter), mu);
         }
     }
-  return problem;
+  return varied(std::move(problem), seed, 0.1, 0.1);
 }
 
 /// A sphere wherever the half-integer coordinates of a site sum to an even number: face-centred cubic in
@@ -490,38 +545,253 @@ ListedProblem<D> make_pile(int size, std::uint64_t seed) {
   return problem;
 }
 
+/// A direction drawn evenly.
+template <int D>
+Vec<D> random_direction(RandomStream& random) {
+  Vec<D> x;
+  for (int k = 0; k < D; ++k) x[k] = random.normal();
+  return (1 / norm(x)) * x;
+}
+
+/// Rows of H for one body of a contact: 0 for a, 1 for b.
+template <int D>
+const Real* rows_of(const ListedProblem<D>& problem, std::size_t contact, std::size_t side) {
+  return problem.jacobian.data() + (contact * 2 + side) * D * problem.q;
+}
+
+/// Adds M^-1 x to y for one body, with a mass block as add_body makes it.
+template <int D>
+void add_inverse_mass(const Real* block, const Real* x, Real* y) {
+  constexpr int q = n_velocities<D>;
+  for (int k = 0; k < D; ++k) y[k] += x[k] / block[0];
+  if constexpr (D == 2) {
+    y[2] += x[2] / block[2 * q + 2];
+  } else {
+    std::array<Vec<3>, 3> column;
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 3; ++i) column[static_cast<std::size_t>(j)][i] = block[(3 + i) * q + 3 + j];
+    const Vec<3> moment{{x[3], x[4], x[5]}};
+    const Real determinant = dot(column[0], cross(column[1], column[2]));
+    for (std::size_t j = 0; j < 3; ++j)  // Cramer's rule
+      y[3 + j] += dot(moment, cross(column[(j + 1) % 3], column[(j + 2) % 3])) / determinant;
+  }
+}
+
 template <int D>
 std::vector<GeneratedProblem<D>> all_problems() {
   std::vector<GeneratedProblem<D>> all{
-      {"stack", "a column of cubes, each a little out of line; mu 0.5; it stands", "cubes", 1, make_stack<D>},
+      {"stack",
+       "a column of cubes, each a little out of line; mu 0.5; it stands: the centre of all that lies above a "
+       "face is over that face",
+       "cubes", 1, make_stack<D>},
       {"mass_ratio",
-       "a column of cubes, each heavier than the one below, the last 1e4 times the first; it stands", "cubes",
-       2, make_mass_ratio<D>},
+       "a column of cubes, each heavier than the one below, the last 1e4 times the first; it stands as a "
+       "stack does",
+       "cubes", 2, make_mass_ratio<D>},
       {"sliding",
-       "thin plates on each other; plate k (from 1) comes in with k * 0.1 m/s and is slowed by mu g dt, mu "
-       "0.3",
+       "thin plates of different mass on each other; plate k (from 1) comes in with k * 0.1 m/s and is "
+       "slowed "
+       "by mu g dt, mu 0.3: its solution",
        "plates", 1, make_sliding<D>},
-      {"redundant", "a plate on many points, pushed half as hard as would move it; mu 0.5; it stays",
+      {"redundant",
+       "a plate on many points, pushed half as hard as would move it; mu 0.45 to 0.55; it stays: friction in "
+       "proportion to the load holds it",
        "points along an edge", 2, make_redundant<D>},
-      {"wall", "bricks in running bond with closed joints; mu 0.5; it stands", "courses, and bricks in each",
-       1, make_wall<D>},
-      {"arch", "half a ring of stones between two abutments; mu 0.7; it stands", "stones", 3, make_arch<D>},
+      {"wall",
+       "bricks of different mass in running bond with closed joints; mu 0.45 to 0.55; it stands: each brick "
+       "lies on its whole length",
+       "courses, and bricks in each", 1, make_wall<D>},
+      {"arch",
+       "half a ring of stones of different mass between two abutments; mu 0.63 to 0.77; it stands: 0.2 radii "
+       "thick, twice what it needs",
+       "stones", 3, make_arch<D>},
   };
   if constexpr (D == 3) {
-    all.push_back(
-        {"tower", "rings of 12 stones in bond, closed joints; mu 0.5; it stands", "courses", 1, make_tower});
-    all.push_back({"kapla", "planks crosswise, two to a layer; mu 0.5; it stands", "layers", 1, make_kapla});
+    all.push_back({"tower",
+                   "rings of 12 stones of different mass in bond, closed joints; mu 0.45 to 0.55; it stands "
+                   "as a wall does",
+                   "courses", 1, make_tower});
+    all.push_back({"kapla",
+                   "planks of different mass crosswise, two to a layer; mu 0.45 to 0.55; it stands: each "
+                   "plank is held up at both ends",
+                   "layers", 1, make_kapla});
   }
   all.push_back(
       {"jammed",
        "face-centred cubic packing that fills its box, shaken at random by g dt; mu 0.3; self-stress "
-       "of any size",
+       "of any size; solvable, for v = 0 violates nothing",
        "cells along an edge", 1, make_jammed<D>});
-  all.push_back({"pile", "random spheres settled in a box with walls; mu 0.5", "spheres", 1, make_pile<D>});
+  all.push_back({"pile",
+                 "random spheres settled in a box with walls; mu 0.5; solvable, for v = 0 violates nothing",
+                 "spheres", 1, make_pile<D>});
+  all.push_back(
+      {"manufactured",
+       "boxes on a lattice with random contacts, mu 0 to 1, of which a third each is open, sticks and "
+       "slips; made from a solution",
+       "boxes", 1, [](int size, std::uint64_t seed) { return manufactured_problem<D>(size, seed).problem; }});
+  all.push_back(
+      {"ill_conditioned",
+       "a column of cubes whose masses span size / 2 decades, six at most, in random order, on many "
+       "contacts with normals 1e-3 apart; mu 0.3 to 0.7; made from a solution",
+       "cubes", 2,
+       [](int size, std::uint64_t seed) { return ill_conditioned_problem<D>(size, seed).problem; }});
   return all;
 }
 
 }  // namespace
+
+template <int D>
+SolvedProblem<D> manufacture(ListedProblem<D> problem, std::uint64_t seed, std::span<const Real> carried) {
+  constexpr std::size_t q = n_velocities<D>;
+  constexpr Real speed = gravity * time_step;
+  const auto n_bodies = static_cast<std::size_t>(problem.n_bodies());
+  const auto n_contacts = static_cast<std::size_t>(problem.n_contacts());
+  SolvedProblem<D> solved{std::move(problem), std::vector<Real>(n_bodies * q),
+                          std::vector<Real>(n_contacts * D), std::vector<Real>(n_contacts * D)};
+  ListedProblem<D>& listed = solved.problem;
+
+  for (std::size_t i = 0; i < n_bodies; ++i) {
+    RandomStream random(seed, static_cast<GlobalId>(i), stream::velocity);
+    const Real* block = listed.mass.data() + i * q * q;
+    for (std::size_t k = 0; k < q; ++k)
+      solved.v[i * q + k] = speed * random.uniform(-1, 1) * std::sqrt(block[0] / block[k * q + k]);
+  }
+  for (std::size_t c = 0; c < n_contacts; ++c) {
+    RandomStream random(seed, static_cast<GlobalId>(c), stream::impulse);
+    Real* r = solved.r.data() + c * D;
+    Real* u = solved.u.data() + c * D;
+    Real lighter = HUGE_VAL;
+    for (const Index body : {listed.a[c], listed.b[c]})
+      if (body >= 0) lighter = std::min(lighter, listed.mass[static_cast<std::size_t>(body) * q * q]);
+    const Real kind = random.uniform();
+    const Real normal = random.uniform(0.2, 1);
+    const Real tangential = random.uniform(0.2, 0.9);
+    const Vec<D - 1> direction = random_direction<D - 1>(random);
+    const bool carries = !carried.empty() && carried[c * D] > 0;
+    const bool is_open = !carries && 3 * kind < 1;
+    const bool slips = !carries && 3 * kind > 2;
+    if (carries) {
+      std::copy_n(carried.data() + c * D, D, r);
+    } else if (is_open) {
+      u[0] = normal * speed;
+      for (int k = 1; k < D; ++k) u[k] = tangential * speed * direction[k - 1];
+    } else {
+      r[0] = normal * lighter * speed;
+      for (int k = 1; k < D; ++k) r[k] = (slips ? 1 : tangential) * listed.mu[c] * r[0] * direction[k - 1];
+      for (int k = 1; slips && k < D; ++k) u[k] = -tangential * speed * direction[k - 1];
+    }
+  }
+
+  std::vector<Real> push(n_bodies * q);  // H^T r
+  for (std::size_t c = 0; c < n_contacts; ++c)
+    for (std::size_t k = 0; k < D; ++k) {
+      listed.bias[c * D + k] = solved.u[c * D + k];
+      for (std::size_t side = 0; side < 2; ++side) {
+        const Index body = side == 0 ? listed.a[c] : listed.b[c];
+        if (body < 0) continue;
+        const auto first = static_cast<std::size_t>(body) * q;
+        const Real* row = rows_of(listed, c, side) + k * q;
+        for (std::size_t j = 0; j < q; ++j) {
+          push[first + j] += row[j] * solved.r[c * D + k];
+          listed.bias[c * D + k] -= row[j] * solved.v[first + j];
+        }
+      }
+    }
+  for (std::size_t i = 0; i < n_bodies; ++i) {
+    std::array<Real, q> gained{};
+    add_inverse_mass<D>(listed.mass.data() + i * q * q, push.data() + i * q, gained.data());
+    for (std::size_t k = 0; k < q; ++k) listed.free_velocity[i * q + k] = solved.v[i * q + k] - gained[k];
+  }
+  return solved;
+}
+
+template <int D>
+SolvedProblem<D> manufactured_problem(int size, std::uint64_t seed) {
+  const int n_wide = static_cast<int>(std::ceil(std::pow(size, 1.0 / D) - 1e-9));
+  ListedProblem<D> problem = empty_problem<D>();
+  for (int i = 0; i < size; ++i) {
+    RandomStream random(seed, i, stream::body);
+    Vec<D> at, half;
+    for (int k = 0, rest = i; k < D; ++k, rest /= n_wide) at[k] = (rest % n_wide + 0.5) * brick;
+    for (int k = 0; k < D; ++k) half[k] = brick * random.uniform(0.25, 0.5);
+    Orientation<D> orientation{random_direction<D>(random), random_direction<D>(random)};
+    const Vec<D>& first = orientation.first;
+    orientation.last -= dot(first, orientation.last) * first;
+    orientation.last *= 1 / norm(orientation.last);
+    add_box(problem, at, half, density * random.uniform(0.5, 2), 0.0, orientation);
+  }
+  // Each body with the one before it along each axis, or with the ground: none, one or two contacts.
+  for (int i = 0; i < size; ++i)
+    for (int k = 0, stride = 1; k < D; ++k, stride *= n_wide) {
+      RandomStream random(seed, static_cast<GlobalId>(i) * D + k, stream::contact);
+      const bool first_of_line = i / stride % n_wide == 0;
+      const int n = i == 0 && k == 0 ? 1 : static_cast<int>(3 * random.uniform());
+      for (int j = 0; j < n; ++j) {
+        Vec<D> point = problem.position[static_cast<std::size_t>(i)] - unit_vector<D>(k, brick / 2);
+        point += 0.3 * brick * random_direction<D>(random);
+        Vec<D> normal = unit_vector<D>(k) + 0.5 * random_direction<D>(random);
+        normal *= 1 / norm(normal);
+        const Real mu = random.uniform() < 0.1 ? 0 : random.uniform();
+        problem.add_contact(first_of_line ? the_ground : i - stride, i, point, normal, mu);
+      }
+    }
+  return manufacture(std::move(problem), seed);
+}
+
+template <int D>
+SolvedProblem<D> ill_conditioned_problem(int size, std::uint64_t seed) {
+  constexpr Real most_decades = 6;
+  constexpr Real tilt = 1e-3;
+  constexpr int n_along = 3;  // contacts along an edge of a face
+  constexpr int n_of_face = D == 2 ? n_along : n_along * n_along;
+  const Real decades = std::min(0.5 * size, most_decades);
+  std::vector<int> turn(static_cast<std::size_t>(size));
+  std::iota(turn.begin(), turn.end(), 0);
+  std::sort(turn.begin(), turn.end(), [seed](int i, int j) {
+    return RandomStream(seed, i, stream::order).uniform() < RandomStream(seed, j, stream::order).uniform();
+  });
+  ListedProblem<D> problem = empty_problem<D>();
+  std::vector<Block<D>> blocks;
+  for (int k = 0; k < size; ++k) {
+    Block<D> block = block_of_column<D>(seed, k, filled<D>(brick / 2), 0.1);
+    const Real place = static_cast<Real>(turn[static_cast<std::size_t>(k)]) / (size - 1);
+    block.body = add_box(problem, block.at, block.half, density * std::pow(10, decades * place));
+    blocks.push_back(block);
+  }
+  // The corners of a face carry what is above it, and stick; contacts between them have impulses to match the
+  // lighter body. So a light body between heavy ones is in balance but for its own weight, and free
+  // velocities are of the size of g dt though impulses span all decades.
+  std::vector<Real> carried;
+  Real mass_above = 0;
+  Vec<D> moment_above;  // mass times place
+  for (int k = size - 1; k >= 0; --k) {
+    const Block<D>& block = blocks[static_cast<std::size_t>(k)];
+    const Face<D> face =
+        k == 0 ? bottom(block) : *overlap(blocks[static_cast<std::size_t>(k - 1)], block, D - 1);
+    const Real mass = problem.mass[static_cast<std::size_t>(k * problem.q * problem.q)];
+    mass_above += mass;
+    moment_above += mass * block.at;
+    for (int i = 0; i < n_of_face; ++i) {
+      RandomStream random(seed, static_cast<GlobalId>(k) * n_of_face + i, stream::contact);
+      Vec<D> point = face.low;
+      Real weight = mass_above * gravity * time_step;
+      for (int axis = 0, rest = i; axis + 1 < D; ++axis, rest /= n_along) {
+        const Real along = 0.5 * (rest % n_along);
+        const Real width = face.high[axis] - face.low[axis];
+        const Real center = (moment_above[axis] / mass_above - face.low[axis]) / width;
+        point[axis] += along * width;
+        weight *= along == 0 ? 1 - center : along == 1 ? center : 0;
+      }
+      Vec<D> normal = unit_vector<D>(D - 1) + tilt * random_direction<D>(random);
+      normal *= 1 / norm(normal);
+      const auto contact = static_cast<std::size_t>(
+          problem.add_contact(k == 0 ? the_ground : k - 1, k, point, normal, random.uniform(0.3, 0.7)));
+      const Real* row = rows_of(problem, contact, 1);
+      for (int j = 0; j < D; ++j) carried.push_back(weight * row[j * problem.q + D - 1]);
+    }
+  }
+  return manufacture<D>(std::move(problem), seed, carried);
+}
 
 template <int D>
 std::span<const GeneratedProblem<D>> generated_problems() {
@@ -531,10 +801,12 @@ std::span<const GeneratedProblem<D>> generated_problems() {
 
 template <int D>
 ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed) {
+  std::string listed_name(name);
+  std::replace(listed_name.begin(), listed_name.end(), '-', '_');
   std::string names;
   for (const GeneratedProblem<D>& problem : generated_problems<D>()) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", problem.name);
-    if (problem.name != name) continue;
+    if (problem.name != listed_name) continue;
     if (size < problem.least_size)
       throw InputError(fmt::format("generated problem \"{}\": size {} ({}) is below {}", name, size,
                                    problem.size, problem.least_size));
@@ -543,9 +815,14 @@ ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t
   throw InputError(fmt::format("there is no generated problem \"{}\"; there are {}", name, names));
 }
 
-template std::span<const GeneratedProblem<2>> generated_problems<2>();
-template std::span<const GeneratedProblem<3>> generated_problems<3>();
-template ListedProblem<2> generate_problem<2>(std::string_view, int, std::uint64_t);
-template ListedProblem<3> generate_problem<3>(std::string_view, int, std::uint64_t);
+#define SCREE_INSTANTIATE(D)                                                                        \
+  template SolvedProblem<D> manufacture<D>(ListedProblem<D>, std::uint64_t, std::span<const Real>); \
+  template SolvedProblem<D> manufactured_problem<D>(int, std::uint64_t);                            \
+  template SolvedProblem<D> ill_conditioned_problem<D>(int, std::uint64_t);                         \
+  template std::span<const GeneratedProblem<D>> generated_problems<D>();                            \
+  template ListedProblem<D> generate_problem<D>(std::string_view, int, std::uint64_t);
+SCREE_INSTANTIATE(2)
+SCREE_INSTANTIATE(3)
+#undef SCREE_INSTANTIATE
 
 }  // namespace scree

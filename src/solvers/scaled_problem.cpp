@@ -1,7 +1,9 @@
 #include "solvers/scaled_problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
@@ -18,7 +20,49 @@ bool is_diagonal_block(const Real* block) {
   return true;
 }
 
-/// L^-1 of a symmetric positive definite block L L^T, both row by row.
+template <int q>
+bool is_symmetric_block(const Real* block) {
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j < i; ++j)
+      if (block[i * q + j] != block[j * q + i]) return false;
+  return true;
+}
+
+/// x of block x = b: elimination with the largest pivot of each column.
+template <int q>
+void solve_block(const Real* block, const Real* b, Real* x) {
+  Real A[q][q + 1];
+  for (int i = 0; i < q; ++i) {
+    for (int j = 0; j < q; ++j) A[i][j] = block[i * q + j];
+    A[i][q] = b[i];
+  }
+  for (int k = 0; k < q; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < q; ++i)
+      if (std::abs(A[i][k]) > std::abs(A[pivot][k])) pivot = i;
+    std::swap(A[k], A[pivot]);
+    for (int i = k + 1; i < q; ++i) {
+      const Real factor = A[i][k] / A[k][k];
+      for (int j = k; j <= q; ++j) A[i][j] -= factor * A[k][j];
+    }
+  }
+  for (int i = q - 1; i >= 0; --i) {
+    Real sum = A[i][q];
+    for (int j = i + 1; j < q; ++j) sum -= A[i][j] * x[j];
+    x[i] = sum / A[i][i];
+  }
+}
+
+/// W_cc, row by row.
+template <int D>
+const Real* own_block(const LocalForm<D>& local, std::size_t c) {
+  const auto first = local.row.begin() + local.column_first[c];
+  const auto last = local.row.begin() + local.column_first[c + 1];
+  const auto at = std::lower_bound(first, last, static_cast<Index>(c)) - local.row.begin();
+  return local.block.data() + at * D * D;
+}
+
+/// L^-1 of the symmetric part L L^T of a positive definite block, both row by row.
 template <int q>
 void invert_root(const Real* block, Real* inverse) {
   if (is_diagonal_block<q>(block)) {
@@ -29,7 +73,7 @@ void invert_root(const Real* block, Real* inverse) {
   Real root[q][q] = {};
   for (int i = 0; i < q; ++i)
     for (int j = 0; j <= i; ++j) {
-      Real sum = block[i * q + j];
+      Real sum = 0.5 * (block[i * q + j] + block[j * q + i]);
       for (int k = 0; k < j; ++k) sum -= root[i][k] * root[j][k];
       root[i][j] = i == j ? std::sqrt(sum) : sum / root[j][j];
     }
@@ -79,54 +123,88 @@ template <int D>
 void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
   Scope timer("scaling");
   problem_ = &problem;
-  const auto n_held = static_cast<std::size_t>(this->n_held());
-  const auto n_owned = static_cast<std::size_t>(this->n_owned());
   n_contacts_of_all_ = comm().sum(std::int64_t{problem.n_contacts()});
-  n_bodies_of_all_ = comm().sum(static_cast<std::int64_t>(n_owned));
-
-  mass_scale_ = scales.mass;
-  if (mass_scale_ <= 0) {
-    Real total = 0;
-    ReproducibleSum::sum(comm(), n_owned, {&total, 1}, [&](std::size_t i, std::span<Real> term) {
-      term[0] = 0;
-      for (std::size_t k = 0; k < D; ++k) term[0] += problem.mass[(i * q + k) * q + k] / D;
-    });
-    mass_scale_ = n_bodies_of_all_ > 0 ? total / static_cast<Real>(n_bodies_of_all_) : 1;
+  n_bodies_of_all_ = comm().sum(std::int64_t{n_owned()});
+  mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
+  // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
+  velocity_scale_ = 1;
+  is_round_ = !problem.arm.empty();
+  contacts_built_ = false;
+  free_.assign(velocity_size(), 0.0);
+  if (problem.is_local()) {
+    is_symmetric_ = false;
+    build_local_contacts();
+  } else {
+    find_roots();
+    if (is_round_) build_round_contacts();
   }
+  find_velocity_scale(scales.velocity);
+}
+
+/// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
+template <int D>
+Real ScaledProblem<D>::mean_mass() const {
+  const FrictionProblem<D>& problem = *problem_;
+  const bool is_local = problem.is_local();
+  const auto n = static_cast<std::size_t>(is_local ? problem.n_contacts() : n_owned());
+  const std::int64_t n_of_all = is_local ? n_contacts_of_all_ : n_bodies_of_all_;
+  Real total = 0;
+  ReproducibleSum::sum(comm(), n, {&total, 1}, [&](std::size_t i, std::span<Real> term) {
+    Real trace = 0;
+    if (is_local) {
+      const Real* own = own_block(problem.local, i);
+      for (std::size_t k = 0; k < D; ++k) trace += own[k * D + k];
+      term[0] = D / trace;
+    } else {
+      for (std::size_t k = 0; k < D; ++k) trace += problem.mass[(i * q + k) * q + k] / D;
+      term[0] = trace;
+    }
+  });
+  return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
+}
+
+/// L^-1 of all bodies held, and with them y_free. Collective.
+template <int D>
+void ScaledProblem<D>::find_roots() {
+  const FrictionProblem<D>& problem = *problem_;
+  const auto n_held = static_cast<std::size_t>(this->n_held());
   const Real root_mass = std::sqrt(mass_scale_);
   inverse_root_.resize(n_held * q * q);
-  for (std::size_t i = 0; i < n_held; ++i)
-    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
-
-  // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
-  free_.assign(velocity_size(), 0.0);
+  bool symmetric = true;
+  for (std::size_t i = 0; i < n_held; ++i) {
+    const Real* block = problem.mass.data() + i * q * q;
+    symmetric = symmetric && is_symmetric_block<q>(block);
+    invert_root<q>(block, inverse_root_.data() + i * q * q);
+  }
+  is_symmetric_ = comm().all(symmetric);
   for (std::size_t i = 0; i < n_held; ++i) {
     Real* y = free_.data() + i * width;
     apply_root_transposed<q>(inverse_root_.data() + i * q * q, problem.free_velocity.data() + i * q, y);
     for (int k = 0; k < q; ++k) y[k] /= root_mass;
   }
-  velocity_scale_ = 1;
-  is_round_ = !problem.arm.empty();
-  contacts_built_ = false;
-  if (is_round_) build_round_contacts();
-  Real velocity_scale = scales.velocity;
-  if (velocity_scale <= 0) {
-    std::vector<Real> square(problem.a.size());
-    with_rows([&](const auto& rows) {
-      for (std::size_t c = 0; c < rows.size(); ++c) {
-        Real u[D];
-        rows[c].relative_velocity(free_.data(), u);
-        square[c] = 0;
-        for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
-      }
-    });
-    const Real total = ReproducibleSum::sum(comm(), square);
-    velocity_scale =
-        std::max(n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0,
-                 problem.velocity_floor);
-    if (!(velocity_scale > 0)) velocity_scale = 1;  // nothing moves and nothing pulls
+}
+
+/// Sets v_c, and scales with it what is there. Collective.
+template <int D>
+void ScaledProblem<D>::find_velocity_scale(Real given) {
+  std::vector<Real> square(problem_->a.size());
+  with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      Real u[D];
+      rows[c].relative_velocity(free_.data(), u);
+      square[c] = 0;
+      for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
+    }
+  });
+  const Real total = ReproducibleSum::sum(comm(), square);
+  free_norm_ = std::sqrt(total);
+  if (given > 0) {
+    velocity_scale_ = given;
+  } else {
+    const Real rms = n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0;
+    velocity_scale_ = std::max(rms, problem_->velocity_floor);
+    if (!(velocity_scale_ > 0)) velocity_scale_ = 1;  // nothing moves and nothing pulls
   }
-  velocity_scale_ = velocity_scale;
   for (Real& y : free_) y /= velocity_scale_;
   const auto set_scaled_bias = [&](auto& rows) {
     for (auto& row : rows)
@@ -190,6 +268,7 @@ void ScaledProblem<D>::build_contacts() const {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
     set_bias(c, row);
+    row.coupling = nullptr;
     const Index body[2] = {problem.a[c], problem.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
       Real(&J)[D][q] = row.J[side];
@@ -207,6 +286,89 @@ void ScaledProblem<D>::build_contacts() const {
         for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * row.J[0][j][k] + row.J[1][i][k] * row.J[1][j][k];
         row.W[i][j] = row.W[j][i] = sum;
       }
+  }
+  if (!is_symmetric_) build_couplings();
+  contacts_built_ = true;
+}
+
+template <int D>
+void ScaledProblem<D>::build_couplings() const {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  constexpr std::size_t ends_of_contact = 4;  // of J and of B^T, for a and for b
+  ends_.resize(contacts_.size() * ends_of_contact);
+  couplings_.resize(contacts_.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& row = contacts_[c];
+    End* end = ends_.data() + c * ends_of_contact;
+    const std::array<Index, 2> body{problem.a[c], problem.b[c]};
+    std::size_t n = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (body[side] < 0) continue;
+      const auto i = static_cast<std::size_t>(body[side]);
+      End& velocity = end[n];
+      End& impulse = end[2 + n++];
+      velocity.body = impulse.body = body[side];
+      std::copy_n(&row.J[side][0][0], D * q, &velocity.J[0][0]);
+      // B^T = sqrt(m_c) H M^-T L, row by row.
+      for (std::size_t k = 0; k < D; ++k) {
+        Real solved[q], of_row[q];
+        solve_block<q>(problem.mass.data() + i * q * q,
+                       problem.jacobian.data() + ((c * 2 + side) * D + k) * q, solved);
+        apply_root_transposed<q>(inverse_root_.data() + i * q * q, solved, of_row);
+        for (std::size_t j = 0; j < q; ++j) impulse.J[k][j] = root_mass * of_row[j];
+      }
+    }
+    couplings_[c] = {{end, n}, {end + 2, n}};
+    row.coupling = &couplings_[c];
+    for (int i = 0; i < D; ++i)
+      for (int j = i; j < D; ++j) {
+        Real sum = 0;
+        for (std::size_t side = 0; side < n; ++side)
+          for (int k = 0; k < q; ++k)
+            sum += end[side].J[i][k] * end[2 + side].J[j][k] + end[side].J[j][k] * end[2 + side].J[i][k];
+        row.W[i][j] = row.W[j][i] = sum / 2;
+      }
+  }
+}
+
+/// Contact c has the velocities [c mod n D, ...) of "body" c / n, n = q / D.
+template <int D>
+void ScaledProblem<D>::build_local_contacts() {
+  const FrictionProblem<D>& problem = *problem_;
+  const LocalForm<D>& local = problem.local;
+  constexpr std::size_t together = q / D;
+  contacts_.resize(problem.a.size());
+  couplings_.resize(contacts_.size());
+  // All ends first, since spans do not survive the growth of the array.
+  ends_.clear();
+  std::vector<std::size_t> first_end;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    first_end.push_back(ends_.size());
+    End own{static_cast<Index>(c / together), {}};
+    for (std::size_t k = 0; k < D; ++k) own.J[k][c % together * D + k] = 1;
+    ends_.push_back(own);
+    for (auto at = static_cast<std::size_t>(local.column_first[c]);
+         at < static_cast<std::size_t>(local.column_first[c + 1]); ++at) {
+      const auto row = static_cast<std::size_t>(local.row[at]);
+      const auto body = static_cast<Index>(row / together);
+      if (ends_.size() == first_end.back() + 1 || ends_.back().body != body) ends_.push_back({body, {}});
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j < D; ++j)
+          ends_.back().J[j][row % together * D + i] = mass_scale_ * local.block[(at * D + i) * D + j];
+    }
+  }
+  first_end.push_back(ends_.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& row = contacts_[c];
+    set_bias(c, row);
+    std::fill_n(&row.J[0][0][0], 2 * D * q, 0.0);
+    const std::span<const End> of_contact(ends_.data() + first_end[c], first_end[c + 1] - first_end[c]);
+    couplings_[c] = {of_contact.first(1), of_contact.subspan(1)};
+    row.coupling = &couplings_[c];
+    const Real* own = own_block(local, c);
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t j = 0; j < D; ++j) row.W[i][j] = mass_scale_ * (own[i * D + j] + own[j * D + i]) / 2;
   }
   contacts_built_ = true;
 }
@@ -245,6 +407,11 @@ void ScaledProblem<D>::unscale_impulse(std::span<const Real> scaled, std::span<R
 }
 template <int D>
 void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real> v) const {
+  if (problem_->is_local()) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+      for (std::size_t j = 0; j < q; ++j) v[i * q + j] = velocity_scale_ * y[i * width + j];
+    return;
+  }
   const Real factor = velocity_scale_ * std::sqrt(mass_scale_);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
     for (std::size_t j = 0; j < q; ++j) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <vector>
 
 #include "solvers/friction_problem.hpp"
@@ -12,6 +13,10 @@ namespace scree {
 /// so that
 ///     y = y_free + J^T r',   u' = J y + w' + G' r',   W = J J^T.
 /// Everything a solver touches at a contact lies in one row, so a sweep reads one stream.
+///
+/// An unsymmetric M takes L from its symmetric part; then y = y_free + B r' with B = sqrt(m_c) L^T M^-1 H^T,
+/// and W = J B. In the local form y are relative velocities: u = v_c u', u' = y + w' + G' r', y = B r' with B
+/// = m_c W, and J picks the contact's own. Rows of such problems carry a Coupling.
 template <int D>
 class ScaledProblem {
  public:
@@ -19,11 +24,42 @@ class ScaledProblem {
   /// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
   static constexpr int width = D == 2 ? 4 : 8;
 
+  /// Part of a contact at one body: a block of J, or of B^T.
+  struct End {
+    Index body;
+    Real J[D][q];
+  };
+  /// A contact for which B is not J^T, or which acts on more than two bodies.
+  struct Coupling {
+    std::span<const End> velocity_ends;  ///< J
+    std::span<const End> impulse_ends;   ///< B^T
+    void relative_velocity(const Real* y, Real* u) const {
+      for (int i = 0; i < D; ++i) u[i] = 0;
+      for (const End& end : velocity_ends) {
+        const Real* of_body = y + static_cast<std::size_t>(end.body) * width;
+        for (int i = 0; i < D; ++i)
+          for (int k = 0; k < q; ++k) u[i] += end.J[i][k] * of_body[k];
+      }
+    }
+    void add_impulse(const Real* r, Real* y) const {
+      for (const End& end : impulse_ends) {
+        Real* to_body = y + static_cast<std::size_t>(end.body) * width;
+        for (int k = 0; k < q; ++k) {
+          Real sum = 0;
+          for (int i = 0; i < D; ++i) sum += end.J[i][k] * r[i];
+          to_body[k] += sum;
+        }
+      }
+    }
+  };
+
   struct Contact {
-    Index a, b;       ///< bodies; n_held stands for none
-    Real J[2][D][q];  ///< rows for a and for b; zero for none
-    Real W[D][D];     ///< own block of the Delassus operator, without compliance
-    Real w[D];        ///< bias
+    Index a, b;                ///< bodies; n_held stands for none
+    const Coupling* coupling;  ///< takes the place of J if it is given
+    Real J[2][D][q];           ///< rows for a and for b; zero for none
+    /// Own block of the Delassus operator, without compliance; of an unsymmetric one the symmetric part.
+    Real W[D][D];
+    Real w[D];  ///< bias
     Real mu;
     Real g[2];  ///< compliance along N and along T
     Real compliance(int k) const { return g[k > 0]; }
@@ -35,6 +71,7 @@ class ScaledProblem {
     }
     /// J y, from the velocities of all bodies held.
     void relative_velocity(const Real* y, Real* u) const {
+      if (coupling) return coupling->relative_velocity(y, u);
       const Real* of_a = y + static_cast<std::size_t>(a) * width;
       const Real* of_b = y + static_cast<std::size_t>(b) * width;
       for (int i = 0; i < D; ++i) {
@@ -49,6 +86,7 @@ class ScaledProblem {
     }
     /// y += J^T r.
     void add_impulse(const Real* r, Real* y) const {
+      if (coupling) return coupling->add_impulse(r, y);
       Real* to_a = y + static_cast<std::size_t>(a) * width;
       Real* to_b = y + static_cast<std::size_t>(b) * width;
       for (int k = 0; k < q; ++k) {
@@ -117,7 +155,8 @@ class ScaledProblem {
   };
 
   struct Scales {
-    Real mass = 0;      ///< m_c [kg]; 0: mean of tr(M_lin) / D over all bodies
+    /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
+    Real mass = 0;
     Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
   };
 
@@ -150,6 +189,10 @@ class ScaledProblem {
   std::size_t impulse_size() const { return problem_->a.size() * D; }
   Real mass_scale() const { return mass_scale_; }
   Real velocity_scale() const { return velocity_scale_; }
+  /// False if B is not J^T for all contacts of all ranks.
+  bool is_symmetric() const { return is_symmetric_; }
+  /// |H v_free + w|_2 over all contacts [m/s].
+  Real free_norm() const { return free_norm_; }
 
   /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
   /// current afterwards. Collective, n_phases + 1 hand-overs and a copy.
@@ -194,21 +237,30 @@ class ScaledProblem {
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
 
  private:
+  Real mean_mass() const;
+  void find_roots();
+  void find_velocity_scale(Real given);
   void build_contacts() const;
+  void build_local_contacts();
   void build_round_contacts();
+  /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
+  void build_couplings() const;
   /// Bias and compliance of a row, in scaled units.
   template <class Row>
   void set_bias(std::size_t c, Row& row) const;
 
   const FrictionProblem<D>* problem_ = nullptr;
   bool is_round_ = false;
+  bool is_symmetric_ = true;
   mutable bool contacts_built_ = false;
-  Real mass_scale_ = 1, velocity_scale_ = 1;
+  Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
   std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
   mutable std::vector<Contact> contacts_;
+  mutable std::vector<End> ends_;
+  mutable std::vector<Coupling> couplings_;
   std::vector<RoundContact> round_;
   std::vector<Real> free_;
-  std::vector<Real> inverse_root_;  // n_held * q * q: L^-1
+  std::vector<Real> inverse_root_;  // n_held * q * q: L^-1; none in a local form
 };
 
 }  // namespace scree

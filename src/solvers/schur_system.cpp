@@ -70,14 +70,17 @@ struct SchurSystem<D>::State {
   static constexpr int q = ScaledProblem<D>::q;
   static constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
   static constexpr PetscInt block_size = q * q;
-  using ContactPlaces = std::array<std::array<Place, 2>, 2>;
+  using End = typename ScaledProblem<D>::End;
 
   /// What the pattern follows from.
   struct Origin {
     MPI_Comm comm = MPI_COMM_NULL;
     Index n_owned = 0;
-    std::vector<std::int64_t> number;          // of the bodies held, over all ranks
-    std::vector<std::array<Index, 2>> bodies;  // of the contacts
+    bool is_symmetric = true;
+    std::vector<std::int64_t> number;  // of the bodies held, over all ranks
+    /// Bodies of the contacts: those that impulses act on, then those whose velocities count.
+    std::vector<Index> bodies;
+    std::vector<std::array<std::size_t, 2>> first;  // of both lists, per contact and once more
     bool operator==(const Origin&) const = default;
   };
 
@@ -89,7 +92,7 @@ struct SchurSystem<D>::State {
   Origin origin;
   bool has_pattern = false;  // that of origin
   bool direct = false, blocked = false;
-  std::vector<ContactPlaces> contact_places;
+  std::vector<Place> contact_places;   // of each contact, all pairs of an outer and an inner body (assemble)
   std::vector<Place> diagonal_places;  // of the bodies owned
   std::vector<Place> incoming_places;
   SfHandle rows_of_ghosts;  // from each outgoing block to the body owned whose row it belongs to
@@ -125,10 +128,36 @@ struct SchurSystem<D>::State {
       number[i] = first + static_cast<Real>(i);
     problem->halo().copy_to_ghosts(number, 1);
     found.number.assign(number.begin(), number.end());
-    found.bodies.reserve(problem->contacts().size());
-    for (const auto& row : problem->contacts()) found.bodies.push_back({row.a, row.b});
+    found.is_symmetric = problem->is_symmetric();
+    found.bodies.reserve(4 * problem->contacts().size());
+    found.first.reserve(problem->contacts().size() + 1);
+    for (const auto& row : problem->contacts()) {
+      found.first.push_back({found.bodies.size(), 0});
+      if (row.coupling)
+        for (const End& end : row.coupling->impulse_ends) found.bodies.push_back(end.body);
+      else
+        found.bodies.insert(found.bodies.end(), {row.a, row.b});
+      found.first.back()[1] = found.bodies.size();
+      if (row.coupling)
+        for (const End& end : row.coupling->velocity_ends) found.bodies.push_back(end.body);
+      else
+        found.bodies.insert(found.bodies.end(), {row.a, row.b});
+    }
+    found.first.push_back({found.bodies.size(), found.bodies.size()});
     return found;
   }
+
+  /// Bodies on which the impulse of a contact acts: rows of the matrix.
+  std::span<const Index> rows_of(std::size_t c) const {
+    return std::span(origin.bodies).subspan(origin.first[c][0], origin.first[c][1] - origin.first[c][0]);
+  }
+  /// Bodies whose velocities count at a contact: columns.
+  std::span<const Index> columns_of(std::size_t c) const {
+    return std::span(origin.bodies).subspan(origin.first[c][1], origin.first[c + 1][0] - origin.first[c][1]);
+  }
+  std::size_t n_contacts() const { return origin.first.size() - 1; }
+
+  bool symmetric() const { return kind == Kind::symmetric && origin.is_symmetric; }
 
   void set_pattern() {
     Origin found = find_origin();
@@ -147,11 +176,11 @@ struct SchurSystem<D>::State {
     const auto n_owned = static_cast<std::size_t>(origin.n_owned);
     const Index n_held = problem->n_held();
     std::vector<Block> blocks;
-    blocks.reserve(n_owned + 4 * origin.bodies.size());
+    blocks.reserve(n_owned + origin.bodies.size());
     for (Index i = 0; i < origin.n_owned; ++i) blocks.push_back({i, number(i)});
-    for (const auto& pair : origin.bodies)
-      for (const Index row : pair)
-        for (const Index column : pair)
+    for (std::size_t c = 0; c < n_contacts(); ++c)
+      for (const Index row : rows_of(c))
+        for (const Index column : columns_of(c))
           if (row < n_held && column < n_held) blocks.push_back({row, number(column)});
     make_unique(blocks);
     const auto first_ghost = std::lower_bound(blocks.begin(), blocks.end(), Block{origin.n_owned, -1});
@@ -261,16 +290,18 @@ struct SchurSystem<D>::State {
       return owned ? places[static_cast<std::size_t>(at)] : Place{at * block_size, q, Place::outgoing};
     };
     const Index n_held = problem->n_held();
-    contact_places.assign(origin.bodies.size(), {});
-    for (std::size_t c = 0; c < origin.bodies.size(); ++c)
-      for (std::size_t row = 0; row < 2; ++row)
-        for (std::size_t column = 0; column < 2; ++column) {
-          const Index body = origin.bodies[c][row];
-          const Index other = origin.bodies[c][column];
-          if (body >= n_held || other >= n_held) continue;
-          const Place place = find({body, number(other)});
-          (blocked ? contact_places[c][column][row] : contact_places[c][row][column]) = place;
-        }
+    contact_places.clear();
+    const auto add_place = [&](Index row, Index column) {
+      contact_places.push_back(row < n_held && column < n_held ? find({row, number(column)}) : Place{});
+    };
+    for (std::size_t c = 0; c < n_contacts(); ++c) {
+      if (blocked)
+        for (const Index row : rows_of(c))
+          for (const Index column : columns_of(c)) add_place(row, column);
+      else
+        for (const Index column : columns_of(c))
+          for (const Index row : rows_of(c)) add_place(row, column);
+    }
     diagonal_places.clear();
     for (Index i = 0; i < origin.n_owned; ++i) diagonal_places.push_back(find({i, number(i)}));
     incoming_places.clear();
@@ -308,7 +339,7 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(MatSeqBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
     SCREE_PETSC(MatMPIBAIJSetPreallocationCSR(A, q, row_start.data(), columns.data(), nullptr));
     SCREE_PETSC(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-    if (kind == Kind::symmetric && !blocked) declare_positive_definite(A);
+    if (symmetric() && !blocked) declare_positive_definite(A);
     SCREE_PETSC(MatCreateVecs(A, solution.address(), right.address()));
   }
 
@@ -344,6 +375,7 @@ struct SchurSystem<D>::State {
 
     const auto& rows = problem->contacts();
     Real check = 0;
+    const Place* place = contact_places.data();
     for (std::size_t c = 0; c < rows.size(); ++c) {
       Real block[D][D];  // of K, transposed where blocks are stored by columns
       for (std::size_t i = 0; i < D; ++i)
@@ -352,25 +384,22 @@ struct SchurSystem<D>::State {
           check += 0 * value;
           (blocked ? block[j][i] : block[i][j]) = value;
         }
-      for (std::size_t column = 0; column < 2; ++column) {
-        Real product[D][q];
-        for (int i = 0; i < D; ++i)
-          for (int k = 0; k < q; ++k) {
-            Real sum = 0;
-            for (int j = 0; j < D; ++j) sum += block[i][j] * rows[c].J[column][j][k];
-            product[i][k] = sum;
-          }
-        for (std::size_t row = 0; row < 2; ++row) {
-          const Place& place = contact_places[c][row][column];
-          if (place.array == Place::none) continue;
-          Real* target = base[place.array] + place.offset;
-          for (int k = 0; k < q; ++k, target += place.stride)
-            for (int l = 0; l < q; ++l) {
-              Real sum = 0;
-              for (int i = 0; i < D; ++i) sum += rows[c].J[row][i][k] * product[i][l];
-              target[l] += sum;
-            }
-        }
+      const auto& row = rows[c];
+      if (row.coupling) {
+        // (B K J)^T where blocks are stored by columns.
+        const auto ends_of = [](std::span<const End> ends) {
+          return [=](std::size_t k) -> decltype(auto) { return (ends[k].J); };
+        };
+        const auto& J = row.coupling->velocity_ends;
+        const auto& B = row.coupling->impulse_ends;
+        const auto& outer = blocked ? B : J;
+        const auto& inner = blocked ? J : B;
+        add_contact(block, ends_of(outer), outer.size(), ends_of(inner), inner.size(), place, base);
+        place += outer.size() * inner.size();
+      } else {
+        const auto ends = [&](std::size_t k) -> decltype(auto) { return (row.J[k]); };
+        add_contact(block, ends, 2, ends, 2, place, base);
+        place += 4;
       }
     }
     finite = check == 0;  // NaN otherwise
@@ -378,9 +407,9 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(PetscSFGatherBegin(rows_of_ghosts.get(), unit.get(), outgoing.data(), incoming.data()));
     SCREE_PETSC(PetscSFGatherEnd(rows_of_ghosts.get(), unit.get(), outgoing.data(), incoming.data()));
     const Real* from = incoming.data();
-    for (const Place& place : incoming_places) {
-      Real* target = base[place.array] + place.offset;
-      for (int k = 0; k < q; ++k, target += place.stride, from += q)
+    for (const Place& to : incoming_places) {
+      Real* target = base[to.array] + to.offset;
+      for (int k = 0; k < q; ++k, target += to.stride, from += q)
         for (int l = 0; l < q; ++l) target[l] += from[l];
     }
 
@@ -395,6 +424,31 @@ struct SchurSystem<D>::State {
     factorised = false;
   }
 
+  /// Adds inner^T K outer of all pairs of ends, outer ones in the outer loop.
+  template <class Outer, class Inner>
+  static void add_contact(const Real (&K)[D][D], const Outer& outer, std::size_t n_outer, const Inner& inner,
+                          std::size_t n_inner, const Place* place, const std::array<Real*, 3>& base) {
+    for (std::size_t o = 0; o < n_outer; ++o) {
+      Real product[D][q];
+      for (int i = 0; i < D; ++i)
+        for (int k = 0; k < q; ++k) {
+          Real sum = 0;
+          for (int j = 0; j < D; ++j) sum += K[i][j] * outer(o)[j][k];
+          product[i][k] = sum;
+        }
+      for (std::size_t n = 0; n < n_inner; ++n, ++place) {
+        if (place->array == Place::none) continue;
+        Real* target = base[place->array] + place->offset;
+        for (int k = 0; k < q; ++k, target += place->stride)
+          for (int l = 0; l < q; ++l) {
+            Real sum = 0;
+            for (int i = 0; i < D; ++i) sum += inner(n)[i][k] * product[i][l];
+            target[l] += sum;
+          }
+      }
+    }
+  }
+
   void create_ksp() {
     SCREE_PETSC(KSPCreate(comm().handle(), ksp.address()));
     SCREE_PETSC(KSPSetOptionsPrefix(ksp.get(), prefix));
@@ -403,9 +457,8 @@ struct SchurSystem<D>::State {
     if (direct) {
       // Measured on packs of spheres: CHOLMOD solves faster than MUMPS with equal factorisation times, but is
       // for one rank; UMFPACK is three to ten times slower than MUMPS.
-      const bool symmetric = kind == Kind::symmetric;
-      SCREE_PETSC(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
-      const bool cholmod = symmetric && comm().size() == 1;
+      SCREE_PETSC(PCSetType(pc, symmetric() ? PCCHOLESKY : PCLU));
+      const bool cholmod = symmetric() && comm().size() == 1;
       SCREE_PETSC(PCFactorSetMatSolverType(pc, cholmod ? MATSOLVERCHOLMOD : MATSOLVERMUMPS));
       // CHOLMOD would print a line of its own for a matrix that it cannot factorise.
       if (cholmod && !option_given("-mat_cholmod_print"))
@@ -419,11 +472,11 @@ struct SchurSystem<D>::State {
     } else if (direct) {
       SCREE_PETSC(KSPSetType(ksp.get(), KSPPREONLY));
     } else {
-      SCREE_PETSC(KSPSetType(ksp.get(), kind == Kind::symmetric ? KSPCG : KSPGMRES));
+      SCREE_PETSC(KSPSetType(ksp.get(), symmetric() ? KSPCG : KSPGMRES));
       SCREE_PETSC(KSPGMRESSetRestart(ksp.get(), 100));
       // The true residual is tested, where the method is ours: not all methods can.
       if (!option_given("-ksp_type")) {
-        SCREE_PETSC(KSPSetPCSide(ksp.get(), kind == Kind::symmetric ? PC_LEFT : PC_RIGHT));
+        SCREE_PETSC(KSPSetPCSide(ksp.get(), symmetric() ? PC_LEFT : PC_RIGHT));
         SCREE_PETSC(KSPSetNormType(ksp.get(), KSP_NORM_UNPRECONDITIONED));
       }
     }
@@ -529,7 +582,7 @@ struct SchurSystem<D>::State {
     if (!done) {
       share_failure();
       ksp.reset();
-      if (direct && kind == Kind::symmetric) {
+      if (direct && symmetric()) {
         const std::string first = failure;
         failure.clear();
         refining = true;

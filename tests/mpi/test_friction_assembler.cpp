@@ -46,7 +46,7 @@ Solved solve(const Comm& comm, const FrictionProblem<D>& problem, const ContactG
   std::vector<Real> r(contacts.size() * D), v(problem.mass.size() / q);
   const auto solver = make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}", sweeps));
   Solved solved;
-  solved.residual = solve_friction<D>(problem, *solver, 1e-12, HUGE_VAL, r, v).residual;
+  solved.residual = solve_friction<D>(problem, *solver, {.tolerance = 1e-12}, r, v).residual;
   RowHash problem_hash, impulse_hash, velocity_hash;
   std::int64_t shared = 0;
   for (std::size_t c = 0; c < contacts.size(); ++c) {

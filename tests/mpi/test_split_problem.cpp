@@ -146,7 +146,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on on
     const auto solver = make_solver<D>("nsgs");
     std::vector<Real> r(static_cast<std::size_t>(split.problem().n_contacts()) * D, 0.0);
     std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * n_velocities<D>);
-    const SolveReport report = solve_friction<D>(split.problem(), *solver, 1e-6, HUGE_VAL, r, v);
+    const SolveReport report = solve_friction<D>(split.problem(), *solver, {.tolerance = 1e-6}, r, v);
     CHECK(report.converged);
     std::vector<Real> all = split.gather_contacts(r, D);
     const std::vector<Real> velocities = split.gather_bodies(v, n_velocities<D>);

@@ -73,7 +73,8 @@ Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>&
       r[i] = start[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
   std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * scree::n_velocities<D>);
   Solution<D> solution;
-  solution.report = scree::solve_friction<D>(split.problem(), solver, tolerance, max_seconds, r, v);
+  solution.report = scree::solve_friction<D>(split.problem(), solver,
+                                             {.tolerance = tolerance, .max_seconds = max_seconds}, r, v);
   solution.r = split.gather_contacts(r, D);
   solution.v = split.gather_bodies(v, scree::n_velocities<D>);
   return solution;

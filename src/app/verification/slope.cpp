@@ -73,7 +73,7 @@ Motion slide(FrictionSolver<3>& solver, Real angle, Real mu, Real tolerance, boo
     problem.free_velocity[0] += time_step * gravity * std::sin(angle);
     problem.free_velocity[2] -= time_step * gravity * std::cos(angle);
     if (!warm) std::fill(r.begin(), r.end(), 0.0);
-    const SolveReport report = solve_friction<3>(problem, solver, tolerance, HUGE_VAL, r, v);
+    const SolveReport report = solve_friction<3>(problem, solver, {.tolerance = tolerance}, r, v);
     if (step == 0) first_velocity = v[0];
     motion.mean_velocity += v[0] / n;
     for (std::size_t k = 1; k < 6; ++k) motion.worst_other = std::max(motion.worst_other, std::abs(v[k]));

@@ -36,6 +36,7 @@ std::size_t at(std::size_t contact, int width, int k) {
 
 template <int D>
 typename ScaledProblem<D>::Scales SplitInteriorPoint<D>::published_scales(const FrictionProblem<D>& problem) {
+  if (problem.is_local()) return {};  // no bodies to take means of
   constexpr int q = n_velocities<D>;
   constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
   const std::vector<Real>& v =

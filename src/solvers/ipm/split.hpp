@@ -39,7 +39,7 @@ class SplitInteriorPoint {
   /// m_c: mean of tr(M)/q over bodies. v_c: mean, weighted by mass, of the largest |u| at the contacts of a
   /// body, with velocities at the start of the step; at least a quarter of the velocity floor. Without
   /// FrictionProblem::start_velocity the free velocities take their place, and v_c is not the published one.
-  /// Collective.
+  /// Collective. A local form has no bodies: it gets the scales of ScaledProblem.
   static typename ScaledProblem<D>::Scales published_scales(const FrictionProblem<D>& problem);
 
  private:

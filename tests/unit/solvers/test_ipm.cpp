@@ -142,7 +142,7 @@ TEST_CASE("ipm nt: rough spheres between walls reach 1e-8, with impulses that st
       ListedProblem<3> whole = generate_problem<3>("pile", 15, seed);
       std::fill(whole.mu.begin(), whole.mu.end(), mu);
       Case<3> given(whole, false);
-      SolveMonitor<3> monitor(given.problem, 1e-8, HUGE_VAL, given.report);
+      SolveMonitor<3> monitor(given.problem, {.tolerance = 1e-8}, given.report);
       NesterovTodd<3> method;
       method.iterate(given.problem, {}, given.system, given.r, monitor);
       CHECK(monitor.converged());
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE_SIG("ipm split: a sliding plate carries the widened cone's fr
                        "[solvers]", ((int D), D), 2, 3) {
   Case<D> given(generate_problem<D>("sliding", 1), true);
   const Real eps_p = 2e-3, eps_s = 5e-3;
-  SolveMonitor<D> monitor(given.problem, 0, HUGE_VAL, given.report);
+  SolveMonitor<D> monitor(given.problem, {.tolerance = 0}, given.report);
   SplitInteriorPoint<D> method;
   method.iterate(given.problem, {.eps_p = eps_p, .eps_s = eps_s, .eps_T = 1e-11}, given.system, given.r,
                  monitor);

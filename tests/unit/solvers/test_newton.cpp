@@ -33,7 +33,7 @@ struct Case {
   /// Gauss-Seidel from the present r.
   void sweep(Real tolerance) {
     SolveReport report;
-    SolveMonitor<D> monitor(problem, tolerance, HUGE_VAL, report);
+    SolveMonitor<D> monitor(problem, {.tolerance = tolerance}, report);
     make_solver<D>("nsgs")->iterate(problem, r, monitor);
     REQUIRE(monitor.converged());
   }
@@ -111,7 +111,7 @@ struct Attempt {
 template <int D>
 Attempt<D> improve(const Case<D>& from, const Settings<D>& settings, Real tolerance = 0) {
   Attempt<D> attempt{.r = from.r, .end = {}, .report = {}, .best = 0};
-  SolveMonitor<D> monitor(from.problem, tolerance, HUGE_VAL, attempt.report);
+  SolveMonitor<D> monitor(from.problem, {.tolerance = tolerance}, attempt.report);
   attempt.end = SemismoothNewton<D>(settings).improve(from.problem, attempt.r, monitor);
   attempt.best = monitor.best();
   return attempt;
