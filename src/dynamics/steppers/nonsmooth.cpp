@@ -469,7 +469,7 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   recall_impulses(warm_start_ * same_force);
   if (on_contact_problem_) guess_ = impulse_;
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
-  report_ = solve_.run(problem, *solver_.solver, solver_.tolerance, solver_.max_seconds, impulse_, velocity_);
+  report_ = solve_.run(problem, *solver_.solver, solver_.stop_rule(), impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
   used_linear_solver_ = used_linear_solver_ || report_.newton_steps + report_.iterations > 0;
   const bool accepted = report_.converged || on_failure_ == OnFailure::warn;
