@@ -130,6 +130,19 @@ def test_inertia_in_a_scheme_that_knows_none(folder):
                  words=["velocity", "no effect"])
     refused_deck(folder, *bare, ("[particles.beads]\n", "[particles.beads]\nrotates = false\n"),
                  words=["rotates", "no effect"])
+    obstacle = DECK[DECK.index("[materials.glass]"):DECK.index("[particles.beads]")]
+    refused_deck(folder, *bare, (obstacle, ""), ('material = "steel"\n', ""), more="\n[output.fclib]\nevery_steps = 5\n",
+                 words=["grains.toml:", "output.fclib", "no contact problems", "pbd"])
+
+
+def test_files_of_contact_problems(folder):
+    table = "\n[output.fclib]\n"
+    for line in ('every = "0 s"', "every_steps = 0", "on_failure = -1"):
+        refused_deck(folder, more=table + line + "\n", words=[line.split()[0], "[output.fclib]"])
+    refused_deck(folder, more=table + 'every = 1\nevery_steps = 5\n', words=["every or every_steps, not both"])
+    refused_deck(folder, more=table + "on_failures = 3\n", words=["on_failures", "did you mean 'on_failure'"])
+    refused_deck(folder, more="\n[output]\nfailed_problems = 3\n",
+                 words=["grains.toml:", "failed_problems", "on_failure", "[output.fclib]"], ranks=(1, 3))
 
 
 def test_a_step_so_long_that_bodies_cross(folder):
