@@ -742,7 +742,7 @@ template <int D>
 SolvedProblem<D> ill_conditioned_problem(int size, std::uint64_t seed) {
   constexpr Real most_decades = 6;
   constexpr Real tilt = 1e-3;
-  constexpr int n_along = 3;  // contacts along an edge of a face
+  constexpr int n_along = D == 2 ? 4 : 3;  // contacts along an edge of a face
   constexpr int n_of_face = D == 2 ? n_along : n_along * n_along;
   const Real decades = std::min(0.5 * size, most_decades);
   std::vector<int> turn(static_cast<std::size_t>(size));
@@ -776,7 +776,7 @@ SolvedProblem<D> ill_conditioned_problem(int size, std::uint64_t seed) {
       Vec<D> point = face.low;
       Real weight = mass_above * gravity * time_step;
       for (int axis = 0, rest = i; axis + 1 < D; ++axis, rest /= n_along) {
-        const Real along = 0.5 * (rest % n_along);
+        const Real along = static_cast<Real>(rest % n_along) / (n_along - 1);
         const Real width = face.high[axis] - face.low[axis];
         const Real center = (moment_above[axis] / mass_above - face.low[axis]) / width;
         point[axis] += along * width;
