@@ -25,6 +25,17 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
+/// CLI11's own checks of signs name the largest number there is, in full.
+inline CLI::Validator number(const std::string& name, bool (*holds)(Real)) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        Real value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && holds(value);
+        return good ? std::string() : text + " is not a " + name + " number";
+      },
+      name);
+}
+
 /// Parses on every rank; help and mistakes are printed once. Returns an exit code if the program is to end
 /// here.
 inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {

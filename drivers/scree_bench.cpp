@@ -24,17 +24,6 @@ void write_csv(const Comm& comm, const std::string& path, const std::string& tex
   });
 }
 
-/// CLI11's own checks of signs name the largest number there is, in full.
-CLI::Validator number(const std::string& name, bool (*holds)(Real)) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        Real value = 0;
-        const bool good = CLI::detail::lexical_cast(text, value) && holds(value);
-        return good ? std::string() : text + " is not a " + name + " number";
-      },
-      name);
-}
-
 ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   CLI::App app{"scree_bench: speed of scree on this machine"};
   app.require_subcommand(1);

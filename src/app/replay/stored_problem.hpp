@@ -1,0 +1,44 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/replay/fclib_operator.hpp"
+#include "comm/split_problem.hpp"
+#include "core/petsc.hpp"
+#include "solvers/local_problem.hpp"
+
+namespace scree {
+
+/// W in blocks, from its entries in any order; equal ones add up. All of W on this rank. Local.
+template <int D>
+LocalForm<D> blocks_of_delassus(const SparseShare& W);
+
+/// An FCLIB problem made ready for the solvers. A global one whose M is of blocks of rigid bodies, each
+/// contact between two of them at most, is shared by all ranks. Any other one, and what is wanted in local
+/// form, is solved by rank 0 alone as u = W r + q; the others wait.
+template <int D>
+class StoredProblem {
+ public:
+  /// `in_operator` is that of `problem`. Collective.
+  StoredProblem(const Comm& comm, const FclibProblem& problem, FclibOperator& in_operator,
+                bool in_local_form);
+
+  bool is_shared() const { return split_.has_value(); }
+  /// Null on a rank that takes no part.
+  const FrictionProblem<D>* problem() const;
+
+  /// Impulses of this rank's contacts from its stretch of those of the file, and back. Collective.
+  std::vector<Real> to_contacts(std::span<const Real> stretch) const;
+  std::vector<Real> to_stretch(std::span<const Real> of_contacts) const;
+
+ private:
+  std::optional<SplitProblem<D>> split_;
+  std::unique_ptr<LocalProblem<D>> local_;
+  std::size_t n_contacts_ = 0, n_stretch_ = 0;
+  SfHandle contacts_;  ///< from each contact to its place in a stretch
+  PetscHandle<MPI_Datatype, MPI_Type_free> unit_;
+};
+
+}  // namespace scree
