@@ -11,6 +11,7 @@
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "io/fclib_file.hpp"
 #include "io/files.hpp"
 #include "io/result_file.hpp"
 
@@ -97,6 +98,57 @@ std::string describe_result(const Comm& comm, const std::string& path) {
   return text;
 }
 
+std::string describe_fclib(const Comm& comm, const std::string& path) {
+  const FclibProblem problem = read_fclib(comm, path);
+  std::string text =
+      fmt::format("{}: FCLIB, {} form, {}D\n{} contacts", path, problem.is_global ? "global" : "local",
+                  problem.dimension, problem.n_contacts);
+  if (problem.is_global) text += fmt::format(", {} velocities", problem.n_velocities);
+  if (problem.n_constraints > 0) text += fmt::format(", {} bilateral constraints", problem.n_constraints);
+  text += "\n";
+  if (problem.time_step > 0) text += fmt::format("time step {} s\n", problem.time_step);
+  if (problem.has_solution) text += "a solution\n";
+  if (problem.n_guesses > 0) text += fmt::format("guesses: {}\n", problem.n_guesses);
+  text += "matrices\n";
+  const auto add_matrix = [&](std::string_view name, const SparseShare& matrix) {
+    if (matrix.n_rows == 0 && matrix.n_columns == 0) return;
+    text +=
+        fmt::format("  {:<24} {} x {}, {} entries: {}\n", name, matrix.n_rows, matrix.n_columns,
+                    comm.sum(static_cast<std::int64_t>(matrix.value.size())), range_of(comm, matrix.value));
+  };
+  add_matrix("M", problem.M);
+  add_matrix("H", problem.H);
+  add_matrix("G", problem.G);
+  add_matrix("W", problem.W);
+  add_matrix("V", problem.V);
+  add_matrix("R", problem.R);
+  text += fmt::format("  {:<24} {:.2g}\n", "relative asymmetry", problem.asymmetry);
+  text += "vectors\n";
+  const auto add_vector = [&](std::string_view name, const VectorShare& vector) {
+    if (const auto n = comm.sum(static_cast<std::int64_t>(vector.values.size())); n > 0)
+      text += fmt::format("  {:<24} {}: {}\n", name, n, range_of(comm, vector.values));
+  };
+  add_vector("mu", problem.mu);
+  add_vector("f", problem.f);
+  add_vector("w", problem.w);
+  add_vector("b", problem.b);
+  add_vector("q", problem.q);
+  add_vector("s", problem.s);
+  add_vector("compliance", problem.compliance);
+  files::Texts info;
+  for (const auto& [name, value] :
+       {std::pair("title", problem.info.title), std::pair("description", problem.info.description),
+        std::pair("math_info", problem.info.math_info)})
+    if (!value.empty()) info.emplace_back(name, value);
+  add_texts(text, "info", info);
+  return text;
+}
+
+bool is_fclib(const Comm& comm, const std::string& path) {
+  const hdf5::File file(comm, path, hdf5::Open::read);
+  return file.exists("/fclib_local") || file.exists("/fclib_global");
+}
+
 /// The values of an XML attribute in the entries of an index.
 std::vector<std::string> values_of(const std::string& text, const std::string& attribute) {
   std::vector<std::string> values;
@@ -135,7 +187,7 @@ std::string describe_index(const Comm& comm, const std::string& path) {
 
 std::string describe_file(const Comm& comm, const std::string& path) {
   if (path.ends_with(".pvd")) return describe_index(comm, path);
-  return describe_result(comm, path);
+  return is_fclib(comm, path) ? describe_fclib(comm, path) : describe_result(comm, path);
 }
 
 }  // namespace scree

@@ -267,7 +267,7 @@ TEMPLATE_TEST_CASE_SIG("fclib: h5py finds that a guess solves the stored equatio
     const FrictionProblem<D>& problem = split.problem();
     std::vector<Real> r(problem.mu.size() * D, 0.0);
     std::vector<Real> v(problem.body_id.size() * n_velocities<D>);
-    REQUIRE(solve_friction<D>(problem, *make_solver<D>("nsgs"), 1e-8, HUGE_VAL, r, v).converged);
+    REQUIRE(solve_friction<D>(problem, *make_solver<D>("nsgs"), {.tolerance = 1e-8}, r, v).converged);
     std::vector<ContactKey> keys;
     for (const Index c : split.contact_number()) keys.push_back({0, 0, c});
     paths.push_back(scratch / (compliant ? "compliant.hdf5" : "rigid.hdf5"));
@@ -280,6 +280,48 @@ TEMPLATE_TEST_CASE_SIG("fclib: h5py finds that a guess solves the stored equatio
     return;
   }
   CHECK(status == 0);
+}
+
+TEMPLATE_TEST_CASE_SIG("fclib: where a solve ended is the solution, or else one more guess", "[io]",
+                       ((int D), D), 2, 3) {
+  const Comm comm;
+  const Scratch scratch;
+  const SplitProblem<D> split(comm, whole_problem<D>());
+  std::vector<ContactKey> keys;
+  std::vector<Real> guess, reached;
+  for (const Index c : split.contact_number()) {
+    keys.push_back({0, 0, c});
+    for (std::size_t k = 0; k < D; ++k) {
+      guess.push_back(impulse(c, k));
+      reached.push_back(impulse(c, k + D));
+    }
+  }
+  const auto write = [&](const std::string& name, const std::vector<Real>& from, const FclibResult& result) {
+    write_fclib<D>(split.problem(), keys, from, {}, scratch / name, result);
+    comm.barrier();
+  };
+  write("guess.hdf5", guess, {});
+  write("reached.hdf5", reached, {});
+  write("solved.hdf5", guess, {.impulse = reached});
+  write("unsolved.hdf5", guess, {.impulse = reached, .solved = false});
+  write("without_start.hdf5", {}, {.impulse = reached, .solved = false});
+  if (!comm.is_root()) return;
+  const Reader from_guess(scratch / "guess.hdf5"), from_reached(scratch / "reached.hdf5"),
+      solved(scratch / "solved.hdf5"), unsolved(scratch / "unsolved.hdf5");
+  for (const std::string name : {"v", "u", "r"}) {
+    const auto start = from_guess.all<Real>("/guesses/1/" + name);
+    const auto end = from_reached.all<Real>("/guesses/1/" + name);
+    CHECK((start != end));
+    CHECK((solved.all<Real>("/guesses/1/" + name) == start));
+    CHECK((solved.all<Real>("/solution/" + name) == end));
+    CHECK((unsolved.all<Real>("/guesses/1/" + name) == start));
+    CHECK((unsolved.all<Real>("/guesses/2/" + name) == end));
+  }
+  CHECK_FALSE(from_guess.file().exists("/solution"));
+  CHECK(solved.integer("/guesses/number_of_guesses") == 1);
+  CHECK(unsolved.integer("/guesses/number_of_guesses") == 2);
+  CHECK_FALSE(unsolved.file().exists("/solution"));
+  CHECK((content_of(scratch / "without_start.hdf5") == content_of(scratch / "reached.hdf5")));
 }
 
 TEST_CASE("fclib: a rigid problem without guess, and one without contacts", "[io]") {

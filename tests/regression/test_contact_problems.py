@@ -150,6 +150,17 @@ def test_what_is_in_a_file(folder):
         check(set(file) == {"fclib_global", "scree"}, "neither guess nor solution if not asked for", list(file))
 
 
+def test_info_describes_a_file(folder):
+    path = run(folder, "whole") / "grains.fclib_000000020.hdf5"
+    one, two = (run_ok("-q", "info", path, ranks=ranks).stdout for ranks in (1, 2))
+    check(one == two, "two ranks say the same", f"{one}\n{two}")
+    for word in ("FCLIB, global form, 2D", "180 velocities", "time step 0.005 s", "a solution", "guesses: 1", "grains",
+                 "step 20"):
+        check_in(word, one, "the description")
+    check(re.search(r"^  mu +\d+: 0\.4 to 0\.4$", one, re.MULTILINE), "the range of mu", one)
+    check(re.search(r"^  M +180 x 180, 180 entries: ", one, re.MULTILINE), "the size of M", one)
+
+
 def test_a_restart_writes_the_same_files(folder):
     whole = problems_in(run(folder, "whole", *UNSOLVED))
     unsolved = problems_in(folder / "whole/grains", "failed")
