@@ -9,7 +9,7 @@ packages=(
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libvtk9-dev libopenblas0-pthread
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
   # tests and style
-  catch2 clang-format clang-tidy
+  libfclib-dev catch2 clang-format clang-tidy
   # postprocessing; Xvfb and Mesa draw without a screen
   python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri
 )
