@@ -98,10 +98,10 @@ def draw(profiles, output):
         last = max(tau for points in solvers.values() for tau, _ in points)
         for solver, points in solvers.items():
             taus, shares = zip(*points)
-            panel.step([*taus, 1.2 * last], [*shares, shares[-1]], where="post", linewidth=1.4, label=solver)
+            panel.step([*taus, max(10, 1.2 * last)], [*shares, shares[-1]], where="post", linewidth=1.4, label=solver)
         panel.set(title=f"to {tolerance:g}", xlabel="time over that of the fastest, tau [-]", ylim=(0, 1.02))
         panel.set_xscale("log")
-        panel.set_xlim(1, 1.2 * last)
+        panel.set_xlim(1, max(10, 1.2 * last))
         panel.grid(which="both", alpha=0.2)
     panels[0, 0].set_ylabel("share of all problems [-]")
     panels[0, -1].legend(fontsize="small", frameon=False, loc="lower right")

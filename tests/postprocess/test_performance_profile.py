@@ -1,0 +1,60 @@
+"""Performance profiles drawn from what scree_replay writes: from a profile, from rows, from rows of several runs."""
+import subprocess
+import sys
+
+import matplotlib.image
+
+from scree_program import check, check_in, main, source_folder
+
+sys.path.insert(0, str(source_folder() / "postprocess"))
+import performance_profile
+
+ROWS = """\
+file,solver,seconds_to_0.0001,seconds_to_1e-08
+"one.hdf5",auto,0.5,2
+"one.hdf5",nsgs,1,
+"two.hdf5",auto,0.0001,0.004
+"two.hdf5",nsgs,0.0009,0.001
+"""
+
+
+def run_script(*arguments):
+    return subprocess.run([sys.executable, source_folder() / "postprocess/performance_profile.py", *arguments], text=True,
+                          capture_output=True, timeout=300)
+
+
+def test_shares_of_problems(folder):
+    profile = performance_profile.profile_of({("a", "x"): 1, ("a", "y"): 3, ("b", "x"): 2, ("b", "y"): float("inf"),
+                                              ("c", "y"): 1e-5})
+    check(profile == {"x": [(1, 2 / 3), (3, 2 / 3)], "y": [(1, 1 / 3), (3, 2 / 3)]}, "shares of all three problems", profile)
+
+
+def test_pictures(folder):
+    (folder / "rows.csv").write_text(ROWS)
+    (folder / "more.csv").write_text("file,solver,seconds_to_1e-08\none.hdf5,other,1\ntwo.hdf5,other,\n")
+    (folder / "profile.csv").write_text("tolerance,tau,auto,nsgs\n1e-08,1,0.5,0.5\n1e-08,4,1,0.5\n")
+    for tables in (["profile.csv"], ["rows.csv"], ["rows.csv", "more.csv", "--table"]):
+        output = folder / "picture.png"
+        result = run_script(*(folder / name if name.endswith("csv") else name for name in tables), "--output", output)
+        check(result.returncode == 0, "exit code 0", result.stderr)
+        check(matplotlib.image.imread(output)[..., :3].std() > 0.02, "the picture is not blank", tables)
+        output.unlink()
+    words = [line.split() for line in result.stdout.splitlines()]
+    check_in(["1e-08", "auto", "2", "of", "2", "2.004", "0", "0.000"], words, "the table of sums")
+    check_in(["1e-08", "nsgs", "1", "of", "2", "0.001", "0", "0.000"], words, "the table of sums")
+    check_in(["1e-04", "auto", "2", "of", "2", "0.500", "2", "0.500"], words, "the table of sums")
+
+
+def test_tables_of_another_kind(folder):
+    (folder / "other.csv").write_text("time[s],overlap\n0,1\n")
+    (folder / "profile.csv").write_text("tolerance,tau,auto\n1e-08,1,0.5\n")
+    (folder / "empty.csv").write_text("tolerance,tau,auto\n")
+    for tables, words in ((["other.csv"], "no column file, solver, seconds_to_TOLERANCE"), (["nowhere.csv"], "nowhere.csv"),
+                          (["empty.csv"], "no rows"), (["profile.csv", "profile.csv"], "is a profile")):
+        result = run_script(*(folder / name for name in tables))
+        check(result.returncode == 1, "exit code 1", result)
+        check_in(words, result.stderr, "the message")
+
+
+if __name__ == "__main__":
+    main()
