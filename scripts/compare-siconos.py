@@ -76,15 +76,24 @@ def inverse(M):
     """M^-1, block by block of what M couples."""
     n_blocks, block = connected_components(M, directed=False)
     order = np.argsort(block, kind="stable")
-    ends = np.cumsum(np.bincount(block, minlength=n_blocks))
+    sizes = np.bincount(block, minlength=n_blocks)
+    first = np.cumsum(sizes) - sizes  # of each block, in this order
+    place = np.empty(M.shape[0], dtype=int)
+    place[order] = np.arange(M.shape[0]) - first[block[order]]  # within the block
+    entries = M.tocoo()
     rows, columns, values = [], [], []
-    compressed = M.tocsr()
-    for first, last in zip(np.concatenate(([0], ends[:-1])), ends):
-        own = order[first:last]
-        dense = np.linalg.inv(compressed[own][:, own].toarray())
-        rows.append(np.repeat(own, len(own)))
-        columns.append(np.tile(own, len(own)))
-        values.append(dense.ravel())
+    for size in np.unique(sizes):
+        chosen = np.flatnonzero(sizes == size)
+        number = np.full(n_blocks, -1)
+        number[chosen] = np.arange(len(chosen))
+        mine = number[block[entries.row]] >= 0
+        row, column = entries.row[mine], entries.col[mine]
+        dense = np.zeros((len(chosen), size, size))
+        np.add.at(dense, (number[block[row]], place[row], place[column]), entries.data[mine])
+        own = order[first[chosen][:, None] + np.arange(size)]
+        rows.append(np.repeat(own, size, axis=1).ravel())
+        columns.append(np.tile(own, (1, size)).ravel())
+        values.append(np.linalg.inv(dense).ravel())
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
     return sparse.coo_matrix(entries, M.shape).tocsc()
 
