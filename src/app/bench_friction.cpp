@@ -11,6 +11,7 @@
 #include "app/pile.hpp"
 #include "app/solver_choice.hpp"
 #include "app/table_text.hpp"
+#include "comm/split_problem.hpp"
 #include "contact/compliance.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "comm/split_problem.hpp"
 #include "support/lattice_problem.hpp"
 #include "support/schur_case.hpp"
 

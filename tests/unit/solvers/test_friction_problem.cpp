@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "comm/split_problem.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "solvers/generated_problems.hpp"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "comm/split_problem.hpp"
 #include "solvers/generated_problems.hpp"
 #include "solvers/ipm/lorentz.hpp"
 #include "solvers/ipm/nesterov_todd.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "comm/split_problem.hpp"
 #include "core/random.hpp"
 #include "solvers/generated_problems.hpp"
 #include "solvers/semismooth_newton.hpp"

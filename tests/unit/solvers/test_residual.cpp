@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/listed_problem.hpp"
+#include "comm/split_problem.hpp"
 
 using namespace scree;
 
