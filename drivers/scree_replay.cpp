@@ -13,6 +13,7 @@ using namespace scree;
 
 ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   CLI::App app{"scree_replay: solves stored contact problems in the format of FCLIB, and makes new ones"};
+  app.footer("Families of --generate (in the plane all but tower and kapla):\n" + list_families());
   ReplayOptions options;
   options.command_line = command_line(argc, argv);
   GenerateOptions generated;

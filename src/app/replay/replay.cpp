@@ -373,6 +373,14 @@ ExitCode replay(const Comm& comm, const ReplayOptions& options,
   return all.go();
 }
 
+std::string list_families() {
+  std::string text;
+  for (const auto& problem : generated_problems<3>())
+    text += fmt::format("  {:12} {}; size: {}, at least {}\n", problem.name, problem.summary, problem.size,
+                        problem.least_size);
+  return text;
+}
+
 std::string generate_file(const Comm& comm, const GenerateOptions& options) {
   check_new_file(comm, options.output, options.force);
   const auto write = [&](const std::string& path) {

@@ -36,6 +36,9 @@ struct ReplayOptions {
 ExitCode replay(const Comm& comm, const ReplayOptions& options,
                 const std::function<void(const std::string&)>& show);
 
+/// The families of generated problems in space, one per line with a summary.
+std::string list_families();
+
 /// What `scree_replay --generate` is asked for (solvers/generated_problems.hpp).
 struct GenerateOptions {
   std::string family;
