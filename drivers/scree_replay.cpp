@@ -1,5 +1,7 @@
 // scree_replay: solves stored contact problems (FCLIB files) and makes new ones (docs/replay.md).
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <string>
 #include <vector>
 
@@ -35,10 +37,10 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
                              ->check(CLI::IsMember({"fclib", "natural"}));
   auto* start = app.add_option("--start", options.start, "impulses to start from (default zero)")
                     ->check(CLI::IsMember({"zero", "guess", "solution"}));
-  auto* form_option = app.add_option("--form", form,
-                                     "how to solve or generate: with bodies, or as W and q (default: as "
-                                     "stored; generated files are global)")
-                          ->check(CLI::IsMember({"local", "global"}));
+  app.add_option("--form", form,
+                 "how to solve or generate: with bodies, or as W and q (default: as "
+                 "stored; generated files are global)")
+      ->check(CLI::IsMember({"local", "global"}));
   auto* set =
       app.add_option("--set", options.settings, "SOLVER.KEY=VALUE, a key of [solver]; may be repeated")
           ->allow_extra_args(false);
@@ -60,12 +62,8 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   auto* output = app.add_option("-o,--output", generated.output, "file to make");
   auto* convert = app.add_option("--convert", conversion, "write the file in another form to --output")
                       ->check(CLI::IsMember({"local"}));
-  convert->needs(output);
-  generate->needs(output)->needs(size)->excludes(convert);
-  for (CLI::Option* of_solving :
-       {solver, tolerance, max_time, measure_option, start, set, petsc, json, csv, profile, write})
-    of_solving->excludes(generate)->excludes(convert);
-  form_option->excludes(convert);
+  const std::vector<CLI::Option*> of_solving{solver, tolerance, max_time, measure_option, start, set,
+                                             petsc,  json,      csv,      profile,        write};
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::normal);
 
@@ -73,9 +71,15 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   options.form = form;
   generated.in_local_form = form == "local";
   generated.force = options.force;
+  for (const CLI::Option* option : of_solving)
+    if (*option && (*generate || *convert))
+      throw InputError(
+          fmt::format("{} does not go with {}", option->get_name(), *generate ? "--generate" : "--convert"));
+  if ((*generate || *convert) != bool(*output))
+    throw InputError("-o names the file that --generate or --convert makes: it goes with one of them");
   if (*generate) {
-    if (!options.files.empty())
-      throw InputError("--generate makes a file and reads none: " + options.files[0]);
+    if (*convert || !options.files.empty()) throw InputError("--generate makes a file and takes none");
+    if (!*size) throw InputError("--generate needs --size");
     print(comm, generate_file(comm, generated));
     return ExitCode::done;
   }
@@ -83,10 +87,10 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
     throw InputError("name one FCLIB file or more, or make one with --generate FAMILY --size N -o FILE");
   if (*convert) {
     if (options.files.size() > 1) throw InputError("--convert takes one file");
+    if (!form.empty()) throw InputError("--form does not go with --convert");
     print(comm, convert_file(comm, options.files[0], generated.output, options.force));
     return ExitCode::done;
   }
-  if (*output) throw InputError("-o goes with --generate or --convert");
   const ExitCode code = replay(comm, options, [&](const std::string& text) { print(comm, text); });
   require_petsc_options_used(comm);
   return code;

@@ -85,23 +85,24 @@ def test_files_that_exist_are_kept(folder):
 def test_what_cannot_be_generated(folder):
     refused_replay(folder, "--generate", "wal", "--size", "2", "-o", "a.hdf5", words=['"wal"', "wall", "pile"])
     refused_replay(folder, "--generate", "arch", "--size", "1", "-o", "a.hdf5", words=["arch", "size 1", "below 3"])
-    refused_option(folder, "--generate", "wall", "-o", "a.hdf5", words=["--size"])
-    refused_option(folder, "--generate", "wall", "--size", "2", words=["--output"])
-    refused_replay(folder, "b.hdf5", "--generate", "wall", "--size", "2", "-o", "a.hdf5", words=["b.hdf5"], ranks=(1,))
+    refused_replay(folder, "--generate", "wall", "-o", "a.hdf5", words=["--size"], ranks=(1,))
+    refused_replay(folder, "--generate", "wall", "--size", "2", words=["-o"], ranks=(1,))
+    refused_replay(folder, "b.hdf5", "--generate", "wall", "--size", "2", "-o", "a.hdf5", words=["takes none"], ranks=(1,))
 
 
 def test_options_that_contradict_each_other(folder):
     name = generate(folder)
-    refused_option(folder, name, "--generate", "wall", "--size", "2", "-o", "a.hdf5", "--tolerance", "1e-3",
-                   words=["--tolerance"])
-    refused_option(folder, name, "--convert", "local", "-o", "a.hdf5", "--solver", "nsgs", words=["--solver"])
+    refused_replay(folder, "--generate", "wall", "--size", "2", "-o", "a.hdf5", "--tolerance", "1e-3",
+                   words=["--tolerance does not go with --generate"], ranks=(1,))
+    refused_replay(folder, name, "--convert", "local", "-o", "a.hdf5", "--solver", "nsgs",
+                   words=["--solver does not go with --convert"], ranks=(1,))
     refused_option(folder, name, "--tolerance", "0", words=["--tolerance", "0"])
     refused_option(folder, name, "--tolerance", "1e-3,-1", words=["--tolerance", "-1"])
     refused_option(folder, name, "--max-time", "0", words=["--max-time"])
     refused_option(folder, name, "--measure", "siconos", words=["--measure", "fclib", "natural"])
     refused_option(folder, name, "--start", "1", words=["--start", "guess"])
     refused_option(folder, name, "--seed", "3", words=["--seed", "--generate"])
-    refused_replay(folder, name, "-o", "a.hdf5", words=["-o goes with"], ranks=(1,))
+    refused_replay(folder, name, "-o", "a.hdf5", words=["--generate or --convert"], ranks=(1,))
 
 
 if __name__ == "__main__":

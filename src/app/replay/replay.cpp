@@ -17,6 +17,7 @@
 #include "app/replay/replay_report.hpp"
 #include "app/replay/stored_problem.hpp"
 #include "app/solver_choice.hpp"
+#include "app/table_text.hpp"
 #include "core/log.hpp"
 #include "io/files.hpp"
 #include "solvers/generated_problems.hpp"
@@ -314,7 +315,9 @@ class Replay {
 
 template <int D>
 std::string write_generated(const Comm& comm, const GenerateOptions& options, const std::string& path) {
-  const ListedProblem<D> whole = generate_problem<D>(options.family, options.size, options.seed);
+  std::string family = options.family;
+  std::ranges::replace(family, '-', '_');
+  const ListedProblem<D> whole = generate_problem<D>(family, options.size, options.seed);
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
   std::vector<ContactKey> keys;
@@ -324,10 +327,10 @@ std::string write_generated(const Comm& comm, const GenerateOptions& options, co
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     keys.push_back({id(problem.a[c]), id(problem.b[c]), split.contact_number()[c]});
   FclibInfo info;
-  info.title = fmt::format("scree {}", options.family);
+  info.title = fmt::format("scree {}", family);
   info.description =
-      fmt::format("generated problem \"{}\" in {} dimensions, size {}, seed {}: one step of {:g} s",
-                  options.family, D, options.size, options.seed, whole.time_step);
+      fmt::format("generated problem \"{}\" in {} dimensions, size {}, seed {}: one step of {:g} s", family,
+                  D, options.size, options.seed, whole.time_step);
   info.math_info = "a solution exists";
   write_fclib<D>(problem, keys, {}, info, path);
   return fmt::format("{} bodies, {} contacts", whole.n_bodies(), whole.n_contacts());
@@ -374,10 +377,12 @@ ExitCode replay(const Comm& comm, const ReplayOptions& options,
 }
 
 std::string list_families() {
+  constexpr std::size_t most = 100;  // as wide as the help
   std::string text;
   for (const auto& problem : generated_problems<3>())
-    text += fmt::format("  {:12} {}; size: {}, at least {}\n", problem.name, problem.summary, problem.size,
-                        problem.least_size);
+    text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", problem.name, problem.summary,
+                                   problem.size, problem.least_size),
+                       "  ", most);
   return text;
 }
 
