@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "solvers/solve_block.hpp"
 
 namespace scree {
 
@@ -26,31 +27,6 @@ bool is_symmetric_block(const Real* block) {
     for (int j = 0; j < i; ++j)
       if (block[i * q + j] != block[j * q + i]) return false;
   return true;
-}
-
-/// x of block x = b: elimination with the largest pivot of each column.
-template <int q>
-void solve_block(const Real* block, const Real* b, Real* x) {
-  Real A[q][q + 1];
-  for (int i = 0; i < q; ++i) {
-    for (int j = 0; j < q; ++j) A[i][j] = block[i * q + j];
-    A[i][q] = b[i];
-  }
-  for (int k = 0; k < q; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < q; ++i)
-      if (std::abs(A[i][k]) > std::abs(A[pivot][k])) pivot = i;
-    std::swap(A[k], A[pivot]);
-    for (int i = k + 1; i < q; ++i) {
-      const Real factor = A[i][k] / A[k][k];
-      for (int j = k; j <= q; ++j) A[i][j] -= factor * A[k][j];
-    }
-  }
-  for (int i = q - 1; i >= 0; --i) {
-    Real sum = A[i][q];
-    for (int j = i + 1; j < q; ++j) sum -= A[i][j] * x[j];
-    x[i] = sum / A[i][i];
-  }
 }
 
 /// W_cc, row by row.
