@@ -120,8 +120,8 @@ class File {
     const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false);
   }
 
-  /// As read(), for datasets of integers (T is int64) or reals (T is double) of any width. Not faster for
-  /// more ranks: HDF5 converts for each rank on its own.
+  /// As read(), for datasets of integers (T is int64) or reals (T is double) of any width. Where HDF5 has to
+  /// convert, each rank reads on its own.
   template <class T>
   void read_any_width(const std::string& name, const Slab& slab, std::vector<T>& values) const {
     values.resize(static_cast<std::size_t>(slab.size()));

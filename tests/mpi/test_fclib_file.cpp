@@ -19,6 +19,7 @@
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "io/array_file.hpp"
 #include "io/hdf5.hpp"
 #include "solvers/generated_problems.hpp"
 #include "support/solve_listed.hpp"
@@ -578,6 +579,10 @@ TEST_CASE("fclib file: files of another kind", "[io]") {
   expect("", "it is no HDF5 file");
   expect("text\n", "it is no HDF5 file");
   expect(content_of(path).substr(0, 10000), "truncated file");
+  ArrayFileWriter checkpoint(comm, scratch / "checkpoint.h5", "checkpoint", 1);
+  checkpoint.number("step", std::int64_t{1});
+  checkpoint.commit();
+  CHECK_THAT(refusal(comm, scratch / "checkpoint.h5"), Catch::EndsWith("; it is a checkpoint of scree"));
   CHECK_THAT(refusal(comm, scratch / "none.hdf5"), Catch::Contains("none.hdf5: No such file"));
   CHECK_THAT(refusal(comm, scratch.folder()), Catch::Contains("it is a folder"));
 }
