@@ -728,8 +728,7 @@ void check_numbers(const Comm& comm, std::span<const Number> numbers, Number n, 
   for (const Number number : numbers)
     if (number < 0 || number >= n) wrong = std::min(wrong, number);
   if (wrong != no_number)
-    message =
-        fmt::format("friction problem: {} of {} has the number {}; valid are 0 to {}", what, n, wrong, n - 1);
+    message = fmt::format("friction problem: a {} has the number {}; valid are 0 to {}", what, wrong, n - 1);
   require_none(comm, wrong, message);
 
   Outbox outbox;

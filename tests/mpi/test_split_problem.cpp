@@ -1,10 +1,15 @@
-// A listed problem shared between ranks: halo, hand-overs and bits, on any number of ranks.
+// A problem dealt out: halo, phases, hand-overs and bits, on any number of ranks.
+#include "comm/split_problem.hpp"
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
+#include <set>
 
-#include "comm/split_problem.hpp"
+#include "core/error.hpp"
 #include "core/random.hpp"
-#include "solvers/friction_solver.hpp"
+#include "support/solve_listed.hpp"
 
 using namespace scree;
 
@@ -57,6 +62,61 @@ std::int64_t digest(std::span<const Real> values) {
 /// The communicator of this rank alone.
 Comm alone() {
   return Comm(MPI_COMM_SELF);
+}
+
+/// The phase of each contact of the list, on every rank.
+template <int D>
+std::vector<Real> phases_of(const Comm& comm, const ListedProblem<D>& whole) {
+  const SplitProblem<D> split(comm, whole);
+  const FrictionProblem<D>& problem = split.problem();
+  std::vector<Real> phase;
+  for (std::size_t p = 0; p + 1 < problem.phase_first.size(); ++p)
+    phase.resize(static_cast<std::size_t>(problem.phase_first[p + 1]), static_cast<Real>(p));
+  return split.gather_contacts(phase, 1);
+}
+
+/// Bodies at rest on a line.
+ListedProblem<2> line_of_bodies(int n) {
+  ListedProblem<2> whole;
+  for (int i = 0; i < n; ++i)
+    whole.add_body({{static_cast<Real>(i), 1}}, 1, std::array{0.1}, std::array{0.0, -0.1, 0.0});
+  whole.time_step = 0.01;
+  whole.velocity_floor = 0.1;
+  return whole;
+}
+
+void touch(ListedProblem<2>& whole, Index a, Index b) {
+  whole.add_contact(a, b, {{static_cast<Real>(std::max(a, b)) - 0.5, 1}}, {{1, 0}}, 0.3);
+}
+
+/// A list in which bodies and contacts are dealt out without order: some ranks may have none.
+template <int D, class RankOf>
+ProblemShare<D> scattered(const Comm& comm, const ListedProblem<D>& whole, const RankOf& rank_of) {
+  constexpr std::size_t q = n_velocities<D>;
+  ProblemShare<D> share;
+  share.time_step = whole.time_step;
+  share.velocity_floor = whole.velocity_floor;
+  const auto append = [](std::vector<Real>& to, const std::vector<Real>& from, Index i, std::size_t width) {
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(i) * static_cast<std::ptrdiff_t>(width);
+    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(width));
+  };
+  for (Index i = whole.n_bodies() - 1; i >= 0; --i) {
+    if (rank_of(i) != comm.rank()) continue;
+    share.body.push_back(i);
+    append(share.mass, whole.mass, i, q * q);
+    append(share.free_velocity, whole.free_velocity, i, q);
+    for (std::size_t k = 0; k < q; ++k) share.start_velocity.push_back(i + 0.1 * static_cast<Real>(k));
+  }
+  for (Index c = whole.n_contacts() - 1; c >= 0; --c) {
+    if (rank_of(c) != comm.rank()) continue;
+    share.contact.push_back(c);
+    share.a.push_back(whole.a[static_cast<std::size_t>(c)]);
+    share.b.push_back(whole.b[static_cast<std::size_t>(c)]);
+    append(share.jacobian, whole.jacobian, c, 2 * D * q);
+    append(share.bias, whole.bias, c, D);
+    append(share.mu, whole.mu, c, 1);
+  }
+  return share;
 }
 
 }  // namespace
@@ -174,4 +234,123 @@ TEST_CASE("split problem: adding to owners and sweeping give the same velocities
   Real worst = 0;
   for (std::size_t i = 0; i < swept.size(); ++i) worst = std::max(worst, std::abs(swept[i] - added[i]));
   CHECK(world.max(worst) < 1e-12);
+}
+
+TEST_CASE("split problem: phases are those of one rank, and none could be lower", "[solvers]") {
+  const Comm world;
+  std::vector<std::pair<std::string, ListedProblem<2>>> cases;
+  cases.emplace_back("lattice", lattice<2>(9));
+  ListedProblem<2> hub = line_of_bodies(80);
+  for (Index i = 0; i + 1 < 80; ++i) touch(hub, i, 79);
+  cases.emplace_back("a body that touches all others", hub);
+  ListedProblem<2> chain = line_of_bodies(60);
+  for (Index i = 0; i + 1 < 60; ++i) touch(chain, i, i + 1);
+  cases.emplace_back("chain", chain);
+  for (const auto& [name, whole] : cases) {
+    INFO(name);
+    const std::vector<Real> phase = phases_of(world, whole);
+    CHECK(phase == phases_of(alone(), whole));
+    std::vector<std::set<Real>> of_body(static_cast<std::size_t>(whole.n_bodies()));
+    for (std::size_t c = 0; c < phase.size(); ++c)
+      for (const Index body : {whole.a[c], whole.b[c]})
+        if (body >= 0) of_body[static_cast<std::size_t>(body)].insert(phase[c]);
+    bool is_least = true;
+    for (std::size_t c = 0; c < phase.size(); ++c)
+      for (Real lower = 0; lower < phase[c]; ++lower) {
+        bool is_taken = false;
+        for (const Index body : {whole.a[c], whole.b[c]})
+          is_taken = is_taken || (body >= 0 && of_body[static_cast<std::size_t>(body)].contains(lower));
+        is_least = is_least && is_taken;
+      }
+    CHECK(is_least);
+  }
+  // A pair for each of the others, one after the other.
+  const std::vector<Real> of_hub = phases_of(world, hub);
+  CHECK(std::set<Real>(of_hub.begin(), of_hub.end()).size() == 79);
+}
+
+TEST_CASE("split problem: all contacts on one pair, bodies without contacts, nothing at all", "[solvers]") {
+  const Comm world;
+  for (const int n_bodies : {0, 1, 2, 3, 50}) {
+    for (const bool has_contacts : {false, true}) {
+      INFO(n_bodies << " bodies, contacts " << has_contacts);
+      ListedProblem<2> whole = line_of_bodies(n_bodies);
+      for (int i = 0; i < 20 && has_contacts && n_bodies > 0; ++i)
+        touch(whole, n_bodies == 1 ? -1 : 0, n_bodies - 1);
+      const int n_phases = SplitProblem<2>(world, whole).problem().halo->n_phases();
+      CHECK(n_phases == (whole.n_contacts() > 0 ? 1 : 0));
+      const auto solve = [&](const Comm& comm) {
+        const Solution<2> solution = solve_listed(comm, whole, *make_solver<2>("nsgs"), 1e-6);
+        CHECK(solution.report.converged);
+        return solution.v;
+      };
+      CHECK(solve(world) == solve(alone()));
+    }
+  }
+  // Bodies that touch nothing are shared as well.
+  const SplitProblem<2> idle(world, line_of_bodies(100));
+  CHECK(world.max(std::int64_t{idle.problem().n_owned()}) <= 100 / world.size() + 10);
+}
+
+TEMPLATE_TEST_CASE_SIG("split problem: rows from anywhere make the same problem", "[solvers]", ((int D), D),
+                       2, 3) {
+  const Comm world;
+  const ListedProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
+  const auto check = [&](const auto& rank_of) {
+    const SplitProblem<D> split(world, scattered(world, whole, rank_of));
+    const FrictionProblem<D>& problem = split.problem();
+    CHECK_NOTHROW(problem.validate());
+    CHECK(split.gather_contacts(problem.jacobian, 2 * D * n_velocities<D>) == whole.jacobian);
+    CHECK(split.gather_contacts(problem.bias, D) == whole.bias);
+    CHECK(split.gather_contacts(problem.mu, 1) == whole.mu);
+    CHECK(split.gather_bodies(problem.mass, n_velocities<D> * n_velocities<D>) == whole.mass);
+    CHECK(split.gather_bodies(problem.free_velocity, n_velocities<D>) == whole.free_velocity);
+    bool has_start = true;
+    for (std::size_t i = 0; i < problem.start_velocity.size(); ++i)
+      has_start = has_start &&
+                  problem.start_velocity[i] == static_cast<Real>(split.body_number()[i / n_velocities<D>]) +
+                                                   0.1 * static_cast<Real>(i % n_velocities<D>);
+    CHECK((has_start && problem.start_velocity.size() == problem.free_velocity.size()));
+    bool are_ends = true;
+    for (std::size_t c = 0; c < problem.a.size(); ++c) {
+      const auto number = [&](Index body) {
+        return body < 0 ? -1 : split.body_number()[static_cast<std::size_t>(body)];
+      };
+      const auto listed = static_cast<std::size_t>(split.contact_number()[c]);
+      are_ends =
+          are_ends && number(problem.a[c]) == whole.a[listed] && number(problem.b[c]) == whole.b[listed];
+    }
+    CHECK(are_ends);
+  };
+  check([&](Index) { return world.size() - 1; });
+  check([&](Index i) { return (i * 7919 % 11) % world.size(); });
+}
+
+TEST_CASE("split problem: numbers that are missing, double or too large are refused on all ranks",
+          "[solvers]") {
+  const Comm world;
+  const ListedProblem<2> whole = lattice<2>(4);
+  const auto refusal = [&](const std::function<void(ProblemShare<2>&)>& spoil) -> std::string {
+    ProblemShare<2> share = scattered(world, whole, [&](Index i) { return i % world.size(); });
+    // The rank of body 3.
+    if (world.rank() == 3 % world.size()) spoil(share);
+    try {
+      SplitProblem<2>(world, share);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto renumber = [](Index from, Index to) {
+    return [=](ProblemShare<2>& share) { std::replace(share.body.begin(), share.body.end(), from, to); };
+  };
+  CHECK(refusal([](ProblemShare<2>&) {}).empty());
+  CHECK(refusal(renumber(3, 2)) == "friction problem: body 2 is given 2 times; each must be given once");
+  CHECK(refusal(renumber(3, 7)) == "friction problem: body 3 is given 0 times; each must be given once");
+  CHECK(refusal(renumber(3, 16)) == "friction problem: a body has the number 16; valid are 0 to 15");
+  CHECK_THAT(refusal([](ProblemShare<2>& share) { share.contact.at(0) = -1; }),
+             Catch::Contains("has the number -1"));
+  CHECK_THAT(refusal([](ProblemShare<2>& share) { share.a.at(0) = 16; }),
+             Catch::Contains("between bodies 16"));
+  CHECK_THAT(refusal([](ProblemShare<2>& share) { share.mu.push_back(0); }), Catch::Contains("arrays"));
 }
