@@ -31,7 +31,7 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
                                         "residuals to reach, of which the least ends a solve (default 1e-4)"))
                         ->check(positive);
   auto* max_time =
-      app.add_option("--max-time", options.max_seconds, "wall seconds after which a solve ends (default 30)")
+      app.add_option("--max-time", options.max_seconds, "wall seconds after which a solve ends (default 60)")
           ->check(positive);
   auto* measure_option = app.add_option("--measure", measure, "what tolerances are of (default fclib)")
                              ->check(CLI::IsMember({"fclib", "natural"}));

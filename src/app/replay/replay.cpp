@@ -143,7 +143,11 @@ class FileReplay {
   void prepare() {
     const Real start = now();
     operator_.emplace(comm_, problem_);
-    stored_.emplace(comm_, problem_, *operator_, options_.form == "local");
+    using Form = typename StoredProblem<D>::Form;
+    stored_.emplace(comm_, problem_, *operator_,
+                    options_.form == "local"    ? Form::local
+                    : options_.form == "global" ? Form::global
+                                                : Form::as_stored);
     on_solving_ranks([&](const FrictionProblem<D>& given) { given.validate(); });
     preparation_seconds_ = now() - start;
     start_.assign(problem_.mu.values.size() * D, 0.0);
@@ -156,6 +160,7 @@ class FileReplay {
     row.file = name_of(problem_.path);
     row.is_global = problem_.is_global;
     row.solved_global = stored_ && stored_->is_shared();
+    row.why_alone = stored_ ? stored_->why_alone() : "";
     row.dimension = D;
     row.contacts = problem_.n_contacts;
     row.velocities = problem_.n_velocities;

@@ -16,7 +16,7 @@ struct ReplayOptions {
   std::vector<std::string> files;
   std::vector<std::string> solvers{"auto"};  ///< "all": every registered one
   std::vector<Real> tolerances{1e-4};        ///< the least ends a solve
-  Real max_seconds = 30;                     ///< of a solve
+  Real max_seconds = 60;                     ///< of a solve
   bool natural = false;                      ///< the measure: natural residual, else that of FCLIB
   std::string start = "zero";                ///< or "guess", "solution": the file's
   std::string form;  ///< "local": by W and q, also where bodies would do; "global": not

@@ -125,6 +125,7 @@ Json json_of(const ReplayRow& row, const std::vector<Real>& tolerances) {
   Json json{{"file", row.file},
             {"form", row.is_global ? "global" : "local"},
             {"solved_as", row.solved_global ? "global" : "local"},
+            {"why_local", row.why_alone},
             {"dimension", row.dimension},
             {"contacts", row.contacts},
             {"velocities", row.velocities},

@@ -12,6 +12,7 @@ struct ReplayRow {
   std::string file;
   bool is_global = false;      ///< the file
   bool solved_global = false;  ///< with bodies, shared by all ranks; else W and q, by rank 0
+  std::string why_alone;       ///< why not
   int dimension = 3;
   std::int64_t contacts = 0;
   std::int64_t velocities = 0;   ///< 0: a local file does not say

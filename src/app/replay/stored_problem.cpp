@@ -1,15 +1,14 @@
 #include "app/replay/stored_problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
-#if __has_include("io/fclib_rigid.hpp")
 #include "io/fclib_rigid.hpp"
-#define HAS_RIGID
-#endif
 
 namespace scree {
 
@@ -46,17 +45,19 @@ LocalForm<D> blocks_of_delassus(const SparseShare& W) {
 
 template <int D>
 StoredProblem<D>::StoredProblem(const Comm& comm, const FclibProblem& problem, FclibOperator& in_operator,
-                                [[maybe_unused]] bool in_local_form)
+                                Form form)
     : n_stretch_(problem.mu.values.size()) {
   std::vector<PetscInt> places;
-#ifdef HAS_RIGID
-  if (problem.is_global && !in_local_form) {
-    if (auto share = rigid_share<D>(comm, problem)) {
-      split_.emplace(comm, std::move(*share));
-      places.assign(split_->contact_number().begin(), split_->contact_number().end());
-    }
+  if (form == Form::local) {
+    why_alone_ = "the local form was asked for";
+  } else if (!problem.is_global) {
+    why_alone_ = "the file is in local form";
+  } else if (auto share = rigid_share<D>(comm, problem, &why_alone_)) {
+    split_.emplace(comm, std::move(*share));
+    places.assign(split_->contact_number().begin(), split_->contact_number().end());
   }
-#endif
+  if (!split_ && form == Form::global)
+    throw InputError(fmt::format("{}: cannot be solved in global form: {}", problem.path, why_alone_));
   if (!split_) {
     agree(comm, [&] {
       if (!comm.is_root()) return;

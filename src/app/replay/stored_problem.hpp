@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/replay/fclib_operator.hpp"
@@ -21,11 +22,15 @@ LocalForm<D> blocks_of_delassus(const SparseShare& W);
 template <int D>
 class StoredProblem {
  public:
-  /// `in_operator` is that of `problem`. Collective.
-  StoredProblem(const Comm& comm, const FclibProblem& problem, FclibOperator& in_operator,
-                bool in_local_form);
+  enum class Form { as_stored, local, global };
+
+  /// `in_operator` is that of `problem`. Throws InputError on all ranks if the global form is asked for and
+  /// bodies are not what the problem consists of. Collective.
+  StoredProblem(const Comm& comm, const FclibProblem& problem, FclibOperator& in_operator, Form form);
 
   bool is_shared() const { return split_.has_value(); }
+  /// Empty if it is.
+  const std::string& why_alone() const { return why_alone_; }
   /// Null on a rank that takes no part.
   const FrictionProblem<D>* problem() const;
 
@@ -34,6 +39,7 @@ class StoredProblem {
   std::vector<Real> to_stretch(std::span<const Real> of_contacts) const;
 
  private:
+  std::string why_alone_;
   std::optional<SplitProblem<D>> split_;
   std::unique_ptr<LocalProblem<D>> local_;
   std::size_t n_contacts_ = 0, n_stretch_ = 0;
