@@ -4,6 +4,7 @@ import csv
 import json
 import re
 
+from refusal import BAD_INPUT
 from scree_program import Skip, check, check_close, check_in, main, run_ok, scree, source_folder
 
 try:
@@ -111,6 +112,75 @@ def test_local_form(folder):
     for row in range(W.shape[0]):
         W[row, i[p[row]:p[row + 1]]] = x[p[row]:p[row + 1]]
     check(np.abs(W @ one["solution/r"] + one["fclib_local/vectors/q"] - one["solution/u"]).max() < 1e-12, "u = W r + q")
+
+
+def matrix(arrays, name):
+    """A matrix of triplets, dense."""
+    full = np.zeros((arrays[f"{name}/m"][0], arrays[f"{name}/n"][0]))
+    np.add.at(full, (arrays[f"{name}/i"], arrays[f"{name}/p"]), arrays[f"{name}/x"])
+    return full
+
+
+def add_constraints(path, columns, b):
+    """Bilateral ones: G has a column for each list of (row, value)."""
+    with h5py.File(path, "a") as file:
+        group = file["fclib_global"]
+        entries = [(row, column, value) for column, rows in enumerate(columns) for row, value in rows]
+        rows, places, values = zip(*entries)
+        sizes = {"m": group["M/n"][0], "n": len(columns), "nz": len(entries), "nzmax": len(entries)}
+        for name, value in sizes.items():
+            group[f"G/{name}"] = np.array([value], dtype=np.int32)
+        group["G/i"], group["G/p"] = np.array(rows, dtype=np.int32), np.array(places, dtype=np.int32)
+        group["G/x"], group["vectors/b"] = np.array(values), np.array(b)
+
+
+def test_bilateral_constraints(folder):
+    """A body of a stack is made to rise as given; constraints that repeat each other are refused, other files go on."""
+    if h5py is None:
+        raise Skip("h5py is not installed")
+    for dimension in ("2", "3"):
+        name = generate(folder, "stack", "--dimension", dimension, name=f"held{dimension}.hdf5")
+        q, up = (3, 1) if dimension == "2" else (6, 2)
+        add_constraints(folder / name, [[(q + k, 1.0)] for k in range(q)], [-1e-3 * (k == up) for k in range(q)])
+        for ranks in (1, 2):
+            row, = solves(folder, name, "--tolerance", "1e-9", "--write-solution", ranks=ranks)
+            check(row["confirmed"] and row["constraints"] == q and row["solved_as"] == "local", "solved", row)
+            check_in("bilateral", row["why_local"], "why not with bodies")
+            arrays = arrays_of(folder / name)
+            M, H, G = (matrix(arrays, f"fclib_global/{x}") for x in "MHG")
+            f, w, b = (arrays[f"fclib_global/vectors/{x}"] for x in "fwb")
+            v, u, r, l = (arrays[f"solution/{x}"] for x in "vurl")
+            for claim, error in (("momentum", M @ v - H @ r - G @ l - f), ("constraints", G.T @ v + b),
+                                 ("relative velocities", H.T @ v + w - u)):
+                check(np.abs(error).max() < 1e-10, f"{claim} of the solution", error)
+        replay(folder, name, "--convert", "local", "-o", f"local{dimension}.hdf5")
+        check(solves(folder, f"local{dimension}.hdf5", "--tolerance", "1e-9")[0]["confirmed"], "the same without bodies")
+    good = generate(folder, "stack", size=2)
+    bad = generate(folder, "stack", size=2, name="bad.hdf5")
+    add_constraints(folder / bad, [[(0, 1.0), (7, 2.0)], [(0, 2.0), (7, 4.0)]], [0.0, 0.0])
+    for ranks in (1, 3):
+        first, second = solves(folder, bad, good, ranks=ranks, code=BAD_INPUT)
+        check_in("[M, -G; G^T, 0] of 14 rows is singular", first["failure"], "why the first one is refused")
+        check(not first["converged"] and second["confirmed"], "the other one is solved", second)
+        first, second = solves(folder, "held3.hdf5", good, "--form", "global", ranks=ranks, code=BAD_INPUT)
+        check_in("cannot be solved in global form", first["failure"], "why the first one is refused")
+
+
+def test_compliance_belongs_to_the_problem(folder):
+    if h5py is None:
+        raise Skip("h5py is not installed")
+    name = generate(folder, "tower", size=2)
+    u = []
+    for compliance in (0, 1e-4):
+        with h5py.File(folder / name, "a") as file:
+            if compliance:
+                file["scree/compliance"] = np.full((file["fclib_global/vectors/mu"].shape[0], 2), compliance)
+        for form, ranks in (("global", 2), ("local", 1)):
+            row, = solves(folder, name, "--form", form, "--tolerance", "1e-10", "--write-solution", ranks=ranks)
+            check(row["confirmed"], "solved and confirmed", row)
+            u.append(arrays_of(folder / name)["solution/u"])
+    check(np.abs(u[0] - u[1]).max() < 1e-8 and np.abs(u[2] - u[3]).max() < 1e-8, "the same in both forms")
+    check(np.abs(u[0] - u[2]).max() > 1e-6, "compliant contacts move otherwise")
 
 
 def test_a_solution_is_a_start(folder):
