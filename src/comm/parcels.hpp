@@ -49,6 +49,11 @@ class Outbox {
     parcel.rank = rank;
     return Packer(parcel.bytes);
   }
+  /// Makes room for so many bytes.
+  void reserve(int rank, std::size_t n_bytes) {
+    to(rank);
+    parcels_[rank].bytes.reserve(n_bytes);
+  }
   /// Sends everything, so that the box is empty; returns what arrived. Collective.
   std::vector<Parcel> deliver(const Comm& comm);
 

@@ -708,6 +708,21 @@ void copy_row(const std::vector<Real>& values, std::size_t row, std::array<Real,
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * n), n, to.begin());
 }
 
+/// The rows of all ranks that belong to bodies of this rank: row i goes to the owner that to[i] names.
+template <class Row, class Fill>
+std::vector<Row> sent_to_owners(const Comm& comm, std::span<const BodyFact> to, const Fill& fill) {
+  std::map<int, std::size_t> n_rows;
+  for (const BodyFact& fact : to) ++n_rows[fact.owner];
+  Outbox outbox;
+  for (const auto& [rank, n] : n_rows) outbox.reserve(rank, n * sizeof(Row));
+  Row row;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    fill(i, row);
+    outbox.to(to[i].owner).put(row);
+  }
+  return values_in<Row>(outbox.deliver(comm));
+}
+
 template <std::size_t n>
 void append(std::vector<Real>& to, const std::array<Real, n>& row) {
   to.insert(to.end(), row.begin(), row.end());
@@ -876,33 +891,27 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share)
     lows[c] = pairs[c].low;
   }
   const Directory directory(comm, n_bodies_of_all_, std::move(pairs));
-  Outbox outbox;
   const std::vector<BodyFact> facts = directory.look_up(share.body);
-  for (std::size_t i = 0; i < share.body.size(); ++i) {
-    BodyRow<D> row;
+  auto bodies = sent_to_owners<BodyRow<D>>(comm, facts, [&](std::size_t i, BodyRow<D>& row) {
     row.body = {share.body[i], facts[i].n_partners};
     copy_row(share.mass, i, row.mass);
     copy_row(share.free_velocity, i, row.free_velocity);
     copy_row(share.start_velocity, i, row.start_velocity);
-    outbox.to(facts[i].owner).put(row);
-  }
-  std::vector<BodyRow<D>> bodies = values_in<BodyRow<D>>(outbox.deliver(comm));
-  const std::vector<BodyFact> facts_of_lows = directory.look_up(lows);
-  for (std::size_t c = 0; c < share.contact.size(); ++c) {
-    ContactRow<D> row;
-    row.number = share.contact[c];
-    row.a = share.a[c];
-    row.b = share.b[c];
-    copy_row(share.jacobian, c, row.jacobian);
-    copy_row(share.bias, c, row.bias);
-    copy_row(share.compliance, c, row.compliance);
-    row.mu = share.mu[c];
-    outbox.to(facts_of_lows[c].owner).put(row);
-  }
+  });
+  const auto contacts =
+      sent_to_owners<ContactRow<D>>(comm, directory.look_up(lows), [&](std::size_t c, ContactRow<D>& row) {
+        row.number = share.contact[c];
+        row.a = share.a[c];
+        row.b = share.b[c];
+        copy_row(share.jacobian, c, row.jacobian);
+        copy_row(share.bias, c, row.bias);
+        copy_row(share.compliance, c, row.compliance);
+        row.mu = share.mu[c];
+      });
   share = {};
-  const std::vector<ContactRow<D>> contacts = values_in<ContactRow<D>>(outbox.deliver(comm));
 
   std::vector<std::pair<BodyPair, std::size_t>> pair_and_row;
+  pair_and_row.reserve(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c)
     pair_and_row.emplace_back(pair_of(contacts[c].a, contacts[c].b), c);
   std::sort(pair_and_row.begin(), pair_and_row.end());
@@ -932,6 +941,7 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share)
   if (has_start) fill(problem_.start_velocity, &BodyRow<D>::start_velocity, q);
 
   std::vector<Visit> visits;
+  visits.reserve(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Pair& pair = halo_->pair(pair_of_contact[c]);
     const bool is_interior = !halo_->travels(pair.low) && (pair.high < 0 || !halo_->travels(pair.high));
@@ -941,6 +951,8 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share)
   const auto n_phases = at(halo_->n_phases());
   problem_.phase_first.assign(n_phases + 1, 0);
   problem_.interior_first.assign(n_phases, 0);
+  problem_.jacobian.reserve(visits.size() * 2 * D * q);
+  problem_.bias.reserve(visits.size() * D);
   for (const Visit& visit : visits) {
     const ContactRow<D>& row = contacts[visit.row];
     const Pair& pair = halo_->pair(visit.pair);
