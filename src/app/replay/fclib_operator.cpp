@@ -204,11 +204,11 @@ struct FclibOperator::State {
     r = make_vector(comm, relative);
     u = make_vector(comm, relative);
     q = make_vector(comm, relative);
-    const Entries own = entries_of_C();
+    const Entries own = c_entries();
     if (comm.any(!own.value.empty())) C = make_matrix(comm, relative, relative, own);
     if (has_unknown()) {
-      A = make_matrix(comm, unknown, unknown, entries_of_A());
-      B = make_matrix(comm, unknown, relative, entries_of_B());
+      A = make_matrix(comm, unknown, unknown, a_entries());
+      B = make_matrix(comm, unknown, relative, b_entries());
       g = make_vector(comm, unknown);
       x = make_vector(comm, unknown);
       right = make_vector(comm, unknown);
@@ -223,7 +223,7 @@ struct FclibOperator::State {
 
   bool has_unknown() const { return unknown.total() > 0; }
 
-  Entries entries_of_A() const {
+  Entries a_entries() const {
     Entries entries;
     const auto add = [&](const SparseShare& matrix, std::size_t rows, std::size_t columns, Real factor_of_it,
                          bool transposed) {
@@ -243,7 +243,7 @@ struct FclibOperator::State {
     return entries;
   }
 
-  Entries entries_of_B() const {
+  Entries b_entries() const {
     Entries entries;
     const SparseShare& matrix = problem.is_global ? problem.H : problem.V;
     for (std::size_t e = 0; e < matrix.value.size(); ++e) {
@@ -256,7 +256,7 @@ struct FclibOperator::State {
     return entries;
   }
 
-  Entries entries_of_C() const {
+  Entries c_entries() const {
     Entries entries;
     for (std::size_t e = 0; e < problem.W.value.size(); ++e)
       entries.add(relative.place(0, problem.W.row[e]), relative.place(0, problem.W.column[e]),
@@ -408,15 +408,15 @@ FclibProblem FclibOperator::local_problem() {
     W.column.push_back(static_cast<std::int64_t>(j));
     W.value.push_back(value);
   };
-  const Entries own = s.entries_of_C();
+  const Entries own = s.c_entries();
   for (std::size_t e = 0; e < own.value.size(); ++e)
     add(static_cast<std::size_t>(own.row[e]), static_cast<std::size_t>(own.column[e]), own.value[e]);
   if (!s.has_unknown()) return local;
 
   const auto n = static_cast<std::size_t>(s.unknown.total());
   const auto m = static_cast<std::size_t>(s.relative.total());
-  const std::vector<std::size_t> block = blocks_of(s.entries_of_A(), n);
-  const Entries b = s.entries_of_B();
+  const std::vector<std::size_t> block = blocks_of(s.a_entries(), n);
+  const Entries b = s.b_entries();
   const Lists by_column(b.column, m);
   const Lists by_row(b.row, n);
 

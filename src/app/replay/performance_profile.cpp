@@ -21,7 +21,7 @@ PerformanceProfile performance_profile(const std::vector<std::vector<Real>>& sec
     profile.tau.insert(profile.tau.end(), of_solver.begin(), of_solver.end());
   }
   std::ranges::sort(profile.tau);
-  profile.tau.erase(std::ranges::unique(profile.tau).begin(), profile.tau.end());
+  profile.tau.erase(std::unique(profile.tau.begin(), profile.tau.end()), profile.tau.end());
 
   for (const std::vector<Real>& of_solver : ratios) {
     std::vector<Real>& share = profile.share.emplace_back();
