@@ -41,15 +41,8 @@ template <int D>
 std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::span<Real> r,
                                          SolveMonitor<D>& monitor) {
   Scope timer("newton");
-  failed_ = false;
   SolveReport& report = monitor.report();
-  const auto& rows = problem.contacts();
-  effective_mass_.resize(rows.size());
-  for (std::size_t c = 0; c < rows.size(); ++c) effective_mass_[c] = rows[c].effective_mass();
-  for (auto* impulses : {&u_, &x_, &change_, &trial_}) impulses->resize(problem.impulse_size());
-  for (auto* velocities : {&y_, &dy_, &right_}) velocities->resize(problem.velocity_size());
-  blocks_.resize(problem.impulse_size() * D);
-  system_.set_pattern(problem, report);
+  start(problem, 0, {}, report);
 
   monitor.look(0, r, y_);
   Real error = find_projection(problem, r, y_);
@@ -63,24 +56,13 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
     const bool solved = find_direction(problem, report);
     ++report.newton_steps;
     Real length = 1;
-    Real trial_error = HUGE_VAL;
-    if (solved) {
-      for (int halving = 0; halving <= most_halvings; ++halving, length *= 0.5) {
-        for (std::size_t i = 0; i < r.size(); ++i) trial_[i] = r[i] + length * change_[i];
-        y_ = problem.free_velocity();
-        problem.add_impulse(trial_, y_);
-        trial_error = find_projection(problem, trial_, y_);
-        if (trial_error <= (1 - 1e-3 * length) * error) break;
-      }
-    }
+    const Real trial_error = solved ? search_line(problem, r, error, length) : HUGE_VAL;
     if (!solved || !(trial_error <= error)) {  // also where it is not a number
       failed_ = !solved;
       if (eps >= most_proximal)
         return solved ? "no step shorter than its proximal term lowers the error" : system_.failure();
       eps = std::min(10 * eps, most_proximal);
-      y_ = problem.free_velocity();
-      problem.add_impulse(r, y_);
-      find_projection(problem, r, y_);
+      find_error(problem, r);
     } else {
       error = trial_error;
       std::copy(trial_.begin(), trial_.end(), r.begin());
@@ -100,6 +82,64 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
   return monitor.done() ? "done" : fmt::format("the limit of {} steps", settings_.max_steps);
 }
 
+template <int D>
+int SemismoothNewton<D>::solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share,
+                                        int most_steps, std::span<Real> r, SolveReport& report) {
+  Scope timer("newton");
+  start(problem, alpha, r, report);
+  Real error = find_error(problem, r);
+  const Real target = share * error;
+  for (int step = 1; step <= most_steps; ++step) {
+    linearise(problem, r, 0);
+    system_.assemble(blocks_, 1, report);
+    ++report.newton_steps;
+    failed_ = !find_direction(problem, report);
+    if (failed_) return -1;
+    Real length = 1;
+    const Real trial_error = search_line(problem, r, error, length);
+    if (!(trial_error <= error)) return -1;
+    error = trial_error;
+    std::copy(trial_.begin(), trial_.end(), r.begin());
+    if (error <= target) return step;
+  }
+  return -1;
+}
+
+template <int D>
+void SemismoothNewton<D>::start(const ScaledProblem<D>& problem, Real alpha, std::span<const Real> centre,
+                                SolveReport& report) {
+  failed_ = false;
+  alpha_ = alpha;
+  centre_.assign(centre.begin(), centre.end());
+  const auto& rows = problem.contacts();
+  effective_mass_.resize(rows.size());
+  for (std::size_t c = 0; c < rows.size(); ++c) effective_mass_[c] = rows[c].effective_mass();
+  for (auto* impulses : {&u_, &x_, &change_, &trial_}) impulses->resize(problem.impulse_size());
+  for (auto* velocities : {&y_, &dy_, &right_}) velocities->resize(problem.velocity_size());
+  blocks_.resize(problem.impulse_size() * D);
+  system_.set_pattern(problem, report);
+}
+
+template <int D>
+Real SemismoothNewton<D>::find_error(const ScaledProblem<D>& problem, std::span<const Real> r) {
+  y_ = problem.free_velocity();
+  problem.add_impulse(r, y_);
+  return find_projection(problem, r, y_);
+}
+
+template <int D>
+Real SemismoothNewton<D>::search_line(const ScaledProblem<D>& problem, std::span<const Real> r, Real error,
+                                      Real& length) {
+  Real trial_error = HUGE_VAL;
+  length = 1;
+  for (int halving = 0; halving <= most_halvings; ++halving, length *= 0.5) {
+    for (std::size_t i = 0; i < r.size(); ++i) trial_[i] = r[i] + length * change_[i];
+    trial_error = find_error(problem, trial_);
+    if (trial_error <= (1 - 1e-3 * length) * error) break;
+  }
+  return trial_error;
+}
+
 /// u of all contacts (W.1); returns |r - p|. Collective.
 template <int D>
 Real SemismoothNewton<D>::find_projection(const ScaledProblem<D>& problem, std::span<const Real> r,
@@ -110,6 +150,9 @@ Real SemismoothNewton<D>::find_projection(const ScaledProblem<D>& problem, std::
     const Real R = settings_.penalty * effective_mass_[static_cast<std::size_t>(c)];
     Real p[D];
     problem.relative_velocity(c, r, y, u_.data() + at);
+    if (alpha_ > 0)
+      for (std::size_t i = 0; i < D; ++i)
+        u_[at + i] += alpha_ / effective_mass_[static_cast<std::size_t>(c)] * (r[at + i] - centre_[at + i]);
     for (std::size_t i = 0; i < D; ++i) p[i] = r[at + i] - R * u_[at + i];
     p[0] = std::max(p[0], 0.0);
     project_on_disc<D>(p, problem.contacts()[static_cast<std::size_t>(c)].mu * p[0]);
@@ -126,8 +169,8 @@ void SemismoothNewton<D>::linearise(const ScaledProblem<D>& problem, std::span<c
   for (std::size_t c = 0; c < problem.contacts().size(); ++c) {
     const auto& row = problem.contacts()[c];
     const Real R = settings_.penalty * effective_mass_[c];
-    const Real soft_n = row.g[0] + eps / effective_mass_[c];
-    const Real soft_t = row.g[1] + eps / effective_mass_[c];
+    const Real soft_n = row.g[0] + (alpha_ + eps) / effective_mass_[c];
+    const Real soft_t = row.g[1] + (alpha_ + eps) / effective_mass_[c];
     const Real* u = u_.data() + c * D;
     const Real* old = r.data() + c * D;
     Real* x = x_.data() + c * D;

@@ -43,7 +43,12 @@ class SemismoothNewton {
   /// Improves r until monitor.done(), max_steps, or steps cease to help; shows each iterate to the monitor.
   /// Returns why it ended, in a few words. Collective.
   std::string improve(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor);
-  /// Whether the last improve() ended because no linear system could be solved.
+  /// Solves the problem that is soft around r, with alpha / m_c (r - r_before) more in u, to `share` of the
+  /// error |r - p| that r_before has in it. Returns the number of steps; -1 if they did not get there, and r
+  /// is of no use then. Shows nothing to a monitor. Collective.
+  int solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share, int most_steps,
+                     std::span<Real> r, SolveReport& report);
+  /// Whether the last improve() or solve_proximal() ended because no linear system could be solved.
   bool failed() const { return failed_; }
 
  private:
@@ -51,10 +56,19 @@ class SemismoothNewton {
   void linearise(const ScaledProblem<D>& problem, std::span<const Real> r, Real eps);
   bool find_direction(const ScaledProblem<D>& problem, SolveReport& report);
 
+  void start(const ScaledProblem<D>& problem, Real alpha, std::span<const Real> centre, SolveReport& report);
+  /// y that follows from r, then as above.
+  Real find_error(const ScaledProblem<D>& problem, std::span<const Real> r);
+  /// Tries shorter and shorter steps from r along change_: leaves in trial_ the first that lowers the error
+  /// enough, or the shortest. Returns its error, and the length of the step in `length`.
+  Real search_line(const ScaledProblem<D>& problem, std::span<const Real> r, Real error, Real& length);
+
   Settings settings_;
   SchurSystem<D> system_;
   bool failed_ = false;
   std::vector<Real> effective_mass_;       // m_c
+  Real alpha_ = 0;                         // of the proximal problem, else zero
+  std::vector<Real> centre_;               // its r_before
   std::vector<Real> u_;                    // of the last find_projection()
   std::vector<Real> blocks_, x_, change_;  // of the last linearise(), find_direction()
   std::vector<Real> y_, dy_, right_, trial_;
