@@ -261,15 +261,21 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its
 
 TEMPLATE_TEST_CASE_SIG("solvers: out of sweeps while the residual rises, the best seen is returned",
                        "[solvers]", ((int D), D), 2, 3) {
-  ListedProblem<D> whole = generate_problem<D>("pile", 15);
-  std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
+  ListedProblem<D> whole;
   const auto sweep = [&](std::int64_t most) {
     return solve(whole, *make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}\ncheck_every = 1", most)),
                  1e-14);
   };
-  const std::vector<ResidualSample> trace = sweep(500).report.trace;
-  std::size_t k = 2;
-  while (k < trace.size() && trace[k].residual < 1.001 * trace[k - 1].residual) ++k;
+  // In which pile it rises depends on the order of visits.
+  std::vector<ResidualSample> trace;
+  std::size_t k = 0;
+  for (std::uint64_t seed = 1; seed <= 10 && k == trace.size(); ++seed) {
+    whole = generate_problem<D>("pile", 15, seed);
+    std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
+    trace = sweep(500).report.trace;
+    k = 2;
+    while (k < trace.size() && trace[k].residual < 1.001 * trace[k - 1].residual) ++k;
+  }
   REQUIRE(k < trace.size());
   const Solution<D> solution = sweep(trace[k].iteration);
   CHECK(solution.report.trace.back().residual == trace[k].residual);
