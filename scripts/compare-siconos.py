@@ -135,13 +135,13 @@ class Problem:
         x = (r - u).reshape(-1, 3)
         x[:, 0] -= self.mu * np.linalg.norm(u.reshape(-1, 3)[:, 1:], axis=1)
         t = np.linalg.norm(x[:, 1:], axis=1)
-        outside = t > self.mu * x[:, 0]
-        in_polar = self.mu * t <= -x[:, 0]
+        outside = (x[:, 0] < 0) | (t > self.mu * x[:, 0])
+        in_polar = outside & (self.mu * t <= -x[:, 0])
         a = (x[:, 0] + self.mu * t) / (1 + self.mu**2)
         nearest = x.copy()
         nearest[outside, 0] = a[outside]
         nearest[outside, 1:] *= (self.mu * a / np.where(t > 0, t, 1))[outside, None]
-        nearest[in_polar & outside | (x[:, 0] <= 0) & (t == 0)] = 0
+        nearest[in_polar] = 0
         error = np.linalg.norm(r - nearest.ravel())
         size = np.linalg.norm(self.q)
         largest = max(size, np.linalg.norm(r), np.linalg.norm(u))
@@ -261,12 +261,12 @@ def seconds_of_scree(rows):
 
 
 def write_times(path, rows):
-    """One row for each file and solver, with a column for each tolerance."""
+    """One row for each file, without its folder as in rows of scree_replay, and solver; a column for each tolerance."""
     columns = {row["tolerance"]: f"{TIME}{float(row['tolerance']):g}" for row in rows}
     table = {}
     for row in rows:
-        name = row["solver"].removeprefix("W_")
-        one = table.setdefault((row["file"], name), {"file": row["file"], "form": row["form"], "solver": name})
+        key = Path(row["file"]).name, row["solver"].removeprefix("W_")
+        one = table.setdefault(key, {"file": key[0], "form": row["form"], "solver": key[1]})
         one[columns[row["tolerance"]]] = row["seconds"] if row["solved"] == "1" else ""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, ["file", "form", "solver", *columns.values()])
