@@ -83,4 +83,16 @@ class Unpacker {
   std::span<const std::byte> bytes_;
 };
 
+/// Sends an outbox of values of one type; returns those that arrived, in ascending order of the sending rank
+/// and in the order they were put in. Collective.
+template <class T>
+std::vector<T> deliver_values(const Comm& comm, Outbox& outbox) {
+  std::vector<T> values;
+  for (const Parcel& parcel : outbox.deliver(comm)) {
+    Unpacker unpacker(parcel.bytes);
+    while (!unpacker.empty()) values.push_back(unpacker.take<T>());
+  }
+  return values;
+}
+
 }  // namespace scree

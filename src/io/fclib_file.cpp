@@ -134,19 +134,32 @@ class CheckedFile {
       values.erase(values.begin(), values.begin() + skipped);
       values.resize(static_cast<std::size_t>(range.size()));
     }
-    require_finite(name, range, values);
+    require_finite(name, range, values, width);
     return {range.first, std::move(values)};
   }
+
+  /// A number from 0 on; 0 if there is no such attribute.
 
   Real attribute(const std::string& object, const std::string& name) const {
     if (!file_.has_attribute(object, name)) return 0;
     const hdf5::Attribute value = file_.attribute(object, name);
     const auto* numbers = std::get_if<std::vector<double>>(&value);
-    return numbers != nullptr && numbers->size() == 1 ? numbers->front() : 0;
+    if (numbers == nullptr || numbers->size() != 1) return 0;
+    if (!(numbers->front() >= 0 && std::isfinite(numbers->front())))
+      refuse(fmt::format("the attribute {} of {} is {}, not a number from 0 on", name, object,
+                         numbers->front()));
+    return numbers->front();
   }
 
+  /// Empty if there is none that can be read: no problem needs a text.
   std::string text(const std::string& name) const {
-    return file_.find(name).content == Content::text ? file_.read_text(name) : "";
+    const hdf5::Found found = file_.find(name);
+    if (found.content != Content::text || hdf5::Slab{{}, found.shape}.size() != 1) return "";
+    try {
+      return file_.read_text(name);
+    } catch (const AgreedError&) {
+      return "";
+    }
   }
 
   SparseShare matrix(const std::string& name) const;
@@ -159,11 +172,16 @@ class CheckedFile {
       refuse(fmt::format("{} holds {}, not {}", name, name_of(found.content), name_of(content)));
     return found;
   }
-  void require_finite(const std::string& name, const Range& range, std::span<const Real> values) const {
+  /// `width` > 1: of a table, whose places are named by row and column.
+  void require_finite(const std::string& name, const Range& range, std::span<const Real> values,
+                      std::int64_t width = 1) const {
     const auto at = [&](std::int64_t place) { return values[static_cast<std::size_t>(place - range.first)]; };
     refuse_first(
         range, [&](std::int64_t place) { return !std::isfinite(at(place)); },
-        [&](std::int64_t place) { return fmt::format("{}[{}] is {}", name, place, at(place)); });
+        [&](std::int64_t place) {
+          return width == 1 ? fmt::format("{}[{}] is {}", name, place, at(place))
+                            : fmt::format("{}[{}, {}] is {}", name, place / width, place % width, at(place));
+        });
   }
   std::vector<std::int64_t> indices(const std::string& name, const Range& range, std::int64_t n) const;
   std::vector<std::int64_t> pointers(const std::string& name, const Range& lists, std::int64_t n_lists,
@@ -283,11 +301,7 @@ std::vector<Entry> sorted_by_rows(const Comm& comm, const SparseShare& matrix, b
     if (with_transposed && i != j)
       outbox.to(share_of(matrix.n_rows, j, comm.size())).put(Entry{j, i, matrix.value[e], true});
   }
-  std::vector<Entry> entries;
-  for (const Parcel& parcel : outbox.deliver(comm)) {
-    Unpacker unpacker(parcel.bytes);
-    while (!unpacker.empty()) entries.push_back(unpacker.take<Entry>());
-  }
+  std::vector<Entry> entries = deliver_values<Entry>(comm, outbox);
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
     return std::tie(x.row, x.column) < std::tie(y.row, y.column);
   });
@@ -329,21 +343,16 @@ Real checked_asymmetry(const CheckedFile& file, const std::string& name, const S
       });
 
   // Both rows of a pair know of it: that of the larger number tells the other its diagonal entry.
+  struct Partner {
+    std::int64_t row;
+    Real diagonal;
+  };
   Outbox outbox;
   for (const Pair& pair : unequal)
-    if (pair.column < pair.row) {
-      Packer packer = outbox.to(share_of(n, pair.column, comm.size()));
-      packer.put(pair.row);
-      packer.put(diagonal_of(pair.row));
-    }
+    if (pair.column < pair.row)
+      outbox.to(share_of(n, pair.column, comm.size())).put(Partner{pair.row, diagonal_of(pair.row)});
   std::map<std::int64_t, Real> partner_diagonal;
-  for (const Parcel& parcel : outbox.deliver(comm)) {
-    Unpacker unpacker(parcel.bytes);
-    while (!unpacker.empty()) {
-      const auto row = unpacker.take<std::int64_t>();
-      partner_diagonal[row] = unpacker.take<Real>();
-    }
-  }
+  for (const auto& [row, value] : deliver_values<Partner>(comm, outbox)) partner_diagonal[row] = value;
   // Differences of rounding may stand in rows that are zero but for them.
   const Real largest =
       comm.max(diagonal.empty() ? Real{0} : *std::max_element(diagonal.begin(), diagonal.end()));
@@ -370,6 +379,81 @@ Real checked_asymmetry(const CheckedFile& file, const std::string& name, const S
   message = message_of_smallest(comm, first_above == nullptr ? 0 : first_above->row, message);
   if (!message.empty()) file.refuse(message);
   return comm.max(asymmetry);
+}
+
+/// True if the symmetric part of a block of `width` rows, row by row, has a Cholesky factor, as
+/// FrictionProblem::validate wants of masses and of own blocks of W.
+bool is_positive_definite(std::span<const Real> block, std::size_t width) {
+  constexpr Real round_off = 1e-14;
+  std::vector<Real> root(width * width);
+  for (std::size_t i = 0; i < width; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      Real sum = 0.5 * (block[i * width + j] + block[j * width + i]);
+      for (std::size_t k = 0; k < j; ++k) sum -= root[i * width + k] * root[j * width + k];
+      if (i == j && !(sum > round_off * block[i * width + i])) return false;
+      root[i * width + j] = i == j ? std::sqrt(sum) : sum / root[j * width + j];
+    }
+  return true;
+}
+
+/// Refuses a square matrix with a block of `width` rows on its diagonal that is not positive definite: it is
+/// none itself then. Rows that are no whole block are not looked at.
+void require_definite_blocks(const CheckedFile& file, const std::string& name, const SparseShare& matrix,
+                             std::int64_t width, std::string_view of) {
+  const Comm& comm = file.comm();
+  const std::int64_t n_blocks = matrix.n_rows / width;
+  Outbox outbox;
+  for (std::size_t e = 0; e < matrix.value.size(); ++e) {
+    const std::int64_t block = matrix.row[e] / width;
+    if (block == matrix.column[e] / width && block < n_blocks)
+      outbox.to(share_of(n_blocks, block, comm.size()))
+          .put(Entry{matrix.row[e], matrix.column[e], matrix.value[e], false});
+  }
+  const Range own = share_of_items(comm, n_blocks);
+  const auto size = static_cast<std::size_t>(width * width);
+  std::vector<Real> blocks(static_cast<std::size_t>(own.size()) * size);
+  for (const Entry& entry : deliver_values<Entry>(comm, outbox))
+    blocks[static_cast<std::size_t>((entry.row - own.first * width) * width + entry.column % width)] +=
+        entry.value;
+  file.refuse_first(
+      own,
+      [&](std::int64_t block) {
+        return !is_positive_definite(
+            std::span(blocks).subspan(static_cast<std::size_t>(block - own.first) * size, size),
+            static_cast<std::size_t>(width));
+      },
+      [&](std::int64_t block) {
+        return fmt::format("{}: the block of rows {} to {}, of {} {}, is not positive definite", name,
+                           block * width, block * width + width - 1, of, block);
+      });
+}
+
+/// Refuses a contact with a relative velocity that no impulse changes: a column of H that is zero, without
+/// compliance.
+void require_bodies_of_contacts(const CheckedFile& file, const FclibProblem& problem) {
+  const Comm& comm = file.comm();
+  const std::int64_t d = problem.dimension;
+  const Range own = share_of_items(comm, problem.n_contacts, d);
+  Outbox outbox;
+  for (std::size_t e = 0; e < problem.H.value.size(); ++e)
+    if (problem.H.value[e] != 0)
+      outbox.to(share_of(problem.n_contacts, problem.H.column[e] / d, comm.size())).put(problem.H.column[e]);
+  std::vector<bool> moves(static_cast<std::size_t>(own.size()));
+  for (const std::int64_t column : deliver_values<std::int64_t>(comm, outbox))
+    moves[static_cast<std::size_t>(column - own.first)] = true;
+  const std::vector<Real>& compliance = problem.compliance.values;
+  file.refuse_first(
+      own,
+      [&](std::int64_t column) {
+        const auto k = static_cast<std::size_t>(column - own.first);
+        const std::size_t contact = k / static_cast<std::size_t>(d);
+        const bool is_normal = column % d == 0;
+        return !moves[k] && (compliance.empty() || compliance[2 * contact + (is_normal ? 0 : 1)] == 0);
+      },
+      [&](std::int64_t column) {
+        return fmt::format("{}/H: column {}, of contact {}, is zero: no body answers to its impulse",
+                           global_group, column, column / d);
+      });
 }
 
 /// Which of the two groups the file has.
@@ -419,6 +503,8 @@ void read_global(CheckedFile& file, FclibProblem& problem) {
   problem.f = file.vector(group + "/vectors/f", n, 1, "rows of M");
   problem.w = file.vector(group + "/vectors/w", problem.n_contacts, problem.dimension, "contacts");
   problem.asymmetry = checked_asymmetry(file, group + "/M", problem.M, asymmetry_limit_of_masses, true);
+  const std::int64_t per_body = problem.dimension == 2 ? n_velocities<2> : n_velocities<3>;
+  require_definite_blocks(file, group + "/M", problem.M, per_body, "body");
 }
 
 void read_local(CheckedFile& file, FclibProblem& problem) {
@@ -438,6 +524,7 @@ void read_local(CheckedFile& file, FclibProblem& problem) {
   }
   problem.q = file.vector(group + "/vectors/q", problem.n_contacts, problem.dimension, "contacts");
   problem.asymmetry = checked_asymmetry(file, group + "/W", problem.W, asymmetry_limit_of_delassus, false);
+  require_definite_blocks(file, group + "/W", problem.W, problem.dimension, "contact");
 }
 
 /// The group /scree of io/fclib.hpp.
@@ -447,8 +534,18 @@ void read_extras(CheckedFile& file, FclibProblem& problem) {
   const Range velocities = share_of_items(file.comm(), problem.n_velocities);
   problem.free_velocity = file.table("/scree/free_velocity", n_bodies, per_body, velocities);
   problem.start_velocity = file.table("/scree/start_velocity", n_bodies, per_body, velocities);
-  problem.compliance = file.table("/scree/compliance", problem.n_contacts, 2,
-                                  share_of_items(file.comm(), problem.n_contacts, 2));
+  const std::string name = "/scree/compliance";
+  const Range places = share_of_items(file.comm(), problem.n_contacts, 2);
+  problem.compliance = file.table(name, problem.n_contacts, 2, places);
+  const auto compliance = [&](std::int64_t place) {
+    return problem.compliance.values[static_cast<std::size_t>(place - places.first)];
+  };
+  file.refuse_first(
+      problem.compliance.values.empty() ? Range{} : places,
+      [&](std::int64_t place) { return compliance(place) < 0; },
+      [&](std::int64_t place) {
+        return fmt::format("{}[{}, {}] is {}, negative", name, place / 2, place % 2, compliance(place));
+      });
   problem.time_step = file.attribute("/scree", "time_step");
   problem.velocity_floor = file.attribute("/scree", "velocity_floor");
 }
@@ -483,6 +580,7 @@ FclibProblem read_problem(CheckedFile& file) {
   if (file.exists("/guesses/number_of_guesses"))
     problem.n_guesses = file.integer("/guesses/number_of_guesses");
   if (problem.is_global && file.exists("/scree")) read_extras(file, problem);
+  if (problem.is_global) require_bodies_of_contacts(file, problem);
   return problem;
 }
 

@@ -79,10 +79,12 @@ inline constexpr Real asymmetry_limit_of_delassus = 0.05;
 /// all ranks throw the same InputError, on any number of ranks: with the file, the dataset and the first
 /// place in it. That is: no HDF5, no such group, both groups, rolling friction (spacedim 5), a dataset
 /// missing or of another type or shape, lengths that disagree, an index out of range, pointers that fall, a
-/// number that is not finite, mu < 0, M_ii <= 0, W_ii < 0, M or W less symmetric than the limits above.
+/// number that is not finite, mu < 0, M_ii <= 0, W_ii < 0, M or W less symmetric than the limits above, a
+/// block of a body in M or of a contact in W that is not positive definite, a contact without a body in a
+/// column of H, a negative compliance, time step or velocity floor. Texts that cannot be read count as empty.
 ///
-/// Each rank reads one stretch of each array, and the check of symmetry exchanges the entries by rows:
-/// nothing is gathered. Cost O(entries / ranks) if rows (of triplets: entries) are alike. Collective.
+/// Each rank reads one stretch of each array, and the checks of matrices exchange their entries: nothing is
+/// gathered. Cost O(entries / ranks) if rows (of triplets: entries) are alike. Collective.
 FclibProblem read_fclib(const Comm& comm, const std::string& path);
 
 /// Reads impulses of `problem` from its file, with the same checks: `group` is "/solution" or "/guesses/1"

@@ -51,12 +51,7 @@ std::vector<Entry> routed(const Comm& comm, const SparseShare& matrix, const Ran
     const Entry entry{matrix.row[e], matrix.column[e], matrix.value[e]};
     if (entry.value != 0) outbox.to(rank_of(entry)).put(entry);
   }
-  std::vector<Entry> entries;
-  for (const Parcel& parcel : outbox.deliver(comm)) {
-    Unpacker unpacker(parcel.bytes);
-    while (!unpacker.empty()) entries.push_back(unpacker.take<Entry>());
-  }
-  return entries;
+  return deliver_values<Entry>(comm, outbox);
 }
 
 /// A vector of velocities, dealt out by bodies in place of by velocities; nothing if it is absent.
@@ -71,13 +66,8 @@ std::vector<Real> by_bodies(const Comm& comm, const VectorShare& vector, std::in
     outbox.to(share_of(n_bodies, row / q, comm.size())).put(Entry{row, 0, vector.values[i]});
   }
   std::vector<Real> values(bodies.size() * q);
-  for (const Parcel& parcel : outbox.deliver(comm)) {
-    Unpacker unpacker(parcel.bytes);
-    while (!unpacker.empty()) {
-      const auto entry = unpacker.take<Entry>();
-      values[static_cast<std::size_t>(entry.row - bodies.first * q)] = entry.value;
-    }
-  }
+  for (const Entry& entry : deliver_values<Entry>(comm, outbox))
+    values[static_cast<std::size_t>(entry.row - bodies.first * q)] = entry.value;
   return values;
 }
 

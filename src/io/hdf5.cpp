@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -596,11 +597,32 @@ std::string File::read_text(const std::string& name) const {
   return text;
 }
 
+namespace {
+
+std::filesystem::path target_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? std::filesystem::path(path) : target;
+}
+
+}  // namespace
+
+void PartFile::require_replaceable(const std::string& path) {
+  const std::filesystem::path target = target_of(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  for (const std::string& place : {target.string(), folder}) {
+    struct stat status {};
+    const bool is_writable = ::access(place.c_str(), W_OK) == 0 && ::stat(place.c_str(), &status) == 0;
+    if (!is_writable || (status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0)
+      throw InputError(fmt::format("{} cannot be changed: {}: {}", path, place,
+                                   files::reason(is_writable ? EACCES : errno, place)));
+  }
+}
+
 PartFile::PartFile(const Comm& comm, const std::string& path, Start start)
-    : comm_(comm), path_(path), part_(path + ".part") {
+    : comm_(comm), path_(start == Start::copy ? target_of(path).string() : path), part_(path_ + ".part") {
   files::on_root(comm_, [&] {
-    if (start == Start::copy && ::access(path_.c_str(), W_OK) != 0)
-      throw InputError(fmt::format("cannot write into {}: {}", path_, files::reason(errno, path_)));
+    if (start == Start::copy) require_replaceable(path_);
     // Another file under this name, possibly with other owners of its pages, must not be written into.
     ::unlink(part_.c_str());
     if (start == Start::copy) files::copy(path_, part_);

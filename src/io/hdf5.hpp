@@ -169,8 +169,12 @@ class PartFile {
  public:
   enum class Start {
     empty,
-    copy  ///< of the file that has the name; throws InputError if that one may not be written
+    copy  ///< of the file that has the name, or that a link of this name leads to (require_replaceable)
   };
+  /// Throws InputError if the file or its folder may not be written into. One that nobody has permission to
+  /// write is refused to the superuser, too, whom the system would let. Local.
+  static void require_replaceable(const std::string& path);
+
   PartFile(const Comm& comm, const std::string& path, Start start = Start::empty);
   /// Removes the .part if commit() was not reached (unless an exception from elsewhere travels: then the file
   /// is left behind, and the next one of this name replaces it).

@@ -22,6 +22,7 @@ struct GeneratedProblem {
   std::string_view summary;
   std::string_view size;  ///< what the size counts
   int least_size;
+  int largest_size;  ///< by the memory of one rank, some GB
   /// Cost O(bodies), except pile: some hundred sweeps over its pairs, a thousand at 20,000 spheres.
   ListedProblem<D> (*make)(int size, std::uint64_t seed);
 };
@@ -50,8 +51,8 @@ SolvedProblem<D> manufacture(ListedProblem<D> problem, std::uint64_t seed,
 template <int D>
 std::span<const GeneratedProblem<D>> generated_problems();
 
-/// The one called `name`, in which '-' counts as '_'. Throws InputError for a name or size that does not
-/// exist.
+/// The one called `name`, in which '-' counts as '_'. Throws InputError for a name that does not exist
+/// and for a size out of its range, which the message names.
 template <int D>
 ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed = 1);
 

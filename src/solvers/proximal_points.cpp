@@ -30,6 +30,7 @@ template <int D>
 bool ProximalPoints<D>::improve(const ScaledProblem<D>& problem, std::int64_t max_rounds, std::span<Real> r,
                                 SolveMonitor<D>& monitor) {
   SolveReport& report = monitor.report();
+  if (alpha_ >= most_alpha) restart();
   y_.resize(problem.velocity_size());
   Real least = monitor.look(0, r, y_);
   best_.assign(r.begin(), r.end());

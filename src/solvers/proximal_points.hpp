@@ -7,9 +7,9 @@
 
 namespace scree {
 
-/// Proximal points: contact problems that are soft around the last impulses r_k, one after the other,
+/// Proximal points: contact problems that are soft around the last impulses r_k, one after the other
+/// (docs/method.md, eq. P.1),
 ///     u = J y + w + G r + alpha / m_c (r - r_k),   s = its solution,   r_{k+1} = r_k + omega (s - r_k),
-///     (P.1)
 /// each solved by Newton steps (SemismoothNewton::solve_proximal) to a share of the error it starts with. The
 /// term vanishes where the sequence stands still, so its limit solves the problem itself. The smaller alpha,
 /// the faster the sequence and the harder its problems: alpha falls while a few Newton steps solve them;
@@ -19,10 +19,10 @@ namespace scree {
 /// Cost    some Newton steps a round: an assembly and a factorisation each.
 /// Ranks   collective; agrees to round-off of the sums on different numbers of ranks.
 /// Gets on from any start and where contacts are many more than bodies need (stacks, arches, towers), for
-/// problems small enough to factorise. No proof of convergence: Coulomb's law is not monotone. Source  R. T.
-/// Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898; J. Eckstein, D. P. Bertsekas, Math. Program. 55
-///         (1992) 293-318, for omega; for contacts V. Acary, M. Bremond, O. Huber, in: Advanced Topics in
-///         Nonsmooth Dynamics, Springer (2018) 375-457.
+/// problems small enough to factorise. Coulomb's law is not monotone, so there is no proof of convergence.
+/// Source  R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898; J. Eckstein, D. P. Bertsekas, Math.
+///         Program. 55 (1992) 293-318, for omega; for contacts V. Acary, M. Bremond, O. Huber, in: Advanced
+///         Topics in Nonsmooth Dynamics, Springer (2018) 375-457.
 template <int D>
 class ProximalPoints {
  public:

@@ -21,11 +21,14 @@ bool is_diagonal_block(const Real* block) {
   return true;
 }
 
+/// True for what round-off of a symmetric block explains.
 template <int q>
 bool is_symmetric_block(const Real* block) {
   for (int i = 0; i < q; ++i)
-    for (int j = 0; j < i; ++j)
-      if (block[i * q + j] != block[j * q + i]) return false;
+    for (int j = 0; j < i; ++j) {
+      const Real scale = std::sqrt(std::abs(block[i * q + i] * block[j * q + j]));
+      if (std::abs(block[i * q + j] - block[j * q + i]) > 1e-14 * scale) return false;
+    }
   return true;
 }
 

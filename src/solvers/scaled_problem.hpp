@@ -20,6 +20,10 @@ namespace scree {
 template <int D>
 class ScaledProblem {
  public:
+  ScaledProblem() = default;
+  ScaledProblem(const ScaledProblem&) = delete;  // rows point into it
+  ScaledProblem& operator=(const ScaledProblem&) = delete;
+
   static constexpr int q = n_velocities<D>;
   /// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
   static constexpr int width = D == 2 ? 4 : 8;

@@ -82,6 +82,19 @@ def test_files_that_exist_are_kept(folder):
     check((folder / name).read_bytes() != before, "--force replaces")
 
 
+def test_write_protected_files_get_no_solution(folder):
+    """Not even by the superuser, whom the system lets write."""
+    (folder / "kept").mkdir()
+    for protected in ("kept/stack.hdf5", "kept"):
+        name = generate(folder, name="kept/stack.hdf5") if protected != "kept" else "kept/stack.hdf5"
+        mode = (folder / protected).stat().st_mode
+        (folder / protected).chmod(mode & ~0o222)
+        try:
+            refused_replay(folder, name, "--write-solution", "--force", words=[name, "Permission denied"])
+        finally:
+            (folder / protected).chmod(mode)
+
+
 def test_what_cannot_be_generated(folder):
     refused_replay(folder, "--generate", "wal", "--size", "2", "-o", "a.hdf5", words=['"wal"', "wall", "pile"])
     refused_replay(folder, "--generate", "arch", "--size", "1", "-o", "a.hdf5", words=["arch", "size 1", "below 3"])

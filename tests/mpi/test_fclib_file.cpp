@@ -433,9 +433,10 @@ TEST_CASE("fclib file: asymmetry is measured, duplicates added before", "[io]") 
     CHECK(problem.asymmetry == 0.125 / 8);
     CHECK((dense(comm, problem.W) == W));
   }
-  // Round-off in a row that is zero otherwise.
+  // Round-off in a row that is next to zero otherwise.
   W = symmetric_matrix(6);
   for (int i = 0; i < 6; ++i) W(2, i) = W(i, 2) = 0;
+  W(2, 2) = 1e-40;
   W(2, 4) = 1e-17;
   Sketch sketch = local_sketch(3, 2);
   sketch << stored("/fclib_local/W", W, Storage::rows);
@@ -493,6 +494,15 @@ TEST_CASE("fclib file: what is wrong is named, with its place, alike on any numb
   Sketch both = plane;
   both << triplets;
   const std::string W = "/fclib_local/W", M = "/fclib_global/M", H = "/fclib_global/H";
+  Dense indefinite_mass = symmetric_matrix(6);
+  indefinite_mass(3, 5) = indefinite_mass(5, 3) = 6;
+  Dense without_body = some_matrix(6, 8);
+  for (int i = 0; i < 6; ++i) without_body(i, 5) = 0;
+  const auto extended = [&](const std::string& name, Sketch::mapped_type value) {
+    Sketch sketch = triplets;
+    sketch["/scree/" + name] = std::move(value);
+    return sketch;
+  };
   const std::string local_vector = "/fclib_local/vectors/", global_vector = "/fclib_global/vectors/";
 
   const std::vector<std::pair<Sketch, std::string>> cases{
@@ -531,6 +541,10 @@ TEST_CASE("fclib file: what is wrong is named, with its place, alike on any numb
       {changed(plane, W + "/p", {3}, 2), W + "/p[9] is 2, less than the "},
       {changed(plane, W + "/p", {0}, 999), W + "/p[12] is 999, but there are "},
       {local_matrix([](Dense& w) { w(7, 7) = -1; }), W + "(7, 7) is -1, but the diagonal is not negative"},
+      {local_matrix([](Dense& w) { w(7, 7) = 0; }),
+       W + ": the block of rows 6 to 7, of contact 3, is not positive definite"},
+      {local_matrix([](Dense& w) { w(9, 8) = w(8, 9) = 4.5; }, Storage::mixed_triplets),
+       W + ": the block of rows 8 to 9, of contact 4, is not positive definite"},
       {local_matrix([](Dense& w) { w(2, 8) = w(3, 9) = 2; }),
        W + " is not symmetric: " + W + "(2, 8) is 2, " + W + "(8, 2) is "},
       {local_matrix([](Dense& w) { w(2, 9) = 2; }, Storage::mixed_triplets),
@@ -539,6 +553,15 @@ TEST_CASE("fclib file: what is wrong is named, with its place, alike on any numb
       {global_matrix("M", some_matrix(6, 5)), M + "/n is 5, but " + M + "/m is 6"},
       {global_matrix("M", some_matrix(6, 6)), M + "("},
       {global_matrix("M", Dense(6, 6)), M + "(0, 0) is 0, but the diagonal is positive"},
+      {global_matrix("M", indefinite_mass),
+       M + ": the block of rows 3 to 5, of body 1, is not positive definite"},
+      {global_matrix("H", without_body),
+       H + ": column 5, of contact 2, is zero: no body answers to its impulse"},
+      {extended("compliance", Reals(8)), "/scree/compliance has the shape [8], not [4, 2]"},
+      {extended("time_step", Real{-0.5}),
+       "the attribute time_step of /scree is -0.5, not a number from 0 on"},
+      {extended("time_step", Real{nan}), "the attribute time_step of /scree is nan, not a number from 0 on"},
+      {extended("velocity_floor", Real{HUGE_VAL}), "the attribute velocity_floor of /scree is inf, not a "},
       {global_matrix("H", some_matrix(6, 7)), H + "/n is 7, no multiple of 2"},
       {global_matrix("G", some_matrix(5, 2)), "/fclib_global/G/m is 5, but " + M + "/m is 6"},
       {global("H/nz", Integers{99}), H + "/x has "},

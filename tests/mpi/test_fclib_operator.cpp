@@ -290,6 +290,27 @@ TEST_CASE("FclibOperator: nothing to solve has no residual", "[mpi]") {
   CHECK(FclibOperator(comm, problem).residual(r).larger() == 0);
 }
 
+TEST_CASE("FclibOperator: an open contact without friction or sliding has no residual", "[mpi]") {
+  const Comm comm;
+  for (const std::size_t d : {2, 3}) {
+    Whole whole{.is_global = false, .d = d, .W = zeros(2 * d, 2 * d)};
+    for (std::size_t i = 0; i < 2 * d; ++i) whole.W[i][i] = 2;
+    // r - u~ is (-1, 0, 0) where the contact opens, (4, 0, 0) where it closes.
+    whole.q.assign(2 * d, 0.0);
+    whole.q[0] = 1;
+    whole.q[d] = -8;
+    whole.mu = {0, 0};
+    std::vector<Real> r(2 * d);
+    r[d] = 4;
+    const FclibProblem problem = share_of_problem(comm, whole);
+    FclibOperator in_operator(comm, problem);
+    CHECK(in_operator.residual(stretch(comm, r, d).values).larger() == 0);
+    r[0] = 1;  // u = 3: r - P_K(r - u~) is 1
+    const FclibResidual residual = in_operator.residual(stretch(comm, r, d).values);
+    CHECK(residual.absolute == Approx(1 / std::sqrt(65.0)));
+  }
+}
+
 TEST_CASE("FclibOperator: the local form has the same velocities", "[mpi]") {
   const Comm alone(MPI_COMM_SELF);
   for (const Whole& whole : all_problems()) {
@@ -324,14 +345,14 @@ TEST_CASE("FclibOperator: a singular matrix is refused", "[mpi]") {
   };
   Whole whole = global_problem(3, 2, false);
   for (std::vector<Real>& row : whole.G) row[1] = -2 * row[0];
-  CHECK(refusal(whole).starts_with("case.hdf5: [M, -G; G^T, 0] of 14 rows is singular"));
+  CHECK(refusal(whole).starts_with("case.hdf5: /fclib_global: [M, -G; G^T, 0] of 14 rows is singular"));
   CHECK(refusal(whole).find("bilateral constraints that repeat") != std::string::npos);
   whole = local_problem(2, 2);
   whole.R[1] = whole.R[0];
-  CHECK(refusal(whole).starts_with("case.hdf5: R of 2 rows is singular"));
+  CHECK(refusal(whole).starts_with("case.hdf5: /fclib_local/R of 2 rows is singular"));
   whole = global_problem(2, 0, false);
   whole.M[4] = whole.M[3];
-  CHECK(refusal(whole).starts_with("case.hdf5: M of 12 rows is singular"));
+  CHECK(refusal(whole).starts_with("case.hdf5: /fclib_global/M of 12 rows is singular"));
 }
 
 TEST_CASE("blocks_of_delassus: entries of one place add up, blocks stand by columns", "[mpi]") {

@@ -203,6 +203,16 @@ def test_a_solution_is_a_start(folder):
     check(row["counts"]["sweeps"] == 0, "a guess that solves it", row)
 
 
+def test_links_to_files_are_followed(folder):
+    (folder / "far").mkdir()
+    name = generate(folder, "tower", size=2, name="far/tower.hdf5")
+    before = (folder / name).read_bytes()
+    (folder / "link.hdf5").symlink_to(name)
+    replay(folder, "link.hdf5", "--write-solution", ranks=2)
+    check((folder / "link.hdf5").is_symlink(), "the link is still one")
+    check((folder / name).read_bytes() != before, "its target has the solution")
+
+
 def test_what_is_not_solved(folder):
     """Fails to the least tolerance, keeps the larger, and is written only by force."""
     name = generate(folder, "wall", size=5)

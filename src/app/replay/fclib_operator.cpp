@@ -129,7 +129,7 @@ void set(::Vec vector, std::span<const Real> values) {
 void project(std::span<Real> x, Real mu) {
   Real t = 0;
   for (std::size_t k = 1; k < x.size(); ++k) t = std::hypot(t, x[k]);
-  if (t <= mu * x[0]) return;
+  if (x[0] >= 0 && t <= mu * x[0]) return;  // mu x_N is no bound if mu is zero and x_N negative
   if (mu * t <= -x[0]) {
     std::ranges::fill(x, 0.0);
     return;
@@ -281,7 +281,9 @@ struct FclibOperator::State {
   }
 
   void factorise() {
-    const std::string name = !problem.is_global ? "R" : problem.n_constraints == 0 ? "M" : "[M, -G; G^T, 0]";
+    const std::string name = !problem.is_global           ? "/fclib_local/R"
+                             : problem.n_constraints == 0 ? "/fclib_global/M"
+                                                          : "/fclib_global: [M, -G; G^T, 0]";
     SCREE_PETSC(MatGetFactor(A.get(), MATSOLVERMUMPS, MAT_FACTOR_LU, factor.address()));
     SCREE_PETSC(MatMumpsSetIcntl(factor.get(), 8, 7));     // rows and columns scaled alike
     SCREE_PETSC(MatMumpsSetIcntl(factor.get(), 14, 100));  // per cent of memory to spare, for pivots

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +18,7 @@
 #include "app/table_text.hpp"
 #include "core/log.hpp"
 #include "io/files.hpp"
+#include "io/hdf5.hpp"
 #include "solvers/generated_problems.hpp"
 #include "solvers/scaled_problem.hpp"
 
@@ -69,16 +68,6 @@ void check_new_file(const Comm& comm, const std::string& path, bool force) {
   });
 }
 
-void check_replaceable(const Comm& comm, const std::string& path) {
-  files::on_root(comm, [&] {
-    const fs::path folder = fs::path(path).parent_path();
-    for (const std::string& place : {path, folder.empty() ? std::string(".") : folder.string()})
-      if (::access(place.c_str(), W_OK) != 0)
-        throw InputError(
-            fmt::format("--write-solution: {} cannot be changed: {}", path, files::reason(errno, place)));
-  });
-}
-
 std::string start_group(const ReplayOptions& options) {
   return options.start == "zero" ? "" : options.start == "guess" ? "/guesses/1" : "/solution";
 }
@@ -94,7 +83,7 @@ void check_files(const Comm& comm, const ReplayOptions& options) {
     if (options.start == "solution" && !problem.has_solution)
       throw InputError(path + ": there is no solution to start from");
     if (options.start != "zero") read_fclib_solution(comm, problem, start_group(options));
-    if (options.write_solution) check_replaceable(comm, path);
+    if (options.write_solution) files::on_root(comm, [&] { hdf5::PartFile::require_replaceable(path); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "solvers/friction_solver.hpp"
 #include "solvers/proximal_points.hpp"
@@ -15,11 +16,10 @@ namespace scree {
 /// 1. Sweeps, until the residual is `newton_below`, `first_sweeps` have been run, or they are slow: far from
 ///    that residual, twice as many have not taken away 30 % of it.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
-/// 3. A turn of a helper from the best impulses, and 2. again. Where sweeps were slow the helpers are ADMM,
-/// proximal
-///    points and sweeps, else sweeps, proximal points and ADMM, all with their defaults. A turn lasts as long
-///    as it pays: while each stretch of it halves the residual. After a turn that did not, the next helper
-///    has the word; sweeps that were not slow have five turns to do it.
+/// 3. A turn of a helper from the best impulses, and 2. again. The helpers are sweeps, proximal points and
+///    ADMM, in the reverse order where the first sweeps were slow. A turn lasts as long as it pays: while
+///    each stretch of it halves the residual. After a turn that did not, the next helper has the word; sweeps
+///    that were not slow have three turns to do it.
 /// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
 /// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
 /// choice is a line of SolveReport::decisions; none depends on a clock.
@@ -40,7 +40,10 @@ class Auto final : public FrictionSolver<D> {
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
-    if (!newton_) newton_ = std::make_unique<SemismoothNewton<D>>(newton_settings_);
+    if (!newton_) {
+      newton_.emplace(newton_settings_);
+      proximal_.emplace(typename ProximalPoints<D>::Settings{.newton = newton_settings_});
+    }
     if (too_large(problem)) {
       monitor.report().decisions.push_back("sweeps alone: too many velocities to factorise (direct_limit)");
       sweeps_->iterate(problem, r, monitor);
@@ -50,7 +53,7 @@ class Auto final : public FrictionSolver<D> {
     const Real size = std::pow(std::max(1.0, static_cast<Real>(problem.n_bodies_of_all()) / 1000), 0.7);
     const bool slow = run_first_sweeps(static_cast<Real>(first_sweeps_) * size, problem, r, monitor);
 
-    proximal_.restart();
+    proximal_->restart();
     std::array<Helper, 3> helpers{{{"nsgs", first_sweeps_of_turn * size, 1},
                                    {"proximal", first_rounds_of_turn, 0.5},
                                    {"admm", first_iterations_of_turn, 0.5}}};
@@ -135,7 +138,7 @@ class Auto final : public FrictionSolver<D> {
       else if (helper.name == "admm")
         admm_->iterate(problem, r, monitor);
       else
-        proximal_.improve(problem, std::numeric_limits<std::int64_t>::max(), r, monitor);
+        proximal_->improve(problem, std::numeric_limits<std::int64_t>::max(), r, monitor);
     });
   }
 
@@ -186,8 +189,8 @@ class Auto final : public FrictionSolver<D> {
   typename SemismoothNewton<D>::Settings newton_settings_;
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
   std::unique_ptr<FrictionSolver<D>> admm_ = make_solver<D>("admm");
-  ProximalPoints<D> proximal_{{}};
-  std::unique_ptr<SemismoothNewton<D>> newton_;
+  std::optional<SemismoothNewton<D>> newton_;
+  std::optional<ProximalPoints<D>> proximal_;
 };
 
 SCREE_PLUGIN(FrictionSolver, auto, Auto,

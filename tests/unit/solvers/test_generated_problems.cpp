@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
+#include <string>
 
 #include "core/error.hpp"
 #include "core/random.hpp"
@@ -108,6 +110,14 @@ TEMPLATE_TEST_CASE_SIG("generated problems: each is valid, and standing still cl
       CHECK(split.problem().halo->n_phases() <= 16);
     }
     CHECK_THROWS_AS(generate_problem<D>(generated.name, generated.least_size - 1), InputError);
+    for (const int size : {generated.largest_size + 1, 1'000'000'000})
+      CHECK_THROWS_WITH(generate_problem<D>(generated.name, size),
+                        Contains("above " + std::to_string(generated.largest_size)) &&
+                            Contains("sizes go from " + std::to_string(generated.least_size)));
+    // Contacts of the largest, from how they grow.
+    const auto n_contacts = [&](int size) { return static_cast<Real>(generated.make(size, 4).n_contacts()); };
+    const Real growth = std::log2(n_contacts(16) / n_contacts(8));
+    CHECK(n_contacts(16) * std::pow(generated.largest_size / 16.0, growth) < 3e6);
   }
   CHECK_THROWS_WITH(generate_problem<D>("heap", 3), Contains("stack") && Contains("pile"));
   CHECK(are_equal(generate_problem<D>("ill-conditioned", 3), generate_problem<D>("ill_conditioned", 3)));
