@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   std::string measure = "fclib", form, conversion;
 
   app.add_option("files", options.files, "FCLIB files (.hdf5)");
-  const CLI::Validator positive = number("positive", [](Real value) { return value > 0; });
+  const CLI::Validator positive =
+      number("positive finite", [](Real value) { return value > 0 && std::isfinite(value); });
   // One argument each: files may follow.
   const auto list = [](CLI::Option* option) { return option->delimiter(',')->allow_extra_args(false); };
   auto* solver = list(app.add_option("--solver", options.solvers,
@@ -55,7 +57,9 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
 
   auto* generate = app.add_option("--generate", generated.family, "make a problem of this family");
   auto* size = app.add_option("--size", generated.size, "of the generated problem")->needs(generate);
-  app.add_option("--seed", generated.seed, "of the generated problem (default 1)")->needs(generate);
+  app.add_option("--seed", generated.seed, "of the generated problem (default 1)")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(generate);
   app.add_option("--dimension", generated.dimension, "of the generated problem (default 3)")
       ->check(CLI::Range(2, 3))
       ->needs(generate);

@@ -77,9 +77,34 @@ def test_files_that_exist_are_kept(folder):
     for option in ("--csv", "--json", "--profile"):
         refused_replay(folder, other, option, name, words=[option, name, "HDF5"], ranks=(2,))
     refused_replay(folder, "--generate", "wall", "--size", "2", "-o", "no/wall.hdf5", words=["no folder no"])
+    refused_replay(folder, "--generate", "wall", "--size", "2", "-o", ".", "--force", words=["is a folder"], ranks=(2,))
+    shutil.copy(folder / name, folder / "made.hdf5.global")
+    refused_replay(folder, "--generate", "wall", "--size", "2", "--form", "local", "-o", "made.hdf5",
+                   words=["made.hdf5.global exists already"])
     before = (folder / name).read_bytes()
     run_ok("--generate", "wall", "--size", "2", "-o", name, "--force", name="scree_replay", folder=folder)
     check((folder / name).read_bytes() != before, "--force replaces")
+
+
+def test_text_that_would_be_lost(folder):
+    name = generate(folder)
+    (folder / "notes.txt").write_text("time[s],overlap\n0,1\n")
+    for option in ("--csv", "--json", "--profile"):
+        refused_replay(folder, name, option, "notes.txt", words=[option, "notes.txt", "--force"], ranks=(2,))
+        refused_replay(folder, name, option, "no/out", words=["no folder no"], ranks=(1,))
+        refused_replay(folder, name, option, "/dev/null", words=["/dev/null is a folder or a device"], ranks=(1,))
+        for _ in range(2):
+            run_ok(name, option, "out", name="scree_replay", folder=folder)
+        other = "--json" if option == "--csv" else "--csv"
+        refused_replay(folder, name, other, "out", words=["out", "--force"], ranks=(1,))
+        run_ok(name, other, "out", "--force", name="scree_replay", folder=folder)
+        (folder / "out").unlink()
+    refused_replay(folder, name, "--csv", "out", "--json", "./out", words=["two outputs"])
+
+
+def test_a_file_is_named_once(folder):
+    name = generate(folder)
+    refused_replay(folder, name, name, words=[name, "more than once"])
 
 
 def test_write_protected_files_get_no_solution(folder):
@@ -111,6 +136,10 @@ def test_options_that_contradict_each_other(folder):
                    words=["--solver does not go with --convert"], ranks=(1,))
     refused_option(folder, name, "--tolerance", "0", words=["--tolerance", "0"])
     refused_option(folder, name, "--tolerance", "1e-3,-1", words=["--tolerance", "-1"])
+    for value in ("inf", "nan", "1e999"):
+        refused_option(folder, name, "--tolerance", value, words=["--tolerance", value])
+    refused_option(folder, "--generate", "wall", "--size", "2", "-o", "a.hdf5", "--seed=-1", words=["--seed", "-1"])
+    check(not (folder / "a.hdf5").exists(), "no file for a seed that is none")
     refused_option(folder, name, "--max-time", "0", words=["--max-time"])
     refused_option(folder, name, "--measure", "siconos", words=["--measure", "fclib", "natural"])
     refused_option(folder, name, "--start", "1", words=["--start", "guess"])

@@ -2,6 +2,7 @@
 solutions in files, profiles."""
 import csv
 import json
+import os
 import re
 
 from refusal import BAD_INPUT
@@ -203,6 +204,28 @@ def test_a_solution_is_a_start(folder):
     check(row["counts"]["sweeps"] == 0, "a guess that solves it", row)
 
 
+def test_files_of_the_same_name(folder):
+    for place in ("one", "two"):
+        (folder / place).mkdir()
+        generate(folder, "stack", size=2, name=f"{place}/stack.hdf5")
+    other = generate(folder, "sliding", size=2, name="one/other.hdf5")
+    rows = solves(folder, "one/stack.hdf5", "two/stack.hdf5", other)
+    check([row["file"] for row in rows] == ["one/stack.hdf5", "two/stack.hdf5", "other.hdf5"], "told apart", rows)
+
+
+def test_a_factorisation_that_has_too_little_memory(folder):
+    """Costs its own file only."""
+    large = generate(folder, "wall", size=20)
+    small = generate(folder, "stack", size=2)
+    os.environ["PETSC_OPTIONS"] = "-mat_mumps_icntl_23 1"
+    try:
+        first, second = solves(folder, large, small, ranks=2, code=UNSOLVED)
+    finally:
+        del os.environ["PETSC_OPTIONS"]
+    check_in("too little memory", first["failure"], "why the first one is not solved")
+    check(not first["confirmed"] and second["confirmed"], "the other one is", second)
+
+
 def test_links_to_files_are_followed(folder):
     (folder / "far").mkdir()
     name = generate(folder, "tower", size=2, name="far/tower.hdf5")
@@ -226,8 +249,8 @@ def test_what_is_not_solved(folder):
         check(row["converged"] == row["confirmed"] == "0" and row["seconds_to_1e-12"] == "", "not solved", row)
         check(float(row["seconds_to_0.01"]) > 0 and row["failure"] == "", "but to the larger tolerance", row)
         check_close(float(row["checked_absolute"]), float(row["fclib_absolute"]), "the residual of the result", relative=1e-6)
-        check_in("1e-02   nsgs |      1 of 1", result.stdout, "the summary")
-        check_in("1e-12   nsgs |      0 of 1", result.stdout, "the summary")
+        check_in("1e-02     nsgs |      1 of 1", result.stdout, "the summary")
+        check_in("1e-12     nsgs |      0 of 1", result.stdout, "the summary")
     replay(folder, *arguments, "--force", code=UNSOLVED)
     check((folder / name).read_bytes() != before, "--force writes")
     kept = (folder / name).read_bytes()
@@ -251,11 +274,13 @@ def test_tables_and_profiles_add_up(folder):
         times = [entry["seconds"] for entry in solve["reached"] if entry["solved"]]
         check(times == sorted(times) and all(time <= solve["seconds"]["solve"] * 1.01 for time in times),
               "times to tolerances", solve)
+        check(bool(times) == (row["seconds_to_0.001"] != ""), "JSON and CSV have the same times", row)
         check(solve["trace"] and solve["trace"][-1][1] <= solve["seconds"]["solve"], "the trace", solve["trace"][-1])
     profile = list(csv.DictReader((folder / "profile.csv").open(newline="")))
     for tolerance, column in ((1e-3, "seconds_to_0.001"), (1e-6, "seconds_to_1e-06")):
         part = [row for row in profile if float(row["tolerance"]) == tolerance]
         solved = {solver: sum(row["solver"] == solver and row[column] != "" for row in rows) for solver in chosen}
+        check(sum(solved.values()) > 0, "something is solved", solved)
         for solver in chosen:
             check_close(float(part[-1][solver]), solved[solver] / len(files), f"share that {solver} solves", absolute=1e-12)
             summary, = [entry for entry in said["summary"]
@@ -275,6 +300,15 @@ def test_the_natural_residual_as_measure(folder):
     row, = solves(folder, name, "--measure", "natural", "--tolerance", "1e-9", ranks=2)
     check(row["confirmed"] and row["residual"]["natural"] <= 1e-9, "reached", row)
     check_close(larger(row["checked"]), larger(row["residual"]), "the FCLIB measures are told as well", relative=0.5)
+
+
+def test_long_traces_are_thinned_out(folder):
+    name = generate(folder, "wall", size=5)
+    row, = solves(folder, name, "--solver", "nsgs", "--set", "nsgs.max_sweeps=2500", "--tolerance", "1e-15", code=UNSOLVED)
+    trace = row["trace"]
+    check(100 < len(trace) <= 200, "samples", len(trace))
+    check(trace[0][0] == 0 and trace[-1][0] == row["counts"]["sweeps"], "from the first to the last", (trace[0], trace[-1]))
+    check(all(one[0] < other[0] for one, other in zip(trace, trace[1:])), "each once, in order", trace)
 
 
 def test_all_solvers(folder):

@@ -297,7 +297,11 @@ struct FclibOperator::State {
     SCREE_PETSC(MatFactorGetError(factor.get(), &error));
     PetscInt n_null = 0;
     SCREE_PETSC(MatMumpsGetInfog(factor.get(), 28, &n_null));
-    if (error == MAT_FACTOR_OUTMEMORY)
+    PetscInt state = 0;
+    SCREE_PETSC(MatMumpsGetInfog(factor.get(), 1, &state));
+    // Of MUMPS' errors these two tell of the matrix, the others of memory that was too little.
+    const bool is_singular = state == -6 || state == -10;
+    if (error == MAT_FACTOR_OUTMEMORY || (state < 0 && !is_singular))
       throw RunError(fmt::format("{}: too little memory to factorise {}", problem.path, name));
     if (comm.any(error != MAT_FACTOR_NOERROR || n_null > 0))
       throw InputError(fmt::format(

@@ -4,10 +4,10 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -40,31 +40,59 @@ Real now() {
   return std::chrono::duration<Real>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string name_of(const std::string& path) {
-  return fs::path(path).filename().string();
+/// What tables call a file: its name, with the folder as it was typed if others have the same.
+std::string name_of(const std::string& path, const std::vector<std::string>& all) {
+  const auto name = [](const std::string& of) { return fs::path(of).filename(); };
+  return std::ranges::count(all, name(path), name) > 1 ? path : name(path).string();
 }
 
-/// Text files that exist are replaced, problems never.
-void check_text_output(const Comm& comm, const std::string& path, const std::string& option) {
-  if (path.empty()) return;
+/// Throws InputError if a file cannot be made at `path`, before anything is computed for it. Local.
+void check_place(const std::string& path) {
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    throw InputError(path + " is a folder or a device: name a file to write");
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder))
+    throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
+}
+
+/// Refuses what would be lost: of files that exist only earlier ones of the kind are replaced, which start
+/// with `start_of_kind`; others by force, but problems never.
+void check_text_output(const std::string& option, const std::string& path, const std::string& start_of_kind,
+                       bool force) {
+  check_place(path);
+  std::string start(start_of_kind.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  if (start.starts_with("\x89HDF"))
+    throw InputError(fmt::format("{} {}: this is an HDF5 file, which is not replaced by text", option, path));
+  if (!start.empty() && start != start_of_kind && !force)
+    throw InputError(fmt::format("{} {}: this file exists and is not what {} writes: --force replaces it",
+                                 option, path, option));
+}
+
+void check_text_outputs(const Comm& comm, const ReplayOptions& options) {
   files::on_root(comm, [&] {
-    std::array<char, 4> start{};
-    std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-    constexpr std::array<char, 4> hdf5{'\x89', 'H', 'D', 'F'};
-    if (fs::is_directory(path) || start == hdf5)
-      throw InputError(fmt::format("{} {}: this is {}, which is not replaced by text", option, path,
-                                   start == hdf5 ? "an HDF5 file" : "a folder"));
+    std::vector<fs::path> places;
+    const auto check = [&](const std::string& option, const std::string& path, const std::string& start) {
+      if (path.empty()) return;
+      check_text_output(option, path, start, options.force);
+      places.push_back(fs::weakly_canonical(fs::absolute(path)));
+      if (std::ranges::count(places, places.back()) > 1)
+        throw InputError(fmt::format("{} {}: two outputs have this name", option, path));
+    };
+    check("--csv", options.csv, "file,form,");
+    check("--json", options.json, "{\n \"program\":");
+    check("--profile", options.profile, "tolerance,tau,");
   });
 }
 
-/// Refuses a file that exists, before anything is computed for it.
+/// Refuses a file that exists. Collective.
 void check_new_file(const Comm& comm, const std::string& path, bool force) {
   files::on_root(comm, [&] {
+    check_place(path);
     if (fs::exists(path) && !force)
       throw InputError(path + " exists already: --force replaces it; or choose another name with -o");
-    const fs::path folder = fs::path(path).parent_path();
-    if (!folder.empty() && !fs::is_directory(folder))
-      throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
   });
 }
 
@@ -75,6 +103,7 @@ std::string start_group(const ReplayOptions& options) {
 /// Reads all files once, so that a mistake in the last one is found before the first one is solved.
 void check_files(const Comm& comm, const ReplayOptions& options) {
   for (const std::string& path : options.files) {
+    if (std::ranges::count(options.files, path) > 1) throw InputError(path + " is named more than once");
     const FclibProblem problem = read_fclib(comm, path);
     if (options.form == "global" && !problem.is_global)
       throw InputError(path + " is in local form: --form global needs M and H");
@@ -87,12 +116,16 @@ void check_files(const Comm& comm, const ReplayOptions& options) {
   }
 }
 
-bool agree_on(const FclibResidual& checked, const Residual& said, Real tolerance) {
+/// Whether the residual from the file bears out what the solver says, as far as this tolerance is concerned:
+/// it is met (by the FCLIB measures only), and the two do not contradict each other.
+bool agree_on(const FclibResidual& checked, const Residual& said, Real tolerance, ResidualNorm norm) {
   const Real a = checked.larger();
   const Real b = value_of(said, ResidualNorm::fclib);
   if (!std::isfinite(a) || !std::isfinite(b)) return false;
+  const bool is_fclib = norm == ResidualNorm::fclib;
+  if (is_fclib && a > tolerance_slack * tolerance) return false;
   return std::max(a, b) <= most_ratio * std::min(a, b) ||
-         std::abs(a - b) <= std::max(round_off, small_share * tolerance);
+         std::abs(a - b) <= std::max(round_off, is_fclib ? small_share * tolerance : 0);
 }
 
 /// When each tolerance was met; what the last look missed by round-off counts as the judgement says.
@@ -118,6 +151,25 @@ std::vector<ResidualSample> first_below(const SolveReport& report, const std::ve
 struct Result {
   ReplayRow row;
   std::vector<Real> r;
+};
+
+/// Ends a solve where the solver gives up, so that what it had reached is judged like any other result.
+template <int D>
+class KeepingSolver : public FrictionSolver<D> {
+ public:
+  KeepingSolver(std::unique_ptr<FrictionSolver<D>> solver, std::string& failure)
+      : solver_(std::move(solver)), failure_(failure) {}
+  void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
+    try {
+      solver_->iterate(problem, r, monitor);
+    } catch (const RunError& error) {
+      failure_ = error.what();
+    }
+  }
+
+ private:
+  std::unique_ptr<FrictionSolver<D>> solver_;
+  std::string& failure_;
 };
 
 /// All solves of one file.
@@ -146,7 +198,7 @@ class FileReplay {
 
   ReplayRow empty_row(const std::string& solver) const {
     ReplayRow row;
-    row.file = name_of(problem_.path);
+    row.file = name_of(problem_.path, options_.files);
     row.is_global = problem_.is_global;
     row.solved_global = stored_ && stored_->is_shared();
     row.why_alone = stored_ ? stored_->why_alone() : "";
@@ -157,6 +209,7 @@ class FileReplay {
     row.preparation_seconds = preparation_seconds_;
     row.solver = solver;
     row.reached.assign(options_.tolerances.size(), {-1, 0, 0});
+    row.agrees.assign(options_.tolerances.size(), false);
     return row;
   }
 
@@ -172,22 +225,26 @@ class FileReplay {
     try {
       on_solving_ranks([&](const FrictionProblem<D>& given) {
         std::vector<Real> v(static_cast<std::size_t>(given.n_held()) * FrictionProblem<D>::q);
-        row.report = solve_friction<D>(given, *solvers_.make(name), stop, r, v);
+        KeepingSolver<D> solver(solvers_.make(name), row.failure);
+        row.report = solve_friction<D>(given, solver, stop, r, v);
         if (options_.natural) add_fclib_residual(given, r, row.report.residual);
       });
     } catch (const RunError& error) {
       row.failure = error.what();
       return result;
     }
+    if (comm_.any(!row.failure.empty()) && row.failure.empty()) row.failure = "rank 0 gave up";
     result.r = stored_->to_stretch(r);
     row.checked = operator_->residual(result.r);
     // Only rank 0 has a report if it solved alone.
     const auto said_by_root = [&](bool value) { return comm_.any(comm_.is_root() && value); };
     row.report.converged = said_by_root(row.report.converged);
-    row.agrees = said_by_root(agree_on(row.checked, row.report.residual, stop.tolerance));
-    row.confirmed = row.report.converged && row.agrees &&
-                    (options_.natural || row.checked.larger() <= tolerance_slack * stop.tolerance);
     row.reached = first_below(row.report, options_.tolerances, norm);
+    for (std::size_t t = 0; t < row.agrees.size(); ++t)
+      row.agrees[t] = agree_on(row.checked, row.report.residual, options_.tolerances[t], norm);
+    const auto least = std::ranges::min_element(options_.tolerances) - options_.tolerances.begin();
+    row.confirmed = row.failure.empty() && row.report.converged &&
+                    said_by_root(row.is_solved(static_cast<std::size_t>(least)));
     return result;
   }
 
@@ -273,6 +330,8 @@ class Replay {
     } catch (const InputError& error) {
       refusal = error.what();
       refused_ = true;
+    } catch (const RunError& error) {  // too little memory: others may be smaller
+      refusal = error.what();
     }
     std::optional<Result> best;
     for (const std::string& name : all_.solvers) {
@@ -362,9 +421,7 @@ class TemporaryFile {
 ExitCode replay(const Comm& comm, const ReplayOptions& options,
                 const std::function<void(const std::string&)>& show) {
   Replay all(comm, options, show);
-  check_text_output(comm, options.json, "--json");
-  check_text_output(comm, options.csv, "--csv");
-  check_text_output(comm, options.profile, "--profile");
+  check_text_outputs(comm, options);
   insert_petsc_options(options.petsc_options);
   check_files(comm, options);
   return all.go();
@@ -388,7 +445,12 @@ std::string generate_file(const Comm& comm, const GenerateOptions& options) {
   };
   std::string counts;
   if (options.in_local_form) {
-    const TemporaryFile global(comm, options.output + ".global");
+    const std::string between = options.output + ".global";
+    files::on_root(comm, [&] {
+      if (fs::exists(between))
+        throw InputError(between + " exists already, a name needed on the way: choose another one with -o");
+    });
+    const TemporaryFile global(comm, between);
     counts = write(global.path());
     write_local_form(comm, global.path(), options.output);
   } else {

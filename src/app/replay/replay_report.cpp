@@ -27,6 +27,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Of the residual along a solve, the first and the last among them: more makes the JSON of many files huge.
+constexpr std::size_t most_samples = 200;
+
 /// How a file was solved.
 std::string_view form_of(const ReplayRow& row) {
   return row.solved_global ? "global" : row.is_global ? "elim." : "local";
@@ -143,10 +146,7 @@ Json json_of(const ReplayRow& row, const std::vector<Real>& tolerances) {
               {"complementarity", residual.complementarity},
               {"dissipation_error", residual.dissipation_error},
               {"implied_overlap", residual.implied_overlap}}},
-            {"checked",
-             {{"fclib_absolute", row.checked.absolute},
-              {"fclib_relative", row.checked.relative},
-              {"agrees", row.agrees}}},
+            {"checked", {{"fclib_absolute", row.checked.absolute}, {"fclib_relative", row.checked.relative}}},
             {"counts",
              {{"sweeps", report.sweeps},
               {"iterations", report.iterations},
@@ -166,19 +166,24 @@ Json json_of(const ReplayRow& row, const std::vector<Real>& tolerances) {
     const ResidualSample& sample = row.reached[i];
     reached.push_back({{"tolerance", tolerances[i]},
                        {"solved", row.is_solved(i)},
+                       {"agrees", bool(row.agrees[i])},
                        {"seconds", row.was_reached(i) ? Json(sample.seconds) : Json()},
                        {"iteration", row.was_reached(i) ? Json(sample.iteration) : Json()}});
   }
   Json& trace = json["trace"] = Json::array();
-  for (const ResidualSample& sample : report.trace)
+  const std::size_t n = report.trace.size();
+  const std::size_t kept = std::min(n, most_samples);
+  for (std::size_t k = 0; k < kept; ++k) {
+    const ResidualSample& sample = report.trace[kept < n ? k * (n - 1) / (kept - 1) : k];
     trace.push_back({sample.iteration, sample.seconds, sample.residual});
+  }
   return json;
 }
 
 }  // namespace
 
 std::string format_replay_head(const std::vector<Real>& tolerances) {
-  std::string head = fmt::format("{:>6} {:>6} {:>6} {:>6} |", "form", "nc", "dofs", "solver");
+  std::string head = fmt::format("{:>6} {:>6} {:>6} {:>8} |", "form", "nc", "dofs", "solver");
   for (const Real tolerance : tolerances) head += fmt::format(" {:>6.0e}", tolerance);
   return head + fmt::format(" | {:>6} {:>6} {:>6} | {:>7} {:>7} {:>7} {:>3} | {:>7} {:>7} {:>7} {:>7} | {}\n",
                             "sweeps", "its", "newton", "res", "rel", "natural", "ok", "penetr.", "cone",
@@ -186,14 +191,14 @@ std::string format_replay_head(const std::vector<Real>& tolerances) {
 }
 
 std::string format_replay_row(const ReplayRow& row) {
-  std::string text = fmt::format("{:>6} {:>6} {:>6} {:>6} |", form_of(row), row.contacts,
+  std::string text = fmt::format("{:>6} {:>6} {:>6} {:>8} |", form_of(row), row.contacts,
                                  row.velocities > 0 ? std::to_string(row.velocities) : "-", row.solver);
   for (std::size_t i = 0; i < row.reached.size(); ++i)
     text += fmt::format(" {:>6}", row.was_reached(i) ? format_seconds(row.reached[i].seconds) : "-");
   if (!row.failure.empty()) {
     constexpr std::size_t most = 100;  // the table is wider, but this is text
     return text + fmt::format(" | {}\n", row.file) +
-           wrap_words("failed: " + row.failure, fmt::format("{:>27} | ", ""), most);
+           wrap_words("failed: " + row.failure, fmt::format("{:>29} | ", ""), most);
   }
   const SolveReport& report = row.report;
   const Residual& residual = report.residual;
@@ -210,12 +215,12 @@ std::string format_replay_row(const ReplayRow& row) {
 }
 
 std::string format_replay_summary(const ReplayRows& all) {
-  std::string text = fmt::format("\n{:>9} {:>6} | {:>11} {:>8} | {:>6} {:>8}\n", "tolerance", "solver",
+  std::string text = fmt::format("\n{:>9} {:>8} | {:>11} {:>8} | {:>6} {:>8}\n", "tolerance", "solver",
                                  "solved", "seconds", "common", "seconds");
   for (std::size_t t = 0; t < all.tolerances.size(); ++t)
     for (std::size_t s = 0; s < all.solvers.size(); ++s) {
       const Sum sum = sum_of(all, s, t);
-      text += fmt::format("{:>9.0e} {:>6} | {:>11} {:>8} | {:>6} {:>8}\n", all.tolerances[t], all.solvers[s],
+      text += fmt::format("{:>9.0e} {:>8} | {:>11} {:>8} | {:>6} {:>8}\n", all.tolerances[t], all.solvers[s],
                           fmt::format("{} of {}", sum.solved, all.n_files()), format_seconds(sum.seconds),
                           sum.common, format_seconds(sum.common_seconds));
     }

@@ -22,12 +22,12 @@ struct ReplayRow {
   SolveReport report;
   std::string failure;                  ///< why the solver gave up; empty: it did not
   FclibResidual checked;                ///< recomputed from the file
-  bool agrees = false;                  ///< `checked` is what the solver says
-  bool confirmed = false;               ///< it agrees, and the least tolerance is met
+  bool confirmed = false;               ///< to the least tolerance, after a solve that ended well
   std::vector<ResidualSample> reached;  ///< for each tolerance: the first look below it; iteration -1: never
+  std::vector<bool> agrees;             ///< for each tolerance: `checked` bears out what the solver says
   bool was_reached(std::size_t tolerance) const { return reached[tolerance].iteration >= 0; }
   /// What tables call solved to this tolerance.
-  bool is_solved(std::size_t tolerance) const { return agrees && was_reached(tolerance); }
+  bool is_solved(std::size_t tolerance) const { return agrees[tolerance] && was_reached(tolerance); }
 };
 
 /// The solves of a run: those of one file follow each other, each file with the same solvers.
