@@ -56,6 +56,11 @@ def times_of(rows, path):
     missing = [name for name in ("file", "solver") if name not in rows[0]] + ([] if columns else [TIME + "TOLERANCE"])
     if missing:
         raise ProfileError(f"{path}: no column {', '.join(missing)}; nor is it a profile (tolerance, tau)")
+    seen = set()
+    for solve in ((row["file"], row["solver"]) for row in rows):
+        if solve in seen:
+            raise ProfileError(f"{path}: {solve[0]} has more than one row of solver {solve[1]}")
+        seen.add(solve)
     return {float(column.removeprefix(TIME)): {(row["file"], row["solver"]): float(row[column] or math.inf)
                                                for row in rows}
             for column in columns}

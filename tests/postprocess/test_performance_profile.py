@@ -49,7 +49,8 @@ def test_tables_of_another_kind(folder):
     (folder / "other.csv").write_text("time[s],overlap\n0,1\n")
     (folder / "profile.csv").write_text("tolerance,tau,auto\n1e-08,1,0.5\n")
     (folder / "empty.csv").write_text("tolerance,tau,auto\n")
-    for tables, words in ((["other.csv"], "no column file, solver, seconds_to_TOLERANCE"), (["nowhere.csv"], "nowhere.csv"),
+    (folder / "twice.csv").write_text(ROWS + ROWS.splitlines()[1] + "\n")
+    for tables, words in ((["twice.csv"], "one.hdf5 has more than one row of solver auto"), (["other.csv"], "no column file, solver, seconds_to_TOLERANCE"), (["nowhere.csv"], "nowhere.csv"),
                           (["empty.csv"], "no rows"), (["profile.csv", "profile.csv"], "is a profile")):
         result = run_script(*(folder / name for name in tables))
         check(result.returncode == 1, "exit code 1", result)
