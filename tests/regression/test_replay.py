@@ -251,6 +251,9 @@ def test_what_is_not_solved(folder):
         check_close(float(row["checked_absolute"]), float(row["fclib_absolute"]), "the residual of the result", relative=1e-6)
         check_in("1e-02     nsgs |      1 of 1", result.stdout, "the summary")
         check_in("1e-12     nsgs |      0 of 1", result.stdout, "the summary")
+    row, = solves(folder, *arguments, code=UNSOLVED)
+    check([(entry["agrees"], entry["solved"]) for entry in row["reached"]] == [(False, False), (True, True)],
+          "each tolerance is confirmed by itself", row["reached"])
     replay(folder, *arguments, "--force", code=UNSOLVED)
     check((folder / name).read_bytes() != before, "--force writes")
     kept = (folder / name).read_bytes()
