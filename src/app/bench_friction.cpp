@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/csv_row.hpp"
 #include "app/measure_time.hpp"
 #include "app/pile.hpp"
 #include "app/solver_choice.hpp"
@@ -180,64 +181,34 @@ std::string format_row(const FrictionBenchRow& row) {
   return text;
 }
 
-/// Names and values of the columns of a CSV row.
-std::vector<std::pair<std::string, std::string>> csv_columns(const FrictionBenchCase& c,
-                                                             const FrictionBenchRow& row,
-                                                             const std::vector<Real>& tolerances) {
-  std::vector<std::pair<std::string, std::string>> columns;
-  const auto add = [&](const std::string& name, const auto& value) {
-    columns.emplace_back(name, fmt::format("{}", value));
-  };
-  const auto add_measured = [&](const std::string& name, Real value) {
-    columns.emplace_back(name, fmt::format("{:.4g}", value));
-  };
-  add("case", c.name);
-  add("seed", c.seed);
-  add("ranks", c.ranks);
-  add("bodies", c.bodies);
-  add("contacts", c.contacts);
-  add("compliance", c.compliance);
-  add("stiffness", c.stiffness);
-  add_measured("settling_seconds", c.settling_seconds);
-  add_measured("assembly_seconds", c.assembly_seconds);
-  add_measured("setup_ns", c.setup_ns);
-  add_measured("nsgs_update_ns", c.update_ns);
-  add_measured("triad_update_ns", c.update_bound_ns);
+CsvRow csv_row(const FrictionBenchCase& c, const FrictionBenchRow& row, const std::vector<Real>& tolerances) {
+  CsvRow csv;
+  csv.add("case", c.name);
+  csv.add("seed", c.seed);
+  csv.add("ranks", c.ranks);
+  csv.add("bodies", c.bodies);
+  csv.add("contacts", c.contacts);
+  csv.add("compliance", c.compliance);
+  csv.add("stiffness", c.stiffness);
+  csv.add_measured("settling_seconds", c.settling_seconds);
+  csv.add_measured("assembly_seconds", c.assembly_seconds);
+  csv.add_measured("setup_ns", c.setup_ns);
+  csv.add_measured("nsgs_update_ns", c.update_ns);
+  csv.add_measured("triad_update_ns", c.update_bound_ns);
   const SolveReport& report = row.report;
-  std::string failure = row.failure;
-  std::ranges::replace(failure, '"', '\'');
-  add("solver", row.solver);
-  add("failure", '"' + failure + '"');
-  add("residual", report.residual.natural);
-  add("implied_overlap", report.residual.implied_overlap);
-  add("sweeps", report.sweeps);
-  add("iterations", report.iterations);
-  add("newton_steps", report.newton_steps);
-  add("krylov_iterations", report.krylov_iterations);
-  add("factorizations", report.factorizations);
-  add_measured("seconds", report.seconds);
-  add_measured("setup_seconds", report.setup_seconds);
-  add_measured("matrix_seconds", report.assembly_seconds);
-  add_measured("factor_seconds", report.factor_seconds);
-  add_measured("krylov_seconds", report.krylov_seconds);
+  csv.add("solver", row.solver);
+  csv.add_quoted("failure", row.failure);
+  csv.add("residual", report.residual.natural);
+  csv.add("implied_overlap", report.residual.implied_overlap);
+  csv.add_effort(report);
   for (std::size_t i = 0; i < tolerances.size(); ++i) {
     const ResidualSample& sample = row.reached[i];
     const bool reached = sample.iteration >= 0;
-    add(fmt::format("seconds_to_{:g}", tolerances[i]), reached ? fmt::format("{:.4g}", sample.seconds) : "");
-    add(fmt::format("iteration_at_{:g}", tolerances[i]), reached ? std::to_string(sample.iteration) : "");
+    csv.add(fmt::format("seconds_to_{:g}", tolerances[i]),
+            reached ? fmt::format("{:.4g}", sample.seconds) : "");
+    csv.add(fmt::format("iteration_at_{:g}", tolerances[i]), reached ? std::to_string(sample.iteration) : "");
   }
-  return columns;
-}
-
-void add_to_csv(std::string& csv, const FrictionBenchCase& c, const FrictionBenchRow& row,
-                const std::vector<Real>& tolerances) {
-  std::string head, line;
-  for (const auto& [name, value] : csv_columns(c, row, tolerances)) {
-    head += (head.empty() ? "" : ",") + name;
-    line += (line.empty() ? "" : ",") + value;
-  }
-  if (csv.empty()) csv = head + '\n';
-  csv += line + '\n';
+  return csv;
 }
 
 using RunCase = std::function<void(FrictionBenchCase, const FrictionProblem<3>&)>;
@@ -319,7 +290,7 @@ void bench_friction(const Comm& comm, const FrictionBenchOptions& options,
     for (const std::string& name : solvers.names()) {
       const FrictionBenchRow row = run_solver(problem, solvers, name, options);
       show(format_row(row));
-      add_to_csv(csv, c, row, options.tolerances);
+      csv_row(c, row, options.tolerances).append_to(csv);
       save(csv);
     }
   };

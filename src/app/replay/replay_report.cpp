@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/csv_row.hpp"
 #include "app/replay/performance_profile.hpp"
 #include "app/table_text.hpp"
 
@@ -62,64 +63,41 @@ Sum sum_of(const ReplayRows& all, std::size_t solver, std::size_t tolerance) {
   return sum;
 }
 
-using Columns = std::vector<std::pair<std::string, std::string>>;
-
-std::string quoted(std::string text) {
-  std::ranges::replace(text, '"', '\'');
-  std::ranges::replace(text, '\n', ' ');
-  return '"' + text + '"';
-}
-
-Columns csv_columns(const ReplayRow& row, const ReplayRows& all) {
-  Columns columns;
-  const auto add = [&](const std::string& name, const auto& value) {
-    columns.emplace_back(name, fmt::format("{}", value));
-  };
-  const auto add_measured = [&](const std::string& name, Real value) {
-    columns.emplace_back(name, fmt::format("{:.4g}", value));
-  };
+CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
+  CsvRow csv;
   const SolveReport& report = row.report;
   const Residual& residual = report.residual;
-  add("file", quoted(row.file));
-  add("form", row.is_global ? "global" : "local");
-  add("solved_as", row.solved_global ? "global" : "local");
-  add("dimension", row.dimension);
-  add("contacts", row.contacts);
-  add("velocities", row.velocities);
-  add("constraints", row.constraints);
-  add("ranks", all.ranks);
-  add("solver", row.solver);
-  add("measure", norm_name(all.norm));
-  add("converged", report.converged ? 1 : 0);
-  add("confirmed", row.confirmed ? 1 : 0);
-  add("failure", quoted(row.failure));
-  add("natural", residual.natural);
-  add("fclib_absolute", residual.fclib_absolute);
-  add("fclib_relative", residual.fclib_relative);
-  add("checked_absolute", row.checked.absolute);
-  add("checked_relative", row.checked.relative);
-  add("penetration_rate", residual.penetration_rate);
-  add("cone_violation", residual.cone_violation);
-  add("complementarity", residual.complementarity);
-  add("dissipation_error", residual.dissipation_error);
-  add("sweeps", report.sweeps);
-  add("iterations", report.iterations);
-  add("newton_steps", report.newton_steps);
-  add("krylov_iterations", report.krylov_iterations);
-  add("factorizations", report.factorizations);
-  add_measured("seconds", report.seconds);
-  add_measured("setup_seconds", report.setup_seconds);
-  add_measured("matrix_seconds", report.assembly_seconds);
-  add_measured("factor_seconds", report.factor_seconds);
-  add_measured("krylov_seconds", report.krylov_seconds);
-  add_measured("preparation_seconds", row.preparation_seconds);
+  csv.add_quoted("file", row.file);
+  csv.add("form", row.is_global ? "global" : "local");
+  csv.add("solved_as", row.solved_global ? "global" : "local");
+  csv.add("dimension", row.dimension);
+  csv.add("contacts", row.contacts);
+  csv.add("velocities", row.velocities);
+  csv.add("constraints", row.constraints);
+  csv.add("ranks", all.ranks);
+  csv.add("solver", row.solver);
+  csv.add("measure", norm_name(all.norm));
+  csv.add("converged", report.converged ? 1 : 0);
+  csv.add("confirmed", row.confirmed ? 1 : 0);
+  csv.add_quoted("failure", row.failure);
+  csv.add("natural", residual.natural);
+  csv.add("fclib_absolute", residual.fclib_absolute);
+  csv.add("fclib_relative", residual.fclib_relative);
+  csv.add("checked_absolute", row.checked.absolute);
+  csv.add("checked_relative", row.checked.relative);
+  csv.add("penetration_rate", residual.penetration_rate);
+  csv.add("cone_violation", residual.cone_violation);
+  csv.add("complementarity", residual.complementarity);
+  csv.add("dissipation_error", residual.dissipation_error);
+  csv.add_effort(report);
+  csv.add_measured("preparation_seconds", row.preparation_seconds);
   for (std::size_t i = 0; i < all.tolerances.size(); ++i) {
     const std::string name = fmt::format("{:g}", all.tolerances[i]);
     const bool solved = row.is_solved(i);
-    add("seconds_to_" + name, solved ? fmt::format("{:.4g}", row.reached[i].seconds) : "");
-    add("iteration_at_" + name, solved ? std::to_string(row.reached[i].iteration) : "");
+    csv.add("seconds_to_" + name, solved ? fmt::format("{:.4g}", row.reached[i].seconds) : "");
+    csv.add("iteration_at_" + name, solved ? std::to_string(row.reached[i].iteration) : "");
   }
-  return columns;
+  return csv;
 }
 
 Json json_of(const ReplayRow& row, const std::vector<Real>& tolerances) {
@@ -237,15 +215,7 @@ std::string format_replay_summary(const ReplayRows& all) {
 
 std::string replay_csv(const ReplayRows& all) {
   std::string text;
-  for (const ReplayRow& row : all.rows) {
-    std::string head, line;
-    for (const auto& [name, value] : csv_columns(row, all)) {
-      head += (head.empty() ? "" : ",") + name;
-      line += (line.empty() ? "" : ",") + value;
-    }
-    if (text.empty()) text = head + '\n';
-    text += line + '\n';
-  }
+  for (const ReplayRow& row : all.rows) csv_row(row, all).append_to(text);
   return text;
 }
 

@@ -1,0 +1,59 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solvers/friction_solver.hpp"
+
+namespace scree {
+
+/// Names and values of a row of a CSV table, for rows that all have the same names.
+class CsvRow {
+ public:
+  template <class T>
+  void add(const std::string& name, const T& value) {
+    columns_.emplace_back(name, fmt::format("{}", value));
+  }
+  /// With four digits.
+  void add_measured(const std::string& name, Real value) {
+    columns_.emplace_back(name, fmt::format("{:.4g}", value));
+  }
+  /// In quotes, without quotes and line ends of its own.
+  void add_quoted(const std::string& name, std::string text) {
+    std::ranges::replace(text, '"', '\'');
+    std::ranges::replace(text, '\n', ' ');
+    columns_.emplace_back(name, '"' + text + '"');
+  }
+  /// What a solve counted and how long its parts took.
+  void add_effort(const SolveReport& report) {
+    add("sweeps", report.sweeps);
+    add("iterations", report.iterations);
+    add("newton_steps", report.newton_steps);
+    add("krylov_iterations", report.krylov_iterations);
+    add("factorizations", report.factorizations);
+    add_measured("seconds", report.seconds);
+    add_measured("setup_seconds", report.setup_seconds);
+    add_measured("matrix_seconds", report.assembly_seconds);
+    add_measured("factor_seconds", report.factor_seconds);
+    add_measured("krylov_seconds", report.krylov_seconds);
+  }
+
+  /// Appends the row to `csv`, after a line of names if that is empty.
+  void append_to(std::string& csv) const {
+    std::string head, line;
+    for (const auto& [name, value] : columns_) {
+      head += (head.empty() ? "" : ",") + name;
+      line += (line.empty() ? "" : ",") + value;
+    }
+    if (csv.empty()) csv = head + '\n';
+    csv += line + '\n';
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> columns_;
+};
+
+}  // namespace scree
