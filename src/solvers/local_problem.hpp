@@ -12,13 +12,13 @@ template <int D>
 class LocalProblem {
  public:
   /// `comm` has one rank; q: n_contacts * D [m/s], mu: n_contacts.
-  LocalProblem(const Comm& comm, LocalForm<D> form, std::vector<Real> q, std::vector<Real> mu)
+  LocalProblem(const Comm& comm, LocalForm<D> form, const std::vector<Real>& q, std::vector<Real> mu)
       : halo_(comm, bodies_of_local_form<D>(static_cast<Index>(mu.size()))) {
     const auto n = static_cast<Index>(mu.size());
     problem_.a.assign(mu.size(), -1);
     problem_.b.assign(mu.size(), -1);
     for (Index i = 0; i < halo_.n_held(); ++i) problem_.body_id.push_back(i);
-    problem_.bias = std::move(q);
+    problem_.bias = q;
     problem_.mu = std::move(mu);
     problem_.local = std::move(form);
     problem_.phase_first = {0, n};
