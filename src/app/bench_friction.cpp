@@ -201,13 +201,8 @@ CsvRow csv_row(const FrictionBenchCase& c, const FrictionBenchRow& row, const st
   csv.add("residual", report.residual.natural);
   csv.add("implied_overlap", report.residual.implied_overlap);
   csv.add_effort(report);
-  for (std::size_t i = 0; i < tolerances.size(); ++i) {
-    const ResidualSample& sample = row.reached[i];
-    const bool reached = sample.iteration >= 0;
-    csv.add(fmt::format("seconds_to_{:g}", tolerances[i]),
-            reached ? fmt::format("{:.4g}", sample.seconds) : "");
-    csv.add(fmt::format("iteration_at_{:g}", tolerances[i]), reached ? std::to_string(sample.iteration) : "");
-  }
+  for (std::size_t i = 0; i < tolerances.size(); ++i)
+    csv.add_reached(tolerances[i], row.reached[i].iteration >= 0, row.reached[i]);
   return csv;
 }
 

@@ -41,6 +41,13 @@ class CsvRow {
     add_measured("krylov_seconds", report.krylov_seconds);
   }
 
+  /// When and at which iteration the residual first came below a tolerance; both empty if it did not.
+  void add_reached(Real tolerance, bool reached, const ResidualSample& sample) {
+    const std::string name = fmt::format("{:g}", tolerance);
+    add("seconds_to_" + name, reached ? fmt::format("{:.4g}", sample.seconds) : "");
+    add("iteration_at_" + name, reached ? std::to_string(sample.iteration) : "");
+  }
+
   /// Appends the row to `csv`, after a line of names if that is empty.
   void append_to(std::string& csv) const {
     std::string head, line;

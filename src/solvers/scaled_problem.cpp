@@ -102,8 +102,7 @@ template <int D>
 void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
   Scope timer("scaling");
   problem_ = &problem;
-  n_contacts_of_all_ = comm().sum(std::int64_t{problem.n_contacts()});
-  n_bodies_of_all_ = comm().sum(std::int64_t{n_owned()});
+  count_all();
   mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
@@ -111,13 +110,26 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   contacts_built_ = false;
   free_.assign(velocity_size(), 0.0);
   if (problem.is_local()) {
-    is_symmetric_ = false;
     build_local_contacts();
   } else {
     find_roots();
     if (is_round_) build_round_contacts();
   }
   find_velocity_scale(scales.velocity);
+}
+
+/// What the whole problem has, in one reduction: this runs in every step. Collective.
+template <int D>
+void ScaledProblem<D>::count_all() {
+  const FrictionProblem<D>& problem = *problem_;
+  std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0;
+  for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i)
+    n_unsymmetric += is_symmetric_block<q>(problem.mass.data() + i * q * q) ? 0 : 1;
+  std::array<std::int64_t, 3> counts{problem.n_contacts(), n_owned(), n_unsymmetric};
+  comm().sum(counts);
+  n_contacts_of_all_ = counts[0];
+  n_bodies_of_all_ = counts[1];
+  is_symmetric_ = counts[2] == 0;
 }
 
 /// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
@@ -142,20 +154,15 @@ Real ScaledProblem<D>::mean_mass() const {
   return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
 }
 
-/// L^-1 of all bodies held, and with them y_free. Collective.
+/// L^-1 of all bodies held, and with them y_free. Local.
 template <int D>
 void ScaledProblem<D>::find_roots() {
   const FrictionProblem<D>& problem = *problem_;
   const auto n_held = static_cast<std::size_t>(this->n_held());
   const Real root_mass = std::sqrt(mass_scale_);
   inverse_root_.resize(n_held * q * q);
-  bool symmetric = true;
-  for (std::size_t i = 0; i < n_held; ++i) {
-    const Real* block = problem.mass.data() + i * q * q;
-    symmetric = symmetric && is_symmetric_block<q>(block);
-    invert_root<q>(block, inverse_root_.data() + i * q * q);
-  }
-  is_symmetric_ = comm().all(symmetric);
+  for (std::size_t i = 0; i < n_held; ++i)
+    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
   for (std::size_t i = 0; i < n_held; ++i) {
     Real* y = free_.data() + i * width;
     apply_root_transposed<q>(inverse_root_.data() + i * q * q, problem.free_velocity.data() + i * q, y);

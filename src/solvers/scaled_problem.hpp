@@ -241,6 +241,7 @@ class ScaledProblem {
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
 
  private:
+  void count_all();
   Real mean_mass() const;
   void find_roots();
   void find_velocity_scale(Real given);

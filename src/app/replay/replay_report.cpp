@@ -91,12 +91,8 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   csv.add("dissipation_error", residual.dissipation_error);
   csv.add_effort(report);
   csv.add_measured("preparation_seconds", row.preparation_seconds);
-  for (std::size_t i = 0; i < all.tolerances.size(); ++i) {
-    const std::string name = fmt::format("{:g}", all.tolerances[i]);
-    const bool solved = row.is_solved(i);
-    csv.add("seconds_to_" + name, solved ? fmt::format("{:.4g}", row.reached[i].seconds) : "");
-    csv.add("iteration_at_" + name, solved ? std::to_string(row.reached[i].iteration) : "");
-  }
+  for (std::size_t i = 0; i < all.tolerances.size(); ++i)
+    csv.add_reached(all.tolerances[i], row.is_solved(i), row.reached[i]);
   return csv;
 }
 
