@@ -54,7 +54,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
       feeders.to_come(deck_.end_time));
   require_contacts_listed();
   neighborhood_.rebuild(state_);
-  deck_.stepper->start(state_, neighborhood_);
+  deck_.stepper->start(state_, neighborhood_, deck_.dt);
   if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
   if (!deck_.allow_overlap) require_no_overlap();
 }
@@ -79,12 +79,12 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
   state_.clock = clock;
   state_.obstacles.place(clock.time);
-  deck_.stepper->start(state_, neighborhood_);
+  deck_.stepper->start(state_, neighborhood_, deck_.dt);
 }
 
 template <int D>
 void Simulation<D>::take_physics() {
-  if (deck_.stepper->has_inertia()) state_.bodies.carry_inertia();
+  state_.bodies.carry(deck_.stepper->carries());
   state_.gravity = deck_.gravity;
   state_.materials = deck_.materials;
   state_.group_material = deck_.group_material;

@@ -44,6 +44,10 @@ class ContactElasticity {
   void describe(Section& section);
 
   bool rigid() const { return stiffness_ < 0 && young_modulus_ < 0; }
+  /// The key stiffness [N/m]; negative if the deck does not give it, infinite if "rigid".
+  Real given_stiffness() const { return stiffness_word_ == "rigid" ? HUGE_VAL : stiffness_; }
+  /// The key tangential_ratio if it is a number, else negative.
+  Real given_tangential_ratio() const { return tangential_ratio_; }
   /// k_N [N/m] of a contact with this effective radius [m]; infinite if rigid.
   Real normal_stiffness(Real effective_radius) const;
 

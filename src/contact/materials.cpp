@@ -10,19 +10,33 @@ namespace scree {
 
 template <int D>
 void Materials<D>::describe(Section& root) {
-  root.tables("materials", {.doc = "What bodies and obstacles are made of."},
-              [&](const std::string& name, Section& section) {
-                Material material{name, {}, 0};
-                section.real(
-                    "density", material.density,
-                    {.unit = Unit::density,
-                     .range = positive,
-                     .required = true,
-                     .doc = D == 2 ? "Mass per volume; disks count as 1 m thick" : "Mass per volume"});
-                if (!section.reading()) return;
-                material.where = section.where("density");
-                list_.push_back(std::move(material));
-              });
+  root.tables(
+      "materials", {.doc = "What bodies and obstacles are made of."},
+      [&](const std::string& name, Section& section) {
+        Material material;
+        material.name = name;
+        section.real("density", material.density,
+                     {.unit = Unit::density,
+                      .range = positive,
+                      .required = true,
+                      .doc = D == 2 ? "Mass per volume; disks count as 1 m thick" : "Mass per volume"});
+        std::string word;
+        section.real_or_word("young_modulus", material.young_modulus, word, {"rigid"},
+                             {.unit = Unit::pressure,
+                              .range = positive,
+                              .doc = "Of Hertz's contact in the scheme \"dem\"; \"rigid\": only the "
+                                     "other body gives way"});
+        section.real(
+            "poisson_ratio", material.poisson_ratio,
+            {.range = {.least = -1, .most = 0.5, .least_open = true}, .doc = "Goes with young_modulus"});
+        if (!section.reading()) return;
+        if (word == "rigid") material.young_modulus = HUGE_VAL;
+        if (material.young_modulus == 0 && section.has("poisson_ratio"))
+          section.fail("poisson_ratio",
+                       "poisson_ratio has no effect without young_modulus: give both or none");
+        material.where = section.where("density");
+        list_.push_back(std::move(material));
+      });
   pair_of_.assign(list_.size() * list_.size(), -1);
   root.tables(
       "pairs",

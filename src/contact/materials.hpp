@@ -31,6 +31,9 @@ class Materials {
   /// Place in the deck.
   const std::string& where(int material) const { return list_[index(material)].where; }
   Real density(int material) const { return list_[index(material)].density; }  ///< [kg/m3]
+  /// Young's modulus [Pa]: 0 if the deck does not give it, infinite if "rigid".
+  Real young_modulus(int material) const { return list_[index(material)].young_modulus; }
+  Real poisson_ratio(int material) const { return list_[index(material)].poisson_ratio; }
   /// The material called `name`; throws InputError that starts with `where` if there is none.
   int find(std::string_view name, const std::string& where) const;
   /// Null if the deck does not give the pair.
@@ -47,6 +50,8 @@ class Materials {
     std::string name;
     std::string where;
     Real density = 0;
+    Real young_modulus = 0;
+    Real poisson_ratio = 0;
   };
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "particles/contact_memory.hpp"
 
 namespace scree {
+
+template <int D>
+class ForceField;
 
 /// Where a run stands in time.
 struct Clock {
@@ -54,11 +58,12 @@ struct State {
   GlobalId next_id = 0;    ///< the first unused global id
 
   // From the deck; the same throughout a run.
-  Vec<D> gravity{};                      ///< [m/s2]
-  Materials<D> materials{};              ///< empty in first-order schemes
-  std::vector<int> group_material{};     ///< of each group of bodies
-  std::vector<bool> group_rotates{};     ///< of each group
-  std::vector<int> obstacle_material{};  ///< of each obstacle
+  Vec<D> gravity{};                                            ///< [m/s2]
+  std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
+  Materials<D> materials{};                                    ///< empty in first-order schemes
+  std::vector<int> group_material{};                           ///< of each group of bodies
+  std::vector<bool> group_rotates{};                           ///< of each group
+  std::vector<int> obstacle_material{};                        ///< of each obstacle
 
   EnergyLedger ledger{};
   std::vector<FeederProgress> feeders{};

@@ -43,16 +43,19 @@ class Stepper {
   virtual ~Stepper() = default;
   /// Declares and reads the scheme's own tables.
   virtual void describe(Section& root) = 0;
+  /// What bodies carry from step to step.
+  virtual Carried carries() const { return Carried::always; }
   /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
-  virtual bool has_inertia() const { return false; }
+  bool has_inertia() const { return carries() >= Carried::with_inertia; }
   /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.
   /// The same on all ranks.
   virtual bool knows_petsc_options() const { return true; }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
-  /// remembered. Collective.
-  virtual void start(State<D>& state, Neighborhood<D>& neighborhood) = 0;
+  /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
+  /// Collective.
+  virtual void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) = 0;
   /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With
   /// `record_forces` contacts() can tell the forces of this step; positions do not depend on it. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;

@@ -20,6 +20,10 @@ using Spin = Vec<n_spins<D>>;
 template <int D>
 using Orientation = Vec<D == 2 ? 1 : 4>;
 
+/// Four derivatives of position and angle, what multistep integrators remember.
+template <int D>
+using MotionDerivatives = Vec<4 * (D + n_spins<D>)>;
+
 /// The orientation of a body that has not turned.
 template <int D>
 constexpr Orientation<D> upright() {
@@ -29,7 +33,8 @@ constexpr Orientation<D> upright() {
 }
 
 enum class Ghosts { keep, none };
-enum class Carried { always, with_inertia };
+/// How much of its motion a body carries; each level includes those before it.
+enum class Carried { always, with_inertia, with_accelerations, with_derivatives };
 
 /// What a field is: name, unit and rules, from fields.def.
 struct FieldInfo {
@@ -50,9 +55,9 @@ class BodyStore {
   Index n_ghosts() const { return n_ghosts_; }
   Index n_held() const { return n_owned_ + n_ghosts_; }
 
-  /// Gives bodies mass and spin; before the first of them is made.
-  void carry_inertia() { inertia_ = true; }
-  bool has_inertia() const { return inertia_; }
+  /// Says what bodies carry; before the first of them is made.
+  void carry(Carried carried) { carried_ = carried; }
+  bool has_inertia() const { return carried_ >= Carried::with_inertia; }
 
 #define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
   std::span<type> name() {                                          \
@@ -89,7 +94,7 @@ class BodyStore {
 
  private:
   bool carries(const FieldInfo& info) const {
-    return inertia_ || info.carried == Carried::always;
+    return info.carried <= carried_;
   }
 
   enum : bool { yes = true, no = false };
@@ -102,7 +107,7 @@ class BodyStore {
 #undef SCREE_FIELD
   Index n_owned_ = 0;
   Index n_ghosts_ = 0;
-  bool inertia_ = false;
+  Carried carried_ = Carried::always;
 };
 
 }  // namespace scree

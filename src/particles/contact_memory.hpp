@@ -11,8 +11,8 @@ namespace scree {
 /// of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
 /// Contacts whose numbers are all 0 are not kept.
 struct ContactMemory {
-  /// Numbers per contact at most: an impulse.
-  static constexpr int most_numbers = 3;
+  /// Numbers per contact at most: a mode and a vector.
+  static constexpr int most_numbers = 4;
 
   int width = 1;                ///< numbers per contact
   std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])

@@ -29,10 +29,10 @@ template <int D>
 class NonsmoothStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
-  bool has_inertia() const override { return true; }
+  Carried carries() const override { return Carried::with_inertia; }
   bool knows_petsc_options() const override { return used_linear_solver_; }
   Real travel_per_step(const State<D>& state, Real dt) const override;
-  void start(State<D>& state, Neighborhood<D>& neighborhood) override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   bool has_contact_problems() const override { return true; }
@@ -192,7 +192,7 @@ Real NonsmoothStepper<D>::travel_per_step(const State<D>& state, Real dt) const 
 }
 
 template <int D>
-void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
+void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
   insert_petsc_options(solver_.petsc_options);
   assembler_ = std::make_unique<FrictionAssembler<D>>(state, neighborhood);

@@ -24,7 +24,7 @@ class PbdStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
   Real travel_per_step(const State<D>& state, Real dt) const override;
-  void start(State<D>& state, Neighborhood<D>& neighborhood) override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   void save(State<D>& state) override;
@@ -156,7 +156,7 @@ Real PbdStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
 }
 
 template <int D>
-void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood) {
+void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
   sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
   find_properties(state);
