@@ -531,6 +531,7 @@ std::string list_kinds(const std::string& what) {
       {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
       {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
       {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
+      {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)")},
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
       {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},

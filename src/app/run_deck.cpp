@@ -24,6 +24,14 @@ std::vector<std::string> scheme_names() {
   return names;
 }
 
+template <int D>
+std::string unknown_group(const std::string& wanted, const std::vector<const ParticleGroup<D>*>& groups) {
+  std::vector<std::string> known;
+  for (const ParticleGroup<D>* group : groups) known.push_back(group->name);
+  return fmt::format("no table [particles.{0}] or [feeders.{0}] makes bodies; valid: {1}", wanted,
+                     fmt::join(known, ", "));
+}
+
 }  // namespace
 
 void OutputSettings::describe(Section& root) {
@@ -161,6 +169,7 @@ void RunDeck<D>::describe(Section& root) {
   groups = describe_particle_groups<D>(root);
   obstacles.describe(root);
   events.feeders.describe(root);
+  describe_forces(root);
   events.sinks.describe(root);
   events.stages.describe(root, obstacles);
   if (root.reading()) events.feeders.fit(box);
@@ -196,6 +205,31 @@ std::vector<const ParticleGroup<D>*> RunDeck<D>::all_groups() const {
 }
 
 template <int D>
+void RunDeck<D>::describe_forces(Section& root) {
+  root.tables("forces",
+              {.doc = "Forces on bodies besides gravity and contacts, for schemes with inertia; they add up"},
+              [&](const std::string& name, Section& section) {
+                std::unique_ptr<ForceField<D>> field;
+                section.kind("type", field, {.required = true, .doc = "Kind of force"});
+                std::vector<std::string> names;
+                section.texts("groups", names,
+                              {.doc = "Names of the [particles.NAME] and [feeders.NAME] tables whose bodies "
+                                      "it acts on; none: on all bodies"});
+                if (!section.reading()) return;
+                const auto all = all_groups();
+                std::vector<bool> acts_on(all.size(), names.empty());
+                for (const std::string& wanted : names) {
+                  bool found = false;
+                  for (std::size_t g = 0; g < all.size(); ++g)
+                    if (all[g]->name == wanted) found = acts_on[g] = true;
+                  if (!found) section.fail("groups", unknown_group(wanted, all));
+                }
+                field->set_table(name, section.where("type"), std::move(acts_on));
+                forces.push_back(std::move(field));
+              });
+}
+
+template <int D>
 void RunDeck<D>::resolve_materials() {
   const auto resolve = [&](ParticleGroup<D>& group) {
     group_material.push_back(materials.find(group.material, group.where_material));
@@ -226,6 +260,7 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
                                  what, scheme));
   };
   if (!where_gravity.empty()) refuse(where_gravity, "gravity");
+  if (!forces.empty()) refuse(forces[0]->where(), fmt::format("[forces.{}]", forces[0]->name()));
   for (const ParticleGroup<D>* group : all_groups()) {
     if (!group->material.empty()) refuse(group->where_material, "material");
     if (group->velocity != Vec<D>{} || group->angular_velocity != Spin<D>{} || group->random_speed > 0)

@@ -7,6 +7,7 @@
 #include "app/every.hpp"
 #include "core/deck.hpp"
 #include "dynamics/events/events.hpp"
+#include "dynamics/force_field.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/stepper.hpp"
 #include "geometry/box.hpp"
@@ -60,6 +61,7 @@ struct RunDeck {
   std::string box_place;  ///< of [domain] in the deck
   Outside outside = Outside::error;
   Vec<D> gravity{};
+  std::vector<std::shared_ptr<const ForceField<D>>> forces;
   Materials<D> materials;
   std::vector<int> group_material;     ///< of each of all_groups()
   std::vector<int> obstacle_material;  ///< of each obstacle
@@ -77,6 +79,7 @@ struct RunDeck {
   std::vector<const ParticleGroup<D>*> all_groups() const;
 
  private:
+  void describe_forces(Section& root);
   void resolve_materials();
   void refuse_contact_problems(const std::string& scheme) const;
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;

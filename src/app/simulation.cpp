@@ -86,6 +86,7 @@ template <int D>
 void Simulation<D>::take_physics() {
   state_.bodies.carry(deck_.stepper->carries());
   state_.gravity = deck_.gravity;
+  state_.forces = deck_.forces;
   state_.materials = deck_.materials;
   state_.group_material = deck_.group_material;
   for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -11,11 +12,12 @@ struct State;
 
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
 /// E.1-E.4). The books close to round-off:
-///     kinetic + potential = start + wall_work + inflow - outflow - friction - rolling - impact
+///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
 ///                           + correction + integration
 struct EnergyLedger {
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
+  Real force_work = 0;   ///< done on bodies by forces that have no potential
   Real friction = 0;     ///< dissipated by friction
   Real rolling = 0;      ///< dissipated by resistance to rolling
   Real impact = 0;       ///< dissipated along normals: inelastic impacts, gaps closed, compliance
@@ -25,13 +27,15 @@ struct EnergyLedger {
   Real outflow = 0;      ///< of bodies that left
 
   Real booked() const {
-    return start + wall_work + inflow - outflow - friction - rolling - impact + correction + integration;
+    return start + wall_work + force_work + inflow - outflow - friction - rolling - impact + correction +
+           integration;
   }
   /// Calls f(name, number) for each entry, for checkpoints.
   template <class Ledger, class F>
   static void for_each(Ledger& ledger, F&& f) {
     f("start", ledger.start);
     f("wall_work", ledger.wall_work);
+    f("force_work", ledger.force_work);
     f("friction", ledger.friction);
     f("rolling", ledger.rolling);
     f("impact", ledger.impact);
@@ -44,9 +48,14 @@ struct EnergyLedger {
 
 struct MechanicalEnergy {
   Real kinetic = 0;    ///< [J], rotation included
-  Real potential = 0;  ///< [J], 0 where the coordinates are 0; bodies are followed through periodic faces
+  Real potential = 0;  ///< [J], that of gravity 0 where the coordinates are 0; bodies are followed through
+                       ///< periodic faces
   Real total() const { return kinetic + potential; }
 };
+
+/// Potential energy of each owned body in state.forces [J]; empty if there are none. Local.
+template <int D>
+std::vector<Real> potential_in_forces(const State<D>& state);
 
 /// Of all bodies of all ranks, which must have inertia; the same bits on any number of ranks. Collective.
 template <int D>

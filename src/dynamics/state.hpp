@@ -71,4 +71,14 @@ struct State {
   StageProgress stage{};
 };
 
+/// The centre of body i, followed through periodic faces [m].
+template <int D>
+Vec<D> followed_position(const State<D>& state, std::size_t i) {
+  Vec<D> x = state.bodies.position()[i];
+  for (int k = 0; k < D; ++k)
+    if (state.box.is_periodic(k))
+      x[k] += static_cast<Real>(state.bodies.image()[i][static_cast<std::size_t>(k)]) * state.box.length(k);
+  return x;
+}
+
 }  // namespace scree

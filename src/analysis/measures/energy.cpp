@@ -5,9 +5,8 @@ namespace {
 
 /// Mechanical energy of the bodies and where it came from and went: the entries of EnergyLedger, added up
 /// since the start, and what is missing in them,
-///     imbalance = kinetic + potential - (start + wall_work + inflow - outflow - friction - rolling - impact
-///     + correction
-///                                        + integration),
+///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
+///                                        - rolling - impact + correction + integration),
 /// which is round-off. All in J; disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
@@ -19,7 +18,7 @@ class Energy final : public Measure<D> {
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     require_inertia(state, where_, "energy");
     std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
-                                    {"potential", "J", "energy in the field of gravity, 0 at the origin"}};
+                                    {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]"}};
     EnergyLedger::for_each(state.ledger, [&](const char* name, Real) {
       columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
     });

@@ -8,10 +8,11 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "dynamics/contact_pair.hpp"
+#include "dynamics/force_field.hpp"
 #include "dynamics/friction/assembler.hpp"
 #include "dynamics/nonsmooth/contact_law.hpp"
 #include "dynamics/nonsmooth/rolling.hpp"
-#include "dynamics/nonsmooth/rotation.hpp"
+#include "dynamics/rotation.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/stepper.hpp"
 
@@ -19,7 +20,7 @@ namespace scree {
 
 /// Rigid bodies with Coulomb friction and restitution at large time steps: a Moreau-type scheme
 /// (docs/method.md, "Non-smooth dynamics", eq. D.1-D.5):
-///     v_free = v(t) + dt g
+///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
 ///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
 ///     x(t + dt) = x(t) + dt v, then overlap that is left is taken out of positions alone
 /// Units: SI; disks are 1 m thick. Ranks: collective; with the solver "nsgs" the same bits on any number of
@@ -52,6 +53,8 @@ class NonsmoothStepper final : public Stepper<D> {
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   void free_motion(const State<D>& state, Real dt);
+  void evaluate_forces(const State<D>& state);
+  Real free_fall_speed(const State<D>& state, Real dt) const;
   void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
   Real effective_radius_of(const State<D>& state, std::size_t c) const;
   Vec<D> remembered(const ContactGraph<D>& contacts, std::size_t c) const;
@@ -62,7 +65,8 @@ class NonsmoothStepper final : public Stepper<D> {
   void check_overlap(const State<D>& state);
   void move(State<D>& state, Real dt);
   void correct_positions(State<D>& state);
-  void book_energy(State<D>& state, Real dt);
+  void book_energy(State<D>& state, Real dt, std::span<const Real> potential_before,
+                   std::span<const Real> potential_moved);
   Real farthest_motion(const State<D>& state) const;
   std::string place_of(const State<D>& state) const;
   [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
@@ -95,10 +99,12 @@ class NonsmoothStepper final : public Stepper<D> {
   Real last_dt_ = 0;  // of the remembered impulses
 
   std::vector<Real> start_velocity_, free_velocity_;  // n_owned * q
-  std::vector<Vec<D>> displacement_;                  // n_held, by free motion
-  std::vector<Real> impulse_;                         // n_contacts * D, in the frame of the contact
-  std::vector<Real> guess_;                           // what impulse_ was before the solve, for the hook
-  std::vector<Real> velocity_;                        // n_held * q, solved for
+  // n_owned, at the start of the step; empty if the deck has no forces.
+  std::vector<Vec<D>> potential_force_, other_force_;
+  std::vector<Vec<D>> displacement_;  // n_held, by free motion
+  std::vector<Real> impulse_;         // n_contacts * D, in the frame of the contact
+  std::vector<Real> guess_;           // what impulse_ was before the solve, for the hook
+  std::vector<Real> velocity_;        // n_held * q, solved for
   std::vector<Real> pair_impulse_,
       wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
   std::vector<Vec<D>> start_surface_velocity_;  // of each contact, in its frame
@@ -136,7 +142,7 @@ void NonsmoothStepper<D>::describe(Section& root) {
                          {.unit = Unit::speed,
                           .range = non_negative,
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
-                                 "speed that gravity gives in a step"});
+                                 "speed that gravity and forces give in a step"});
     section.choice(
         "correction", correction_name_, {"projection", "baumgarte", "none"},
         {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
@@ -181,18 +187,23 @@ void NonsmoothStepper<D>::describe(Section& root) {
 
 template <int D>
 Real NonsmoothStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
-  // What a body may get to by falling through the domain, on top of what it has.
+  // What a body may get to by falling through the domain and down its potential, on top of what it has.
   Real drop = 0;
   for (int k = 0; k < D; ++k)
     if (!state.box.is_periodic(k)) drop += std::abs(state.gravity[k]) * state.box.length(k);
   Real fastest = 0;
-  for (const Vec<D>& v : state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned())))
-    fastest = std::max(fastest, norm(v));
-  return std::sqrt(2 * drop + fastest * fastest) * dt;
+  const auto velocity = state.bodies.velocity();
+  const std::vector<Real> in_forces = potential_in_forces(state);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    const Real more = in_forces.empty() ? 0 : 2 * std::max(in_forces[i], 0.0) / state.bodies.mass()[i];
+    fastest = std::max(fastest, dot(velocity[i], velocity[i]) + more);
+  }
+  return std::sqrt(2 * drop + fastest) * dt;
 }
 
 template <int D>
-void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
+void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
+  require_stable_forces(state, dt);
   neighborhood_ = &neighborhood;
   insert_petsc_options(solver_.petsc_options);
   assembler_ = std::make_unique<FrictionAssembler<D>>(state, neighborhood);
@@ -256,9 +267,11 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   }
   check_overlap(state);
   // 5. Bodies and obstacles move; overlap that is left goes out of positions alone.
+  const std::vector<Real> potential_before = potential_in_forces(state);
   move(state, dt);
+  const std::vector<Real> potential_moved = potential_in_forces(state);
   if (correction_ == Correction::projection) correct_positions(state);
-  book_energy(state, dt);
+  book_energy(state, dt, potential_before, potential_moved);
   remember_impulses();
   state.clock.last_dt = last_dt_ = dt;
 }
@@ -334,14 +347,41 @@ void NonsmoothStepper<D>::free_motion(const State<D>& state, Real dt) {
       start_velocity_[i * q + k] = bodies.angular_velocity()[i][static_cast<int>(k - D)];
   }
   free_velocity_ = start_velocity_;
+  evaluate_forces(state);
   for (std::size_t i = 0; i < n; ++i) {
     const bool held = bodies.mobility()[i] == 0;
     for (std::size_t k = 0; k < q; ++k) {
       if (held) start_velocity_[i * q + k] = free_velocity_[i * q + k] = 0;
       if (!held && k < D) free_velocity_[i * q + k] += dt * state.gravity[static_cast<int>(k)];
+      if (!held && k < D && !state.forces.empty())
+        free_velocity_[i * q + k] +=
+            dt / bodies.mass()[i] * (potential_force_[i] + other_force_[i])[static_cast<int>(k)];
       if (k < D) displacement_[i][static_cast<int>(k)] = dt * free_velocity_[i * q + k];
     }
   }
+}
+
+/// Forces on the owned bodies as they are now, apart for the energy ledger.
+template <int D>
+void NonsmoothStepper<D>::evaluate_forces(const State<D>& state) {
+  if (state.forces.empty()) return;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  potential_force_.assign(n, {});
+  other_force_.assign(n, {});
+  for (const auto& field : state.forces)
+    field->add(state, state.clock.time, field->has_potential() ? potential_force_ : other_force_);
+}
+
+/// The speed that gravity and forces give to a body in the step, at most [m/s].
+template <int D>
+Real NonsmoothStepper<D>::free_fall_speed(const State<D>& state, Real dt) const {
+  if (state.forces.empty()) return norm(state.gravity) * dt;
+  Real most = 0;
+  for (std::size_t i = 0; i < potential_force_.size(); ++i)
+    if (state.bodies.mobility()[i] != 0)
+      most = std::max(
+          most, norm(state.gravity + 1 / state.bodies.mass()[i] * (potential_force_[i] + other_force_[i])));
+  return state.comm.max(most) * dt;
 }
 
 template <int D>
@@ -367,6 +407,8 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
     Real free_speed = start_speed;
     if (problem.a[c] < 0) free_speed += law_.dt * dot(state.gravity, contacts.normal[c]);
     if (problem.b[c] < 0) free_speed -= law_.dt * dot(state.gravity, contacts.normal[c]);
+    if (!state.forces.empty())
+      free_speed = surface_velocity(problem, of_obstacles, c, problem.free_velocity)[0];
     problem.bias[c * D] = of_obstacles[c * D] + normal_bias(law_, contacts.gap[c], touching, pair.restitution,
                                                             start_speed, free_speed);
   }
@@ -447,7 +489,7 @@ template <int D>
 bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   Scope timer("contact problem");
   law_.dt = dt;
-  const Real fall_speed = norm(state.gravity) * dt;
+  const Real fall_speed = free_fall_speed(state, dt);
   law_.rest_speed = rest_speed_word_.empty() ? rest_speed_ : fall_speed;
   neighborhood_->ghosts().copy_to_ghosts(displacement_);
   FrictionStep<D> step;
@@ -567,9 +609,11 @@ void NonsmoothStepper<D>::correct_positions(State<D>& state) {
   sweeper_->store(state);
 }
 
-/// The energy ledger of this step (docs/method.md, eq. E.1-E.4).
+/// The energy ledger of this step (docs/method.md, eq. E.1-E.5). Potentials are those of each owned body in
+/// the forces, before it moved and before the correction; empty without forces.
 template <int D>
-void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
+void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt, std::span<const Real> potential_before,
+                                      std::span<const Real> potential_moved) {
   Scope timer("energy");
   const FrictionProblem<D>& problem = assembler_->problem();
   const auto of_obstacles = assembler_->surface_velocity();
@@ -592,11 +636,12 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
     std::copy_n(&contact_work_[c * 3], 3, terms.begin());
   });
   const BodyStore<D>& bodies = state.bodies;
-  std::array<Real, 2> of_bodies{};
+  const std::vector<Real> potential_now = potential_in_forces(state);
+  std::array<Real, 3> of_bodies{};
   ReproducibleSum::sum(
       state.comm, static_cast<std::size_t>(bodies.n_owned()), of_bodies,
       [&](std::size_t i, std::span<Real> terms) {
-        terms[0] = terms[1] = 0;
+        terms[0] = terms[1] = terms[2] = 0;
         if (bodies.mobility()[i] == 0) return;
         const Real mass = bodies.mass()[i];
         const Vec<D> moved_by_correction =
@@ -605,6 +650,13 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
         for (int k = 0; k < D; ++k)
           terms[1] -= 0.5 * dt * mass * state.gravity[k] *
                       (bodies.velocity()[i][k] - start_velocity_[i * q + static_cast<std::size_t>(k)]);
+        if (potential_now.empty()) return;
+        Vec<D> path = bodies.velocity()[i];
+        for (int k = 0; k < D; ++k) path[k] += start_velocity_[i * q + static_cast<std::size_t>(k)];
+        path *= 0.5 * dt;
+        terms[0] += potential_now[i] - potential_moved[i];
+        terms[1] += dot(potential_force_[i], path) + (potential_moved[i] - potential_before[i]);
+        terms[2] = dot(other_force_[i], path);
       });
   EnergyLedger& ledger = state.ledger;
   if (state.materials.has_rolling_friction())
@@ -614,6 +666,7 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
   ledger.wall_work += of_contacts[2];
   ledger.correction += of_bodies[0];
   ledger.integration += of_bodies[1];
+  ledger.force_work += of_bodies[2];
 }
 
 template <int D>
@@ -654,9 +707,9 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
 template <int D>
 std::size_t NonsmoothStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) + of(displacement_) +
-         of(impulse_) + of(guess_) + of(velocity_) + of(pair_impulse_) + of(wall_impulse_) +
-         of(contact_work_);
+  return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) +
+         of(potential_force_) + of(other_force_) + of(displacement_) + of(impulse_) + of(guess_) +
+         of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(contact_work_);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,
