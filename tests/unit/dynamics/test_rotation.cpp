@@ -1,4 +1,4 @@
-#include "dynamics/nonsmooth/rotation.hpp"
+#include "dynamics/rotation.hpp"
 
 #include <catch2/catch.hpp>
 #include <numbers>

@@ -1,0 +1,71 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "dynamics/dem/force_kernels.hpp"
+#include "dynamics/dem/soft_laws.hpp"
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/state.hpp"
+
+namespace scree {
+
+/// Contact forces on all bodies, with the histories of the contacts. Forces of a body add up in the order of
+/// a sweep (docs/method.md, "Sweeps"): the same bits on any number of ranks.
+template <int D>
+class ForceSweeper {
+ public:
+  explicit ForceSweeper(Neighborhood<D>& neighborhood)
+      : neighborhood_(neighborhood), kernels_(&force_kernels()) {}
+
+  void use(NormalLaw law, bool attraction);
+  SoftLaws<D>& laws() { return laws_; }
+  const SoftLaws<D>& laws() const { return laws_; }
+
+  /// After a list build: fits all arrays and recalls histories from state.memory. Local.
+  void prepare(const State<D>& state);
+  /// Histories as memory of the owned bodies. Collective.
+  ContactMemory remember(const State<D>& state);
+
+  /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
+  /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// Collective, n_phases hand-overs of a cache line per shared body.
+  void evaluate(const State<D>& state, Real time, Real dt);
+  /// n_owned entries are complete.
+  std::span<const ForceRecord> forces() const { return forces_; }
+  /// Of the last evaluate(), on this rank.
+  const ForceCounts& counts() const { return counts_; }
+
+  /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
+  /// no history advances. Collective.
+  void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
+
+  /// For tests and benchmarks: use this instruction set.
+  void use(const ForceKernels& kernels) { kernels_ = &kernels; }
+  std::size_t bytes() const;
+
+ private:
+  void load(const State<D>& state);
+  ForceBatches operands(Real dt) const;
+  void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
+  void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                 const ForceBatches& batches);
+  MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
+
+  Neighborhood<D>& neighborhood_;
+  const ForceKernels* kernels_;
+  NormalLaw law_ = NormalLaw::hertz;
+  bool attraction_ = true;
+  SoftLaws<D> laws_;
+  Real time_ = 0;
+  std::vector<SweepRecord> places_;    // held bodies, then two dummies
+  std::vector<MotionRecord> motions_;  // held bodies
+  std::vector<ForceRecord> forces_;    // held bodies
+  std::vector<std::uint8_t> touching_, wall_touching_;
+  std::vector<ContactHistory> history_, wall_history_;
+  std::vector<Index> list_;
+  std::vector<Vec<D>> at_;  // of one wall batch
+  std::vector<SurfacePoint<D>> surface_;
+  ForceCounts counts_;
+};
+
+}  // namespace scree

@@ -1,0 +1,128 @@
+#include "dynamics/dem/soft_laws.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numbers>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real usual_tangential_ratio = 2.0 / 7;
+
+/// Share of critical damping for a restitution of e.
+Real damping_ratio_of(Real e) {
+  if (e == 0) return 1;
+  const Real log_e = std::log(e);
+  return -log_e / std::sqrt(log_e * log_e + std::numbers::pi * std::numbers::pi);
+}
+
+/// Shear modulus over (1 - nu/2): what 1/G* is made of.
+Real tangential_compliance(Real young_modulus, Real nu) {
+  return 2 * (2 - nu) * (1 + nu) / young_modulus;
+}
+
+}  // namespace
+
+template <int D>
+void SoftLaws<D>::prepare(const State<D>& state, NormalLaw law, bool with_friction) {
+  const Materials<D>& materials = state.materials;
+  n_materials_ = static_cast<std::size_t>(materials.size());
+  laws_.assign(n_materials_ * n_materials_, SoftLaw{});
+  for (int a = 0; a < materials.size(); ++a)
+    for (int b = 0; b < materials.size(); ++b) {
+      const PairProperties<D>* pair = materials.pair(a, b);
+      if (!pair) continue;
+      const auto refuse = [&](const std::string& what) {
+        throw InputError(fmt::format("{}: the pair of {} and {} {}", materials.where(a), materials.name(a),
+                                     materials.name(b), what));
+      };
+      SoftLaw& soft = laws_[index(a) * n_materials_ + index(b)];
+      const Real beta = damping_ratio_of(pair->restitution);
+      const ContactElasticity<D>& given = pair->elasticity;
+      if (law == NormalLaw::linear) {
+        soft.stiffness = given.given_stiffness();
+        if (!(soft.stiffness > 0) || std::isinf(soft.stiffness))
+          refuse("has no stiffness: the linear law of [dem] needs [pairs] stiffness in N/m");
+        const Real ratio =
+            given.given_tangential_ratio() > 0 ? given.given_tangential_ratio() : usual_tangential_ratio;
+        soft.tangential = ratio * soft.stiffness;
+        soft.damping = 2 * beta;
+      } else {
+        if (given.given_stiffness() > 0)
+          refuse("has a stiffness, which Hertz's law does not use: set [dem] law = \"linear\" or remove it");
+        const Real nu_a = materials.poisson_ratio(a);
+        const Real nu_b = materials.poisson_ratio(b);
+        const Real e_a = materials.young_modulus(a);
+        const Real e_b = materials.young_modulus(b);
+        if (e_a == 0 || e_b == 0)
+          refuse(fmt::format("needs the modulus of {}: give [materials.{}] young_modulus and poisson_ratio",
+                             materials.name(e_a == 0 ? a : b), materials.name(e_a == 0 ? a : b)));
+        // Two rigid materials: bodies that never meet; a contact would have an infinite force.
+        if (std::isinf(e_a) && std::isinf(e_b)) {
+          soft.stiffness = soft.tangential = HUGE_VAL;
+          continue;
+        }
+        soft.stiffness = 2 / ((1 - nu_a * nu_a) / e_a + (1 - nu_b * nu_b) / e_b);
+        soft.tangential = 8 / (tangential_compliance(e_a, nu_a) + tangential_compliance(e_b, nu_b));
+        soft.damping = 2 * std::sqrt(5.0 / 6) * beta;
+      }
+      if (with_friction) {
+        soft.damping_ratio = std::sqrt(soft.tangential / soft.stiffness);
+        soft.friction = pair->friction;
+        soft.rolling_friction = pair->rolling_friction;
+      }
+    }
+}
+
+template <int D>
+StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law) {
+  StepLimit found;
+  const BodyStore<D>& bodies = state.bodies;
+  GlobalId body = std::numeric_limits<GlobalId>::max();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (bodies.mobility()[i] == 0) continue;
+    const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+    Real limit = HUGE_VAL;
+    if (law == NormalLaw::hertz) {
+      const Real modulus = state.materials.young_modulus(material);
+      const Real nu = state.materials.poisson_ratio(material);
+      if (std::isinf(modulus)) continue;
+      const Real shear = modulus / (2 * (1 + nu));
+      limit = std::numbers::pi * bodies.radius()[i] * std::sqrt(state.materials.density(material) / shear) /
+              (0.1631 * nu + 0.8766);
+      found.rayleigh_time = std::min(found.rayleigh_time, limit);
+    } else {
+      Real stiffest = 0;
+      for (int other = 0; other < laws.n_materials(); ++other)
+        stiffest = std::max(stiffest, laws.of(material, other).stiffness);
+      if (stiffest == 0) continue;
+      const SoftLaw& pair = laws.of(material, material);
+      const Real mass = 0.5 * bodies.mass()[i];
+      const Real beta = 0.5 * pair.damping;
+      limit = 2 * std::sqrt(mass / stiffest);
+      found.collision_time =
+          std::min(found.collision_time, std::numbers::pi / std::sqrt(stiffest / mass * (1 - beta * beta)));
+    }
+    if (limit > found.limit || (limit == found.limit && bodies.id()[i] > body)) continue;
+    found.limit = limit;
+    body = bodies.id()[i];
+  }
+  const Real mine = found.limit;
+  found.limit = state.comm.min(mine);
+  found.rayleigh_time = state.comm.min(found.rayleigh_time);
+  found.collision_time = state.comm.min(found.collision_time);
+  body = state.comm.min(mine == found.limit ? body : std::numeric_limits<GlobalId>::max());
+  found.body = std::isinf(found.limit) ? -1 : body;
+  return found;
+}
+
+template class SoftLaws<2>;
+template class SoftLaws<3>;
+template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
+template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
+
+}  // namespace scree

@@ -1,0 +1,50 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamics/dem/force_kernels.hpp"
+#include "dynamics/state.hpp"
+
+namespace scree {
+
+/// The laws of all pairs of materials of a deck, and what they ask of the time step
+/// (docs/method.md, eq. S.1-S.7).
+///
+/// Linear: stiffness k of the pair; k_T = tangential_ratio * k (2/7 if not given), normal and tangential
+/// damping as the restitution e of the pair asks: gamma = 2 beta sqrt(m* k), beta = -ln e / sqrt(ln^2 e +
+/// pi^2). Hertz-Mindlin: moduli of the two materials,
+///     1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b,  1/G* = 2 (2 - nu_a)(1 + nu_a)/E_a + the same of b,
+/// k_N = 2 E* sqrt(R* d), k_T = 8 G* sqrt(R* d), gamma = 2 sqrt(5/6) beta sqrt(m* k): e is then the ratio of
+/// the speeds at any speed (F. A. Y. N. Antypov and J. A. Elliott, EPL 94 (2011) 50004).
+template <int D>
+class SoftLaws {
+ public:
+  /// Throws InputError, naming the pair, for a law that the deck's tables do not determine.
+  void prepare(const State<D>& state, NormalLaw law, bool with_friction);
+
+  std::span<const SoftLaw> laws() const { return laws_; }
+  const SoftLaw& of(int a, int b) const { return laws_[index(a) * n_materials_ + index(b)]; }
+  int n_materials() const { return static_cast<int>(n_materials_); }
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  std::vector<SoftLaw> laws_;
+  std::size_t n_materials_ = 0;
+};
+
+/// The longest time step of a run, and whose it is (docs/method.md, eq. S.6-S.7).
+struct StepLimit {
+  Real rayleigh_time = HUGE_VAL;   ///< of Hertz's law, least of all bodies [s]
+  Real collision_time = HUGE_VAL;  ///< of the linear law, least of all bodies [s]
+  Real limit = HUGE_VAL;           ///< a longer step is unstable [s]
+  GlobalId body = -1;              ///< the one that sets it; -1: there is none
+};
+
+/// Rayleigh time pi R sqrt(rho/G) / (0.1631 nu + 0.8766) of a body under Hertz's law; collision time
+/// pi / sqrt(k/m* - (gamma/2m*)^2) of a body against its like under the linear law, whose motion is stable up
+/// to 2 sqrt(m*/k). Collective, O(bodies).
+template <int D>
+StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law);
+
+}  // namespace scree

@@ -1,0 +1,272 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "dynamics/dem/force_sweeper.hpp"
+#include "dynamics/force_field.hpp"
+#include "dynamics/grain_motion.hpp"
+#include "dynamics/rotation.hpp"
+#include "dynamics/stepper.hpp"
+
+namespace scree {
+
+/// Soft bodies that overlap a little where they touch: the discrete element method of P. A. Cundall and
+/// O. D. L. Strack, Geotechnique 29 (1979) 47-65 (docs/method.md, "Soft contact", eq. S.1-S.8).
+///     m x'' = m g + F_fields + sum of contact forces,  I omega' = sum of torques of friction
+/// by velocity Verlet. Units: SI; disks are 1 m thick. Ranks: collective, the same bits on any number of
+/// ranks. Errors: a step beyond the stability limit of the stiffest body is refused.
+template <int D>
+class DemStepper final : public Stepper<D> {
+ public:
+  void describe(Section& root) override;
+  Carried carries() const override { return Carried::with_accelerations; }
+  Real travel_per_step(const State<D>& state, Real dt) const override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
+  void advance(State<D>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<D>& state) override;
+  void save(State<D>& state) override;
+  void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override;
+
+ private:
+  void fit(State<D>& state);
+  void refresh(State<D>& state, Real dt);
+  void drift(State<D>& state, Real dt);
+  void kick(State<D>& state, Real dt);
+  void accelerate(State<D>& state, Real time, Real dt);
+  void check_step(const State<D>& state, Real dt);
+  void check_overlap(const State<D>& state);
+
+  // The deck.
+  std::string law_name_ = "hertz";
+  NormalLaw law_ = NormalLaw::hertz;
+  std::string friction_ = "spring";
+  bool attraction_ = true;
+  Real overlap_limit_ = 0.3;
+
+  Neighborhood<D>* neighborhood_ = nullptr;
+  std::unique_ptr<ForceSweeper<D>> sweeper_;
+  std::vector<Vec<D>> displacement_;  // n_owned, of the coming drift
+  std::vector<Vec<D>> field_force_;   // n_owned
+  GlobalId first_new_id_ = 0;         // bodies from here on were made after the last step
+  StepLimit limit_;
+  Real smallest_radius_ = 0;
+  Real overlap_ = 0;
+  std::int64_t n_contacts_ = 0;
+};
+
+template <int D>
+void DemStepper<D>::describe(Section& root) {
+  root.table("dem", {.doc = "Soft contact: the scheme \"dem\""}, [&](Section& section) {
+    section.choice(
+        "law", law_name_, {"hertz", "linear"},
+        {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
+                "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
+                "if not given)"});
+    section.choice("friction", friction_, {"spring", "none"},
+                   {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
+                           "\"none\": no friction, whatever [pairs] say"});
+    section.boolean(
+        "attraction", attraction_,
+        {.doc = "Whether damping may make a normal force pull as bodies part, which gives exactly the "
+                "restitution asked for; without it they rebound faster"});
+    section.real("overlap_limit", overlap_limit_,
+                 {.range = positive,
+                  .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
+    if (section.reading()) law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
+  });
+}
+
+template <int D>
+Real DemStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
+  return fastest_fall(state) * dt;
+}
+
+template <int D>
+void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
+  neighborhood_ = &neighborhood;
+  sweeper_ = std::make_unique<ForceSweeper<D>>(neighborhood);
+  sweeper_->use(law_, attraction_);
+  sweeper_->laws().prepare(state, law_, friction_ == "spring");
+  first_new_id_ = state.next_id;
+  fit(state);
+  check_step(state, dt);
+  if (state.clock.step == 0) accelerate(state, state.clock.time, 0);
+}
+
+/// What depends on the bodies present and on the candidates.
+template <int D>
+void DemStepper<D>::fit(State<D>& state) {
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  displacement_.resize(n);
+  field_force_.resize(n);
+  const auto radius = bodies.radius().first(n);
+  smallest_radius_ =
+      state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
+  for (std::size_t i = 0; i < n; ++i)
+    if (bodies.id()[i] >= first_new_id_) bodies.acceleration()[i] = state.gravity;  // nothing touches it yet
+  first_new_id_ = state.next_id;
+  sweeper_->prepare(state);
+}
+
+template <int D>
+void DemStepper<D>::check_step(const State<D>& state, Real dt) {
+  limit_ = find_step_limit(state, sweeper_->laws(), law_);
+  if (limit_.body < 0) return;
+  const bool hertz = law_ == NormalLaw::hertz;
+  const std::string limit =
+      fmt::format("{:.4g} s, {} of body {}", limit_.limit,
+                  hertz ? "the Rayleigh time" : "the stability limit of a contact", limit_.body);
+  // Shares that users of such codes go by; see docs/method.md.
+  const Real scale = hertz ? limit_.rayleigh_time : limit_.collision_time;
+  const Real advised = (hertz ? 0.2 : 0.1) * scale;
+  if (dt > limit_.limit)
+    throw InputError(fmt::format("time.step = {:.4g} s is unstable: it exceeds {}; take at most {:.2g} s", dt,
+                                 limit, advised));
+  const std::string share = fmt::format("time.step is {:.2g} % of the {} of {:.4g} s", 100 * dt / scale,
+                                        hertz ? "Rayleigh time" : "collision time", scale);
+  if (dt > 1.001 * advised)
+    log::warn("{}; at most {:.2g} s is advised", share, advised);
+  else
+    log::detail("{}", share);
+}
+
+template <int D>
+void DemStepper<D>::save(State<D>& state) {
+  state.memory = sweeper_->remember(state);
+}
+
+template <int D>
+void DemStepper<D>::bodies_changed(State<D>& state) {
+  rebuild_with_books(state, *neighborhood_);
+  fit(state);
+}
+
+template <int D>
+void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
+  // 1. Every rank holds its own bodies and ghosts of those within reach of this step.
+  refresh(state, dt);
+  // 2. v(t + dt/2) and x(t + dt).
+  drift(state, dt);
+  state.obstacles.place(state.clock.time + dt);
+  // 3. Forces there, and v(t + dt).
+  accelerate(state, state.clock.time + dt, dt);
+  kick(state, dt);
+  check_overlap(state);
+  state.clock.last_dt = dt;
+}
+
+/// Finds candidates anew if the drift of this step would leave the reach of the present ones.
+template <int D>
+void DemStepper<D>::refresh(State<D>& state, Real dt) {
+  // Two bodies that approach each other use up the skin twice as fast as one.
+  constexpr Real share_of_skin = 0.5;
+  const auto predict = [&] {
+    const BodyStore<D>& bodies = state.bodies;
+    for (std::size_t i = 0; i < displacement_.size(); ++i)
+      displacement_[i] = bodies.mobility()[i] == 0
+                             ? Vec<D>{}
+                             : dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
+  };
+  predict();
+  if (!neighborhood_->stale(state, share_of_skin, displacement_, dt)) return;
+  save(state);
+  bodies_changed(state);
+  predict();
+  if (neighborhood_->stale(state, share_of_skin, displacement_, dt))
+    throw StepRefused(
+        ExitCode::runtime_failure,
+        fmt::format("step {}, t = {:.6g} s: a body or obstacle would travel more than half the skin of "
+                    "{:.3g} m in a step; reduce [time] step or enlarge [neighbors] skin",
+                    state.clock.step, state.clock.time, state.lattice.skin));
+}
+
+template <int D>
+void DemStepper<D>::drift(State<D>& state, Real dt) {
+  Scope timer("move");
+  BodyStore<D>& bodies = state.bodies;
+  for (std::size_t i = 0; i < displacement_.size(); ++i) {
+    bodies.previous()[i] = bodies.position()[i];
+    if (bodies.mobility()[i] == 0) continue;
+    bodies.velocity()[i] += 0.5 * dt * bodies.acceleration()[i];
+    bodies.angular_velocity()[i] += 0.5 * dt * bodies.angular_acceleration()[i];
+    bodies.position()[i] += dt * bodies.velocity()[i];
+    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
+  }
+}
+
+template <int D>
+void DemStepper<D>::kick(State<D>& state, Real dt) {
+  Scope timer("move");
+  BodyStore<D>& bodies = state.bodies;
+  for (std::size_t i = 0; i < displacement_.size(); ++i) {
+    bodies.velocity()[i] += 0.5 * dt * bodies.acceleration()[i];
+    bodies.angular_velocity()[i] += 0.5 * dt * bodies.angular_acceleration()[i];
+  }
+}
+
+/// Accelerations at the present positions and velocities; histories of contacts advance by dt.
+template <int D>
+void DemStepper<D>::accelerate(State<D>& state, Real time, Real dt) {
+  sweeper_->evaluate(state, time, dt);
+  Scope timer("move");
+  BodyStore<D>& bodies = state.bodies;
+  const bool has_fields = !state.forces.empty();
+  if (has_fields) {
+    std::ranges::fill(field_force_, Vec<D>{});
+    for (const auto& field : state.forces) field->add(state, time, field_force_);
+  }
+  const auto forces = sweeper_->forces();
+  for (std::size_t i = 0; i < displacement_.size(); ++i) {
+    if (bodies.mobility()[i] == 0) continue;
+    const Real inverse_mass = 1 / bodies.mass()[i];
+    Vec<D>& acceleration = bodies.acceleration()[i];
+    for (int k = 0; k < D; ++k) acceleration[k] = inverse_mass * forces[i].force[k] + state.gravity[k];
+    if (has_fields) acceleration += inverse_mass * field_force_[i];
+    if (!state.group_rotates[static_cast<std::size_t>(bodies.group()[i])]) continue;
+    const Real inverse_inertia = 1 / moment_of_inertia<D>(bodies.mass()[i], bodies.radius()[i]);
+    for (int k = 0; k < n_spins<D>; ++k)
+      bodies.angular_acceleration()[i][k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
+  }
+}
+
+template <int D>
+void DemStepper<D>::check_overlap(const State<D>& state) {
+  overlap_ = state.comm.max(sweeper_->counts().deepest);
+  n_contacts_ = state.comm.sum(std::int64_t{sweeper_->counts().n_touching});
+  if (overlap_ <= overlap_limit_ * smallest_radius_) return;
+  throw StepRefused(
+      ExitCode::solver_failure,
+      fmt::format(
+          "step {}, t = {:.6g} s: bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the "
+          "smallest radius ({:.3g} m): contacts are too soft for these loads and speeds, or the step is "
+          "too long; raise stiffness or young_modulus, or reduce [time] step",
+          state.clock.step, state.clock.time, overlap_, overlap_limit_, overlap_limit_ * smallest_radius_));
+}
+
+template <int D>
+void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
+  neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
+  sweeper_->tell_forces(state, state.clock.time, contacts);
+}
+
+template <int D>
+std::vector<CertificateEntry> DemStepper<D>::certificate() const {
+  return {{"contacts", "-", static_cast<Real>(n_contacts_)}, {"overlap", "m", overlap_}};
+}
+
+template <int D>
+std::size_t DemStepper<D>::bytes() const {
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return (sweeper_ ? sweeper_->bytes() : 0) + of(displacement_) + of(field_force_);
+}
+
+SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")
+
+}  // namespace scree
