@@ -5,6 +5,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/verification/corner.hpp"
 #include "app/verification/grains.hpp"
 #include "app/verification/pbd.hpp"
 #include "app/verification/slope.hpp"
@@ -65,6 +66,20 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   grains_verb->add_option("--case", grains.only, "group of cases")
       ->check(CLI::IsMember({"impacts", "motions", "stacks", "balances", "all"}));
   grains_verb->add_option("--csv", grains.csv, "table to write");
+  CornerVerification corner;
+  auto* corner_verb = app.add_subcommand(
+      "corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");
+  corner_verb->add_option("--restitution", corner.restitution, "Newton's coefficient, 0 to 1 (default 1)");
+  corner_verb->add_option("--alpha", corner.alpha,
+                          "half the angle of the corner, in rad or as pi/N (default pi/4)");
+  corner_verb->add_option("--velocity", corner.velocity,
+                          "before the impact, VX,VY in m/s (default 1,0; the corner is towards +x)");
+  auto* corner_table =
+      corner_verb->add_flag("--table", corner.table, "all 343 published cases instead of one");
+  corner_verb->add_flag("--check", corner.check, "compares with the published rows (exit 0: as published)")
+      ->excludes(corner_table);
+  corner_verb->add_option("--source", corner.source,
+                          "for --check: folder that holds inputs/verification and tests/reference");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
@@ -75,6 +90,12 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     passed = verify_pbd(comm, pbd, show);
   } else if (*grains_verb) {
     passed = verify_grains(comm, grains, show);
+  } else if (*corner_verb && !corner.check) {
+    print(comm, corner_csv(corner));
+    passed = true;
+  } else if (*corner_verb) {
+    corner.source = find_source(comm, corner.source);
+    passed = verify_corner(comm, corner, show);
   } else {
     slope.source = find_source(comm, slope.source);
     passed = verify_slope(comm, slope, show);
