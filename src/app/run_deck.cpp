@@ -112,8 +112,9 @@ void RunDeck<D>::describe(Section& root) {
     std::int64_t dimension = D;
     section.text("title", title, {.doc = "One line, kept with all results"});
     describe_dimension(section, dimension);
-    section.choice("scheme", scheme, scheme_names<D>(),
-                   {.doc = "How bodies move; each scheme has a table of its own"});
+    section.choice(
+        "scheme", scheme, scheme_names<D>(),
+        {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
     section.real("end_time", end_time,
                  {.unit = Unit::time,
                   .range = non_negative,
@@ -174,11 +175,14 @@ void RunDeck<D>::describe(Section& root) {
   events.stages.describe(root, obstacles);
   if (root.reading()) events.feeders.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
+  // A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
+  for (const auto& entry : registry<Stepper<D>>())
+    if (!root.reading() || entry.name != scheme)
+      root.unused([&](Section& section) { entry.make()->describe(section); });
   for (const auto& entry : registry<Stepper<D>>()) {
-    if (root.reading() && entry.name != scheme) continue;
-    auto made = entry.make();
-    made->describe(root);
-    if (root.reading()) stepper = std::move(made);
+    if (!root.reading() || entry.name != scheme) continue;
+    stepper = entry.make();
+    stepper->describe(root);
   }
   if (root.reading()) {
     if (stepper->has_inertia())

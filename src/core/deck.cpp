@@ -357,8 +357,15 @@ class ReadingSection final : public DocumentingSection {
     DocumentingSection::real_or_word(key, value, word, choices, meaning);
   }
 
+  void unused(const std::function<void(Section&)>& describe) override {
+    in_use_ = false;
+    describe(*this);
+    in_use_ = true;
+  }
+
   void table(std::string_view key, const Key& meaning,
              const std::function<void(Section&)>& describe) override {
+    if (!in_use_ && !has(key)) return;
     const toml::table* inner = find_table(key, meaning);
     Declaration& declaration = declare(key, Declaration::Form::table, meaning);
     declaration.present = true;
@@ -602,6 +609,7 @@ class ReadingSection final : public DocumentingSection {
   const toml::table* table_;
   const std::list<Declaration>& declared_;
   std::string place_;
+  bool in_use_ = true;
 };
 
 std::string parse_error_text(const std::string& name, const toml::parse_error& error) {

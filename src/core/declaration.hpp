@@ -94,6 +94,8 @@ class DocumentingSection : public Section {
   void list(std::string_view key, const Key& meaning,
             const std::function<void(std::size_t index, Section&)>& describe) override;
 
+  void unused(const std::function<void(Section&)>& describe) override { describe(*this); }
+
   [[noreturn]] void fail(std::string_view key, const std::string& message) const override;
   std::string where(std::string_view key) const override;
 

@@ -114,6 +114,10 @@ class Section {
   virtual void list(std::string_view key, const Key& meaning,
                     const std::function<void(std::size_t index, Section&)>& describe) = 0;
 
+  /// Runs `describe` for code that is not in use in this run: of the tables that it declares in this one only
+  /// those that the deck gives are read, and none is required.
+  virtual void unused(const std::function<void(Section&)>& describe) = 0;
+
   /// Stops with "file:line:col: message" at this key (or at the table, if the deck does not give the key).
   [[noreturn]] virtual void fail(std::string_view key, const std::string& message) const = 0;
   /// "file:line:col" of this key, for messages that are found out later (an overlapping start, say).
