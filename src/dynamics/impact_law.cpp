@@ -4,7 +4,9 @@
 
 namespace scree {
 
-namespace {
+std::string_view name(ImpactStop stop) {
+  return stop == ImpactStop::exit ? "exit" : stop == ImpactStop::rest ? "rest" : "limit";
+}
 
 template <int D>
 Real approach_speed(const ImpactConstraint<D>& constraint, std::span<const Vec<D>> velocity) {
@@ -13,10 +15,44 @@ Real approach_speed(const ImpactConstraint<D>& constraint, std::span<const Vec<D
   return dot(constraint.normal, v);
 }
 
-}  // namespace
+template <int D>
+Real effective_mass(const ImpactProblem<D>& problem, std::size_t i) {
+  const ImpactConstraint<D>& constraint = problem.constraints[i];
+  Real inverse_mass = 1 / problem.mass[static_cast<std::size_t>(constraint.a)];
+  if (constraint.b >= 0) inverse_mass += 1 / problem.mass[static_cast<std::size_t>(constraint.b)];
+  return 1 / (dot(constraint.normal, constraint.normal) * inverse_mass);
+}
 
-std::string_view name(ImpactStop stop) {
-  return stop == ImpactStop::exit ? "exit" : stop == ImpactStop::rest ? "rest" : "limit";
+template <int D>
+void apply_impulse(const ImpactProblem<D>& problem, std::size_t i, Real p, std::span<Vec<D>> velocity) {
+  const ImpactConstraint<D>& constraint = problem.constraints[i];
+  const auto a = static_cast<std::size_t>(constraint.a);
+  velocity[a] -= (p / problem.mass[a]) * constraint.normal;
+  if (constraint.b < 0) return;
+  const auto b = static_cast<std::size_t>(constraint.b);
+  velocity[b] += (p / problem.mass[b]) * constraint.normal;
+}
+
+template <int D>
+bool project_admissible(const ImpactProblem<D>& problem, std::span<const Real> bound, Real scale,
+                        std::span<Vec<D>> velocity, std::span<Real> impulse) {
+  constexpr int most_sweeps = 100'000;
+  constexpr Real negligible = 1e-15;
+  std::ranges::fill(impulse, 0.0);
+  std::vector<Real> mass(impulse.size());
+  for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = effective_mass(problem, i);
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    Real largest = 0;
+    for (std::size_t i = 0; i < mass.size(); ++i) {
+      const Real excess = approach_speed<D>(problem.constraints[i], velocity) - bound[i];
+      const Real before = impulse[i];
+      impulse[i] = std::max(0.0, before + mass[i] * excess);
+      apply_impulse(problem, i, impulse[i] - before, velocity);
+      largest = std::max(largest, std::abs(impulse[i] - before) / mass[i]);
+    }
+    if (largest <= negligible * scale) return true;
+  }
+  return false;
 }
 
 template <int D>
@@ -43,12 +79,8 @@ template <int D>
 ImpactReport ImpactLaw<D>::resolve(const ImpactProblem<D>& problem, std::span<Vec<D>> velocity,
                                    std::span<Real> impulse) {
   effective_mass_.resize(problem.constraints.size());
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const ImpactConstraint<D>& constraint = problem.constraints[i];
-    Real inverse_mass = 1 / problem.mass[static_cast<std::size_t>(constraint.a)];
-    if (constraint.b >= 0) inverse_mass += 1 / problem.mass[static_cast<std::size_t>(constraint.b)];
-    effective_mass_[i] = 1 / (dot(constraint.normal, constraint.normal) * inverse_mass);
-  }
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    effective_mass_[i] = effective_mass(problem, i);
   sum_.resize(velocity.size());
   std::ranges::fill(impulse, 0.0);
   const Real start_speed = largest_speed<D>(velocity);
@@ -78,21 +110,19 @@ std::span<const std::size_t> ImpactLaw<D>::approached(const ImpactProblem<D>& pr
 template <int D>
 Real ImpactLaw<D>::restitution(const ImpactProblem<D>& problem, std::size_t i) const {
   const ImpactConstraint<D>& constraint = problem.constraints[i];
-  const bool rests =
-      constraint.restitution < 1 && approach_[i] <= problem.rest_speed * norm(constraint.normal);
-  return rests ? 0 : constraint.restitution;
+  return approach_[i] <= constraint.rest_speed * norm(constraint.normal) ? 0 : constraint.restitution;
 }
 
-template <int D>
-void ImpactLaw<D>::apply(const ImpactProblem<D>& problem, std::size_t i, Real p, std::span<Vec<D>> velocity) {
-  const ImpactConstraint<D>& constraint = problem.constraints[i];
-  const auto a = static_cast<std::size_t>(constraint.a);
-  velocity[a] -= (p / problem.mass[a]) * constraint.normal;
-  if (constraint.b < 0) return;
-  const auto b = static_cast<std::size_t>(constraint.b);
-  velocity[b] += (p / problem.mass[b]) * constraint.normal;
-}
-
+template Real approach_speed<2>(const ImpactConstraint<2>&, std::span<const Vec<2>>);
+template Real effective_mass<2>(const ImpactProblem<2>&, std::size_t);
+template void apply_impulse<2>(const ImpactProblem<2>&, std::size_t, Real, std::span<Vec<2>>);
+template bool project_admissible<2>(const ImpactProblem<2>&, std::span<const Real>, Real, std::span<Vec<2>>,
+                                    std::span<Real>);
+template Real approach_speed<3>(const ImpactConstraint<3>&, std::span<const Vec<3>>);
+template Real effective_mass<3>(const ImpactProblem<3>&, std::size_t);
+template void apply_impulse<3>(const ImpactProblem<3>&, std::size_t, Real, std::span<Vec<3>>);
+template bool project_admissible<3>(const ImpactProblem<3>&, std::span<const Real>, Real, std::span<Vec<3>>,
+                                    std::span<Real>);
 template Real largest_speed<2>(std::span<const Vec<2>>);
 template Real largest_speed<3>(std::span<const Vec<3>>);
 template class ImpactLaw<2>;

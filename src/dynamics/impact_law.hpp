@@ -15,6 +15,7 @@ struct ImpactConstraint {
   int b = -1;            ///< -1: an obstacle
   Vec<D> normal{};       ///< from a to b; any length but 0, which scales the approach speed
   Real restitution = 0;  ///< Newton's coefficient e in [0, 1]
+  Real rest_speed = 0;   ///< approached at most this fast it does not rebound: e = 0 [m/s]
 };
 
 /// Bodies that touch each other and obstacles at the moment of an impact.
@@ -22,8 +23,6 @@ template <int D>
 struct ImpactProblem {
   std::span<const Real> mass;  ///< of each body [kg]
   std::span<const ImpactConstraint<D>> constraints;
-  /// Constraints with e < 1 that are approached at most this fast do not rebound: e = 0 [m/s].
-  Real rest_speed = 0;
 };
 
 enum class ImpactStop {
@@ -70,9 +69,6 @@ class ImpactLaw {
 
   /// e of constraint i at its present approach speed.
   Real restitution(const ImpactProblem<D>& problem, std::size_t i) const;
-  /// v <- v - M^-1 J_i^T p: constraint i takes the impulse p.
-  static void apply(const ImpactProblem<D>& problem, std::size_t i, Real p, std::span<Vec<D>> velocity);
-
   std::vector<Real> approach_;        ///< J_i v of each constraint
   std::vector<Real> effective_mass_;  ///< 1 / (J_i M^-1 J_i^T) of each constraint
   std::vector<std::size_t> active_;   ///< approached, in ascending order
@@ -81,6 +77,26 @@ class ImpactLaw {
  private:
   Settings settings_;
 };
+
+/// J_i v, the approach speed of constraint i (of a normal of unit length).
+template <int D>
+Real approach_speed(const ImpactConstraint<D>& constraint, std::span<const Vec<D>> velocity);
+
+/// 1 / (J_i M^-1 J_i^T) [kg].
+template <int D>
+Real effective_mass(const ImpactProblem<D>& problem, std::size_t i);
+
+/// v <- v - M^-1 J_i^T p: constraint i takes the impulse p.
+template <int D>
+void apply_impulse(const ImpactProblem<D>& problem, std::size_t i, Real p, std::span<Vec<D>> velocity);
+
+/// The nearest point to v, in the norm of the masses, that fulfils J_i v <= bound_i for all constraints: what
+/// remains of v if they act without rebound (for accelerations, too). Replaces v; `impulse` becomes that of
+/// each constraint, >= 0. By sweeps of projections until they change the approach speeds by less than 1e-15
+/// of `scale`; returns whether they got there. Local; allocates.
+template <int D>
+bool project_admissible(const ImpactProblem<D>& problem, std::span<const Real> bound, Real scale,
+                        std::span<Vec<D>> velocity, std::span<Real> impulse);
 
 /// Largest speed of a body [m/s].
 template <int D>

@@ -91,6 +91,21 @@ Outline<2> EdgeShape::outline(const Box<2>&) const {
   return outline;
 }
 
+std::vector<SurfacePiece<2>> pieces_of(const Edge& edge) {
+  using Kind = SurfacePiece<2>::Kind;
+  return {{.kind = Kind::edge,
+           .point = edge.a,
+           .normal = edge.normal,
+           .tangent = edge.tangent,
+           .length = edge.length},
+          {.kind = Kind::ball, .point = edge.a},
+          {.kind = Kind::ball, .point = edge.b}};
+}
+
+std::vector<SurfacePiece<2>> EdgeShape::pieces(int part) const {
+  return pieces_of(edge(part));
+}
+
 void ThinWall::nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
                        std::span<SurfacePoint<2>> result) const {
   for (std::size_t i = 0; i < at.size(); ++i) result[i] = thin_nearest(edges_, part, at[i], from[i]);

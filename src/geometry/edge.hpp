@@ -50,12 +50,16 @@ bool segments_touch(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c, const Vec
 /// to the side of `from`, or to the front if `from` has no side. O(edges) for the crossing test.
 SurfacePoint<2> thin_nearest(std::span<const Edge> edges, int part, const Vec<2>& at, const Vec<2>& from);
 
+/// An edge and the corners at its ends.
+std::vector<SurfacePiece<2>> pieces_of(const Edge& edge);
+
 /// A shape made of edges, one part each, in the order of the deck.
 class EdgeShape : public Shape<2> {
  public:
   int n_parts() const override { return static_cast<int>(edges_.size()); }
   Box<2> bounds(int part, const Box<2>& domain) const override;
   Outline<2> outline(const Box<2>& domain) const override;
+  std::vector<SurfacePiece<2>> pieces(int part) const override;
 
  protected:
   const Edge& edge(int part) const { return edges_[static_cast<std::size_t>(part)]; }

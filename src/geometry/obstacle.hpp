@@ -26,6 +26,24 @@ struct Outline {
   std::vector<std::array<int, 3>> triangles;  ///< 3D
 };
 
+/// A piece of a surface so simple that the time when a body in free flight touches it is the root of a
+/// polynomial.
+template <int D>
+struct SurfacePiece {
+  enum class Kind {
+    plane,  ///< solid behind it: gap = n . (x - p) - r
+    edge,   ///< two-sided, where 0 <= t . (x - p) <= length: gap = |n . (x - p)| - r
+    ball,   ///< gap = front (|x - p| - radius) - r; a corner has radius 0
+  };
+  Kind kind = Kind::plane;
+  Vec<D> point{};    ///< p [m]
+  Vec<D> normal{};   ///< n, unit
+  Vec<D> tangent{};  ///< t, unit
+  Real length = 0;   ///< [m]
+  Real radius = 0;   ///< [m]
+  Real front = 1;    ///< -1: bodies are inside of the ball
+};
+
 /// A fixed surface in its own frame, made of one or more parts. Each part is one unilateral constraint for
 /// every body near it: gap = distance(x) - radius >= 0. A polygon has one part per edge, a plane has one.
 template <int D>
@@ -44,6 +62,8 @@ class Shape {
   virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                        std::span<SurfacePoint<D>> result) const = 0;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
+  /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.
+  virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
 };
 
 /// A rigid placement: x_world = rotation * x_own + translation (rotation row-major).

@@ -21,7 +21,7 @@ class MultipleImpacts final : public ImpactLaw<D> {
     Real weights = 0;
     for (const std::size_t i : this->active_) {
       const Real p = this->approach_[i] * this->effective_mass_[i];
-      this->apply(problem, i, p, this->sum_);
+      apply_impulse<D>(problem, i, p, this->sum_);
       weighted += this->restitution(problem, i) * p * this->approach_[i];
       weights += p * this->approach_[i];
     }

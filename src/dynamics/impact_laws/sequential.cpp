@@ -17,7 +17,7 @@ class SequentialImpacts final : public ImpactLaw<D> {
     const std::size_t worst = *std::ranges::max_element(this->active_, {}, speed);
     const Real p =
         (1 + this->restitution(problem, worst)) * this->approach_[worst] * this->effective_mass_[worst];
-    this->apply(problem, worst, p, velocity);
+    apply_impulse<D>(problem, worst, p, velocity);
     impulse[worst] += p;
   }
 };

@@ -1,6 +1,7 @@
 #include "geometry/box.hpp"
 
 #include "geometry/direction.hpp"
+#include "geometry/edge.hpp"
 #include "geometry/facets.hpp"
 #include "geometry/shapes/side.hpp"
 
@@ -45,6 +46,22 @@ class BoxShape final : public Shape<D> {
         result[i] = from_solid(at[i]);
       }
     }
+  }
+
+  std::vector<SurfacePiece<D>> pieces(int part) const override {
+    if (inside_) {
+      const Vec<D> corner = is_upper(part) ? box_.upper : box_.lower;
+      return {{.kind = SurfacePiece<D>::Kind::plane,
+               .point = corner,
+               .normal = unit_vector<D>(axis_of(part), is_upper(part) ? -1 : 1)}};
+    }
+    std::vector<SurfacePiece<D>> pieces;
+    if constexpr (D == 2) {
+      for (const auto& side : {std::array{0U, 1U}, {1U, 3U}, {3U, 2U}, {2U, 0U}})
+        for (const SurfacePiece<2>& piece : pieces_of(Edge(box_.corner(side[0]), box_.corner(side[1]))))
+          pieces.push_back(piece);
+    }
+    return pieces;
   }
 
   Outline<D> outline(const Box<D>&) const override {

@@ -30,6 +30,10 @@ class Ball final : public Shape<D> {
     }
   }
 
+  std::vector<SurfacePiece<D>> pieces(int) const override {
+    return {{.kind = SurfacePiece<D>::Kind::ball, .point = center_, .radius = radius_, .front = front_}};
+  }
+
   Outline<D> outline(const Box<D>&) const override {
     Outline<D> outline;
     if constexpr (D == 2) {

@@ -31,6 +31,10 @@ class Plane final : public Shape<D> {
     for (std::size_t i = 0; i < at.size(); ++i) result[i] = {normal_, dot(normal_, at[i] - point_)};
   }
 
+  std::vector<SurfacePiece<D>> pieces(int) const override {
+    return {{.kind = SurfacePiece<D>::Kind::plane, .point = point_, .normal = normal_}};
+  }
+
   Outline<D> outline(const Box<D>& domain) const override {
     if constexpr (D == 3) return fan_of(cut_plane_in_order(point_, normal_, domain));
     Outline<D> outline;
