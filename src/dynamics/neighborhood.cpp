@@ -100,13 +100,18 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
     const Real squared = dot(moved, moved);
     most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
   }
+  return stale(state, fraction, most, dt);
+}
+
+template <int D>
+bool Neighborhood<D>::stale(const State<D>& state, Real fraction, Real moved_squared, Real dt) const {
   Box<D> reached = state.box;
   for (int k = 0; k < D; ++k) {
     reached.lower[k] -= state.lattice.cell_edge[k];
     reached.upper[k] += state.lattice.cell_edge[k];
   }
   const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached);
-  return std::sqrt(comm_.max(most)) + travel > fraction * state.lattice.skin;
+  return std::sqrt(comm_.max(moved_squared)) + travel > fraction * state.lattice.skin;
 }
 
 template <int D>

@@ -36,9 +36,9 @@ class DemStepper final : public Stepper<D> {
  private:
   void fit(State<D>& state);
   void refresh(State<D>& state, Real dt);
+  Real farthest_after_drift(const State<D>& state, Real dt) const;
   void drift(State<D>& state, Real dt);
-  void kick(State<D>& state, Real dt);
-  void accelerate(State<D>& state, Real time, Real dt);
+  void kick(State<D>& state, Real time, Real dt);
   void check_step(const State<D>& state, Real dt);
   void check_overlap(const State<D>& state);
 
@@ -51,9 +51,8 @@ class DemStepper final : public Stepper<D> {
 
   Neighborhood<D>* neighborhood_ = nullptr;
   std::unique_ptr<ForceSweeper<D>> sweeper_;
-  std::vector<Vec<D>> displacement_;  // n_owned, of the coming drift
-  std::vector<Vec<D>> field_force_;   // n_owned
-  GlobalId first_new_id_ = 0;         // bodies from here on were made after the last step
+  std::vector<Vec<D>> field_force_;  // n_owned
+  GlobalId first_new_id_ = 0;        // bodies from here on were made after the last step
   StepLimit limit_;
   Real smallest_radius_ = 0;
   Real overlap_ = 0;
@@ -96,7 +95,9 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   first_new_id_ = state.next_id;
   fit(state);
   check_step(state, dt);
-  if (state.clock.step == 0) accelerate(state, state.clock.time, 0);
+  if (state.clock.step > 0) return;  // a restart knows its accelerations
+  sweeper_->evaluate(state, state.clock.time, 0);
+  kick(state, state.clock.time, 0);
 }
 
 /// What depends on the bodies present and on the candidates.
@@ -104,7 +105,6 @@ template <int D>
 void DemStepper<D>::fit(State<D>& state) {
   BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  displacement_.resize(n);
   field_force_.resize(n);
   const auto radius = bodies.radius().first(n);
   smallest_radius_ =
@@ -156,8 +156,8 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   drift(state, dt);
   state.obstacles.place(state.clock.time + dt);
   // 3. Forces there, and v(t + dt).
-  accelerate(state, state.clock.time + dt, dt);
-  kick(state, dt);
+  sweeper_->evaluate(state, state.clock.time + dt, dt);
+  kick(state, state.clock.time + dt, 0.5 * dt);
   check_overlap(state);
   state.clock.last_dt = dt;
 }
@@ -167,19 +167,10 @@ template <int D>
 void DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one.
   constexpr Real share_of_skin = 0.5;
-  const auto predict = [&] {
-    const BodyStore<D>& bodies = state.bodies;
-    for (std::size_t i = 0; i < displacement_.size(); ++i)
-      displacement_[i] = bodies.mobility()[i] == 0
-                             ? Vec<D>{}
-                             : dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
-  };
-  predict();
-  if (!neighborhood_->stale(state, share_of_skin, displacement_, dt)) return;
+  if (!neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
   save(state);
   bodies_changed(state);
-  predict();
-  if (neighborhood_->stale(state, share_of_skin, displacement_, dt))
+  if (neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt))
     throw StepRefused(
         ExitCode::runtime_failure,
         fmt::format("step {}, t = {:.6g} s: a body or obstacle would travel more than half the skin of "
@@ -187,34 +178,45 @@ void DemStepper<D>::refresh(State<D>& state, Real dt) {
                     state.clock.step, state.clock.time, state.lattice.skin));
 }
 
+/// The largest square of the distance [m2] between where a body of this rank was listed and where the drift
+/// of this step takes it.
+template <int D>
+Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
+  Scope timer("move");
+  const BodyStore<D>& bodies = state.bodies;
+  const auto position = bodies.position(), listed = bodies.listed();
+  const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
+  Real most = 0;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const Vec<D> moved = (position[i] - listed[i]) + dt * (velocity[i] + 0.5 * dt * acceleration[i]);
+    const Real squared = dot(moved, moved);
+    most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+  }
+  return most;
+}
+
 template <int D>
 void DemStepper<D>::drift(State<D>& state, Real dt) {
   Scope timer("move");
   BodyStore<D>& bodies = state.bodies;
-  for (std::size_t i = 0; i < displacement_.size(); ++i) {
-    bodies.previous()[i] = bodies.position()[i];
-    if (bodies.mobility()[i] == 0) continue;
-    bodies.velocity()[i] += 0.5 * dt * bodies.acceleration()[i];
-    bodies.angular_velocity()[i] += 0.5 * dt * bodies.angular_acceleration()[i];
-    bodies.position()[i] += dt * bodies.velocity()[i];
-    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
+  const auto mobility = bodies.mobility();
+  const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
+  const auto acceleration = bodies.acceleration();
+  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
+  const auto orientation = bodies.orientation();
+  for (std::size_t i = 0; i < previous.size(); ++i) {
+    previous[i] = position[i];
+    if (mobility[i] == 0) continue;
+    velocity[i] += 0.5 * dt * acceleration[i];
+    spin[i] += 0.5 * dt * angular_acceleration[i];
+    position[i] += dt * velocity[i];
+    orientation[i] = turned<D>(orientation[i], spin[i], dt);
   }
 }
 
+/// Accelerations from the forces of the last evaluation; velocities advance by them for `dt`.
 template <int D>
-void DemStepper<D>::kick(State<D>& state, Real dt) {
-  Scope timer("move");
-  BodyStore<D>& bodies = state.bodies;
-  for (std::size_t i = 0; i < displacement_.size(); ++i) {
-    bodies.velocity()[i] += 0.5 * dt * bodies.acceleration()[i];
-    bodies.angular_velocity()[i] += 0.5 * dt * bodies.angular_acceleration()[i];
-  }
-}
-
-/// Accelerations at the present positions and velocities; histories of contacts advance by dt.
-template <int D>
-void DemStepper<D>::accelerate(State<D>& state, Real time, Real dt) {
-  sweeper_->evaluate(state, time, dt);
+void DemStepper<D>::kick(State<D>& state, Real time, Real dt) {
   Scope timer("move");
   BodyStore<D>& bodies = state.bodies;
   const bool has_fields = !state.forces.empty();
@@ -223,16 +225,25 @@ void DemStepper<D>::accelerate(State<D>& state, Real time, Real dt) {
     for (const auto& field : state.forces) field->add(state, time, field_force_);
   }
   const auto forces = sweeper_->forces();
-  for (std::size_t i = 0; i < displacement_.size(); ++i) {
-    if (bodies.mobility()[i] == 0) continue;
-    const Real inverse_mass = 1 / bodies.mass()[i];
-    Vec<D>& acceleration = bodies.acceleration()[i];
-    for (int k = 0; k < D; ++k) acceleration[k] = inverse_mass * forces[i].force[k] + state.gravity[k];
-    if (has_fields) acceleration += inverse_mass * field_force_[i];
-    if (!state.group_rotates[static_cast<std::size_t>(bodies.group()[i])]) continue;
-    const Real inverse_inertia = 1 / moment_of_inertia<D>(bodies.mass()[i], bodies.radius()[i]);
-    for (int k = 0; k < n_spins<D>; ++k)
-      bodies.angular_acceleration()[i][k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
+  const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
+  const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
+  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
+  const auto group = bodies.group();
+  const Vec<D> gravity = state.gravity;
+  for (std::size_t i = 0; i < velocity.size(); ++i) {
+    if (mobility[i] == 0) continue;
+    const Real inverse_mass = 1 / mass[i];
+    Vec<D> a;
+    for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
+    if (has_fields) a += inverse_mass * field_force_[i];
+    acceleration[i] = a;
+    velocity[i] += dt * a;
+    if (!state.group_rotates[static_cast<std::size_t>(group[i])]) continue;
+    const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
+    Spin<D> turning;
+    for (int k = 0; k < n_spins<D>; ++k) turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
+    angular_acceleration[i] = turning;
+    spin[i] += dt * turning;
   }
 }
 
@@ -264,7 +275,7 @@ std::vector<CertificateEntry> DemStepper<D>::certificate() const {
 template <int D>
 std::size_t DemStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return (sweeper_ ? sweeper_->bytes() : 0) + of(displacement_) + of(field_force_);
+  return (sweeper_ ? sweeper_->bytes() : 0) + of(field_force_);
 }
 
 SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")
