@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/bench.hpp"
+#include "app/bench_dem.hpp"
 #include "app/bench_friction.hpp"
 #include "app/measure_time.hpp"
 #include "core/error.hpp"
@@ -45,6 +46,18 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   pbd->add_flag("--all-sets", options.all_sets, "every instruction set of this processor");
   pbd->add_option("--csv", csv, "also write the rows to this file");
 
+  DemBenchOptions soft;
+  auto* dem = app.add_subcommand("dem", "soft contact: body-steps per second of a settled bed of spheres");
+  dem->add_option("--bodies", soft.bodies, "numbers of bodies, over all ranks; multiples of 4096")
+      ->delimiter(',')
+      ->check(positive);
+  dem->add_option("--law", soft.law, "hertz or linear")->check(CLI::IsMember({"hertz", "linear"}));
+  dem->add_option("--settling-time", soft.settling_time, "of the bed before it is measured [s]")
+      ->check(positive);
+  dem->add_option("--repetitions", soft.repetitions, "of each timing; the median counts")->check(positive);
+  dem->add_option("--seconds", soft.seconds, "least time of a repetition")->check(positive);
+  dem->add_option("--csv", csv, "also write the rows to this file");
+
   FrictionBenchOptions friction;
   bool quick = false;
   auto* solvers = app.add_subcommand("friction", "solvers of frictional contact: time to each residual");
@@ -84,6 +97,11 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
     const std::vector<PbdBenchRow> rows = bench_pbd(comm, options, triad);
     print(comm, format_bench(rows, triad));
     write_csv(comm, csv, bench_csv(rows, triad));
+  }
+  if (dem->parsed()) {
+    const std::vector<DemBenchRow> rows = bench_dem(comm, soft);
+    print(comm, format_bench(rows));
+    write_csv(comm, csv, bench_csv(rows));
   }
   if (solvers->parsed()) {
     if (quick) {

@@ -59,14 +59,6 @@ source = {{ type = "lattice", spacing = {:.17g}, jitter = 0.3 }}
   return content;
 }
 
-/// Seconds of a timer by name, mean over ranks; the same name may occur in several places.
-Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {
-  Real sum = 0;
-  for (const TimerRow& row : rows)
-    if (row.name == name) sum += row.mean;
-  return sum;
-}
-
 template <int D>
 void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOptions& options, Real triad,
                    std::vector<PbdBenchRow>& rows) {

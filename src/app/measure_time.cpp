@@ -29,6 +29,13 @@ Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::
   return {median, (times.back() - times.front()) / median};
 }
 
+Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {
+  Real sum = 0;
+  for (const TimerRow& row : rows)
+    if (row.name == name) sum += row.mean;
+  return sum;
+}
+
 Real triad_rate(const Comm& comm) {
   constexpr std::size_t n = std::size_t{1} << 24;  // 128 MiB an array
   std::vector<Real> a(n), b(n, 1.0), c(n, 2.0);

@@ -1,7 +1,10 @@
 #pragma once
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "core/parallel.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -15,6 +18,9 @@ struct Timing {
 
 /// Calls `work` so often that a repetition takes at least `seconds`, on the slowest rank. Collective.
 Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work);
+
+/// Seconds of a timer by name, mean over ranks; the same name may occur in several places.
+Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name);
 
 /// Rate of a(i) = b(i) + s c(i) on arrays far beyond the cache, all ranks at once: bytes per second per rank
 /// (three arrays counted, McCalpin's STREAM). Collective.
