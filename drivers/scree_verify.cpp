@@ -1,11 +1,13 @@
 // The scree_verify program: recomputes published and exact results with the code that runs decks.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "app/verification/corner.hpp"
+#include "app/verification/dae.hpp"
 #include "app/verification/grains.hpp"
 #include "app/verification/pbd.hpp"
 #include "app/verification/slope.hpp"
@@ -38,6 +40,31 @@ std::string find_source(const Comm& comm, const std::string& given) {
                            "scree_verify was built; say where with --source"
                          : given + " has no folders inputs/verification and tests/reference");
   return found;
+}
+
+void add_dae_options(CLI::App& verb, DaeVerification& dae) {
+  const auto positive = number("positive", [](Real value) { return value > 0 && std::isfinite(value); });
+  const auto non_negative =
+      number("non-negative", [](Real value) { return value >= 0 && std::isfinite(value); });
+  const auto finite = number("finite", [](Real value) { return std::isfinite(value); });
+  verb.add_option("case", dae.which, "pendulum, double-pendulum, slope or oscillator")
+      ->required()
+      ->check(CLI::IsMember({"pendulum", "double-pendulum", "slope", "oscillator"}));
+  verb.add_option("--g", dae.gravity, "gravity in m/s2 (default 9.81)")->check(non_negative);
+  verb.add_option("--dt", dae.time_step, "time step in s")->check(positive);
+  verb.add_option("--end-time", dae.end_time, "in s, a whole number of steps")->check(positive);
+  verb.add_option("--integrator", dae.integrator, "rk4 (default), gear or symplectic_euler");
+  verb.add_option("--projection", dae.projection, "none, position, velocity (default) or both");
+  verb.add_option("--start", dae.start, "positions in m: X,Y of each body, or X")
+      ->delimiter(',')
+      ->check(finite);
+  verb.add_option("--velocity", dae.velocity, "velocities in m/s, as --start")->delimiter(',')->check(finite);
+  verb.add_flag("--strict", dae.strict, "refuses a start that breaks the constraints, instead of projecting");
+  verb.add_option("--angle", dae.angle, "of the slope in degrees (default 30)")->check(CLI::Range(0.0, 90.0));
+  verb.add_option("--mu", dae.mu, "friction: coefficient on the slope, limit in N of the oscillator")
+      ->check(non_negative);
+  verb.add_option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
+  verb.add_option("--source", dae.source, "folder that holds inputs/verification and tests/reference");
 }
 
 ExitCode run_program(const Comm& comm, int argc, char** argv) {
@@ -80,6 +107,12 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       ->excludes(corner_table);
   corner_verb->add_option("--source", corner.source,
                           "for --check: folder that holds inputs/verification and tests/reference");
+  DaeVerification dae;
+  auto* dae_verb = app.add_subcommand(
+      "dae",
+      "friction and joints as constraints: all published rows of a case (exit 0: as expected), or one run "
+      "of your own if any option but --csv and --source is given");
+  add_dae_options(*dae_verb, dae);
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
@@ -96,6 +129,9 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   } else if (*corner_verb) {
     corner.source = find_source(comm, corner.source);
     passed = verify_corner(comm, corner, show);
+  } else if (*dae_verb) {
+    dae.source = find_source(comm, dae.source);
+    passed = verify_dae(comm, dae, show);
   } else {
     slope.source = find_source(comm, slope.source);
     passed = verify_slope(comm, slope, show);
