@@ -35,6 +35,10 @@ class DaeTable : public Checks {
   void at_most(const std::string& name, const std::string& quantity, Real found, Real most) {
     add(name, quantity, "<", found, most, found <= most);
   }
+  /// found >= least.
+  void at_least(const std::string& name, const std::string& quantity, Real found, Real least) {
+    add(name, quantity, ">", found, least, found >= least);
+  }
   void holds(const std::string& name, const std::string& quantity, bool is_true) {
     show(fmt::format("{:<30} {:<34} {:>13} {:>13}", name, quantity, "yes", is_true ? "yes" : "NO"));
     count(is_true, name + ": not " + quantity);

@@ -415,7 +415,7 @@ namespace {
 
 Run double_pendulum(Real time_step, const std::string& projection) {
   return {
-      .time_step = time_step, .end_time = 4, .projection = projection, .x = {1, 0, 1, -1}, .v = {0, 0, 0, 0}};
+      .time_step = time_step, .end_time = 3, .projection = projection, .x = {1, 0, 1, -1}, .v = {0, 0, 0, 0}};
 }
 
 }  // namespace
@@ -424,7 +424,7 @@ void verify_double_pendulum(DaeTable& table) {
   table.head(
       "Double pendulum of unit rods and masses, the first rod horizontal, the second hanging; g = 9.81, to t "
       "= 4.\n");
-  const auto fine = trajectory(double_pendulum(0.01 / 16, "both"));
+  const auto fine = trajectory(double_pendulum(0.005 / 16, "both"));
   const auto reference_at = [&](const std::vector<Sample>& samples) {
     std::vector<Sample> found;
     for (const Sample& s : samples) found.push_back(at(fine, s.t));
@@ -433,7 +433,7 @@ void verify_double_pendulum(DaeTable& table) {
   for (const char* projection : projections) {
     Real drift[2] = {}, error[2] = {};
     for (int k = 0; k < 2; ++k) {
-      const Run run = double_pendulum(k == 0 ? 0.02 : 0.01, projection);
+      const Run run = double_pendulum(k == 0 ? 0.01 : 0.005, projection);
       const auto samples = trajectory(run);
       const auto reference = reference_at(samples);
       if (k == 1) add_csv(table, run, samples, reference);
@@ -450,12 +450,13 @@ void verify_double_pendulum(DaeTable& table) {
         table.at_most(name, "largest change of energy [J]",
                       largest(samples, run.end_time,
                               [&](const Sample& s) { return std::abs(s.energy - samples.front().energy); }),
-                      1e-3);
+                      kind.velocity ? 1e-5 : 2e-4);
     }
+    // One pendulum drifts with order 5 once its velocity is projected; two only do what the integrator
+    // promises.
     if (!stabilization(projection).position)
-      table.row(projection, "order of |g|", stabilization(projection).velocity ? 5 : 4,
-                std::log2(drift[0] / drift[1]), 0.5);
-    table.row(projection, "order of positions", 4, std::log2(error[0] / error[1]), 0.5);
+      table.row(projection, "order of |g|", 4, std::log2(drift[0] / drift[1]), 0.2);
+    table.at_least(projection, "order of positions", std::log2(error[0] / error[1]), 3.8);
   }
 }
 
