@@ -188,8 +188,10 @@ template <int D>
 bool EventEngine<D>::touches(int body, Partner partner, Real time) const {
   Real reach = (*bodies_)[place(body)].radius;
   if (partner >= 0) reach += (*bodies_)[place(partner)].radius;
-  return gap(body, partner, time) <= settings_.tolerance * reach ||
-         std::ranges::find(closed_[place(body)], partner, &Closed::partner) != closed_[place(body)].end();
+  const Real distance = gap(body, partner, time);
+  if (distance <= settings_.tolerance * reach) return true;
+  const auto& list = closed_[place(body)];
+  return distance < HUGE_VAL && std::ranges::find(list, partner, &Closed::partner) != list.end();
 }
 
 /// What happens to a body and all that it touches: impacts, and accelerations until their next event.
@@ -390,7 +392,8 @@ void EventEngine<D>::hop(const std::vector<bool>& hops, const std::string& place
     bound_.push_back(hops[i] ? -settings_.rest_speed : 0);
   }
   impulse_.resize(constraints_.size());
-  if (!project_admissible<D>({mass_, constraints_}, bound_, settings_.rest_speed, velocity_, impulse_))
+  if (!project_admissible<D>({mass_, constraints_}, bound_, std::max(settings_.rest_speed, start_speed_),
+                             velocity_, impulse_))
     refuse("but has no room to hop");
   record_impulses();
 }
