@@ -135,6 +135,32 @@ def test_inertia_in_a_scheme_that_knows_none(folder):
                  words=["grains.toml:", "output.fclib", "no contact problems", "pbd"])
 
 
+def test_forces(folder):
+    spring = '\n[forces.pull]\ntype = "spring"\nstiffness = [1, 0]\n'
+    run_ok("check", write_deck(folder, more=spring + 'groups = ["beads"]\n'), folder=folder)
+    refused_deck(folder, more=spring + 'groups = ["bead"]\n', words=["grains.toml:46", "[particles.bead]", "valid: beads"],
+                 ranks=(1, 3))
+    refused_deck(folder, more=spring.replace("[1, 0]", "[1, -1]"), words=["stiffness", ">= 0"])
+    refused_deck(folder, more=spring.replace("[1, 0]", "[1]"), words=["stiffness", "2 entries"])
+    refused_deck(folder, more=spring.replace("spring", "sprnig"), words=["type", 'did you mean "spring"'])
+    refused_deck(folder, more=spring + "coefficient = 1\n", words=["'coefficient'", "'drag'", "'spring'"])
+    refused_deck(folder, more='\n[forces.air]\ntype = "drag"\n', words=["coefficient", "missing"])
+    # Each of 2500 kg/m2 and 5 cm has 19.6 kg, which a step of 5 ms keeps bounded up to 2 m/dt = 7854 kg/s.
+    run_ok("check", write_deck(folder, more='\n[forces.air]\ntype = "drag"\ncoefficient = 7853\n'), folder=folder)
+    refused_deck(folder, more='\n[forces.air]\ntype = "drag"\ncoefficient = 7855\n', ranks=(1, 3),
+                 words=["grains.toml:44", "too long", '"air"', "body 0 ", "0.005 s"])
+    solver = DECK[DECK.index("[solver]"):DECK.index("[materials.glass]")]
+    refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "pbd"'), (solver, '[velocity]\ntype = "rest"\n\n'),
+                 ("[physics]\ngravity = [0, -9.81]\n\n", ""), more=spring, words=["forces.pull", "no effect", "pbd"])
+
+
+def test_tables_of_schemes_that_do_not_run(folder):
+    run_ok("check", write_deck(folder, more='\n[pbd]\nsweeps = 3\n\n[velocity]\ntype = "rest"\n'), folder=folder)
+    refused_deck(folder, more="\n[pbd]\nsweep = 3\n", words=["'sweep' in [pbd]", "did you mean 'sweeps'"], ranks=(1, 3))
+    refused_deck(folder, more="\n[pbd]\nsweeps = 0\n", words=["sweeps", ">= 1"])
+    refused_deck(folder, more="\n[velocity]\n", words=["missing key 'type' in [velocity]"])
+
+
 def test_files_of_contact_problems(folder):
     table = "\n[output.fclib]\n"
     for line in ('every = "0 s"', "every_steps = 0", "on_failure = -1"):

@@ -181,6 +181,32 @@ TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its 
   }
 }
 
+/// Springs draw the grains to the middle of a periodic box, where they pile up; a medium slows them down.
+const std::string with_forces = R"(
+[forces.well]
+type = "spring"
+point = [0.7, 0.5]
+stiffness = [60, 20]
+groups = ["small"]
+[forces.medium]
+type = "drag"
+coefficient = 8
+)";
+
+TEST_CASE("nonsmooth: forces: the same bits on any number of ranks and after a restart, and closed books",
+          "[mpi]") {
+  check_busy<2>(grains_2d + with_forces, {}, 120);
+  const Seen seen = check_restarts<2>({grains_2d + with_forces, {}, 105, {90}});
+  CHECK(seen.n_remembered > 30);
+
+  Simulation<2> simulation(Comm(), read_deck<2>(grains_2d + with_forces));
+  for (int step = 0; step < 120; ++step) simulation.step();
+  const EnergyLedger& ledger = simulation.state().ledger;
+  CHECK(ledger.force_work < -1e-3 * ledger.start);
+  CHECK(mechanical_energy(simulation.state()).total() ==
+        Approx(ledger.booked()).margin(1e-12 * ledger.start).epsilon(0));
+}
+
 TEST_CASE("nonsmooth: sweeps and Newton's method find the same motion", "[mpi]") {
   const Comm world;
   // Few bodies, so that each step has one solution: the speeds of a pile do, its forces need not.

@@ -89,7 +89,7 @@ void column(GrainTable& table, const Column& c) {
 /// 60 degrees and mu at the floor, and k = (1 - sqrt(3) mu) / (sqrt(3) + mu), the lower ones part with
 ///     a = g ((k - mu)/2 - mu) / (1 + (k - mu) / (2 sqrt(3)))
 /// and the upper one sinks with a / sqrt(3). It stands if and only if a <= 0, which is
-/// mu >= (sqrt(15) - 2 sqrt(3)) / 3 = 0.136298.
+/// mu >= (sqrt(15) - 2 sqrt(3)) / 3 = 0.136294.
 Real sinking(Real mu) {
   const Real root = std::sqrt(3.0);
   const Real k = (1 - root * mu) / (root + mu) - mu;
