@@ -8,6 +8,7 @@
 
 #include "app/verification/corner.hpp"
 #include "app/verification/dae.hpp"
+#include "app/verification/friction_schemes.hpp"
 #include "app/verification/grains.hpp"
 #include "app/verification/pbd.hpp"
 #include "app/verification/slope.hpp"
@@ -47,9 +48,11 @@ void add_dae_options(CLI::App& verb, DaeVerification& dae) {
   const auto non_negative =
       number("non-negative", [](Real value) { return value >= 0 && std::isfinite(value); });
   const auto finite = number("finite", [](Real value) { return std::isfinite(value); });
-  verb.add_option("case", dae.which, "pendulum, double-pendulum, slope or oscillator")
+  verb.add_option("case", dae.which,
+                  "pendulum, double-pendulum, slope or oscillator; compare: decks of dry friction with all "
+                  "schemes; threshold: the least friction with which three disks stand, for all schemes")
       ->required()
-      ->check(CLI::IsMember({"pendulum", "double-pendulum", "slope", "oscillator"}));
+      ->check(CLI::IsMember({"pendulum", "double-pendulum", "slope", "oscillator", "compare", "threshold"}));
   verb.add_option("--g", dae.gravity, "gravity in m/s2 (default 9.81)")->check(non_negative);
   verb.add_option("--dt", dae.time_step, "time step in s")->check(positive);
   verb.add_option("--end-time", dae.end_time, "in s, a whole number of steps")->check(positive);
@@ -89,9 +92,10 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
                          "folder that holds inputs/verification and tests/reference");
   GrainsVerification grains;
   auto* grains_verb = app.add_subcommand(
-      "grains", "rigid grains with inertia: impacts, slip and roll, stacks, balances (exit 0: as expected)");
+      "grains",
+      "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances (exit 0: as expected)");
   grains_verb->add_option("--case", grains.only, "group of cases")
-      ->check(CLI::IsMember({"impacts", "motions", "stacks", "balances", "all"}));
+      ->check(CLI::IsMember({"impacts", "motions", "stacks", "balances", "soft", "all"}));
   grains_verb->add_option("--csv", grains.csv, "table to write");
   CornerVerification corner;
   auto* corner_verb = app.add_subcommand(
@@ -113,6 +117,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       "friction and joints as constraints: all published rows of a case (exit 0: as expected), or one run "
       "of your own if any option but --csv and --source is given");
   add_dae_options(*dae_verb, dae);
+  bool quick = false;
+  dae_verb->add_flag("--quick", quick, "compare, threshold: fewer cases, a wider bracket");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
@@ -131,7 +137,15 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     passed = verify_corner(comm, corner, show);
   } else if (*dae_verb) {
     dae.source = find_source(comm, dae.source);
-    passed = verify_dae(comm, dae, show);
+    const bool of_schemes = dae.which == "compare" || dae.which == "threshold";
+    if (quick && !of_schemes) throw InputError("--quick: " + dae.which + " has no quick form");
+    if (of_schemes && dae.is_single_run())
+      throw InputError(dae.which +
+                       " runs decks as they are: it has no options but --quick, --csv and --source");
+    const FrictionSchemesVerification schemes{quick, dae.source, dae.csv};
+    passed = dae.which == "compare"     ? compare_friction_schemes(comm, schemes, show)
+             : dae.which == "threshold" ? find_friction_threshold(comm, schemes, show)
+                                        : verify_dae(comm, dae, show);
   } else {
     slope.source = find_source(comm, slope.source);
     passed = verify_slope(comm, slope, show);

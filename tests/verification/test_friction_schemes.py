@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""`scree_verify dae compare` and `threshold`: slope, oscillator and stacks with every scheme against exact answers."""
+import csv
+import math
+
+from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+
+SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring"}
+SAME_BITS = {"nonsmooth nsgs", "dem spring"}
+
+
+def _table(folder, case, *arguments, ranks=1):
+    path = folder / f"{case}{ranks}.csv"
+    result = run_ok("dae", case, "--csv", path, *arguments, ranks=ranks, name="scree_verify")
+    check_in("all hold", result.stdout, "the report says that all checks hold")
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_all_schemes_agree_with_exact_answers(folder):
+    rows = _table(folder, "compare")
+    cases = {row["case"] for row in rows}
+    check(len(cases) == 12, "six slopes, three oscillators, three stacks", cases)
+    for case in cases:
+        check({row["scheme"] for row in rows if row["case"] == case} >= SCHEMES, f"{case}: all schemes are there", rows)
+
+    def found(case, scheme, step, column):
+        values = [float(row[column]) for row in rows
+                  if (row["case"], row["scheme"], float(row["dt[s]"])) == (case, scheme, step)]
+        check(len(values) == 1, f"one row of {case} with {scheme}", values)
+        return values[0]
+
+    # A block that slides from 1 m/s to 8.3575 m/s: half a step of the difference is too much.
+    for step in (1e-2, 1e-3):
+        check_close(found("slope 0.5 tan down", "nonsmooth nsgs", step, "error[m]"), step / 2 * 7.3575,
+                    "error of a block that slides", relative=1e-6)
+    # mu N / k = tan(30 deg) * 8.4957 N / 1e5 N/m late.
+    check_close(found("slope 1 tan down", "dem spring", 2e-4, "error[m]"), 4.905e-5, "soft contact is late", relative=1e-3)
+    # Friction springs push a block that turns back; rigid contact does not.
+    check(found("slope 0.5 tan up", "dem spring", 2e-4, "speed[m/s]") > 1e-2, "springs push")
+    check(found("slope 0.5 tan up", "nonsmooth nsgs", 1e-3, "speed[m/s]") < 1e-3, "rigid contact does not")
+
+
+def test_the_same_rows_on_one_and_three_ranks(folder):
+    one = _table(folder, "compare", "--quick")
+    three = _table(folder, "compare", "--quick", ranks=3)
+    check(len(one) == len(three), "the same rows")
+    n_same = 0
+    for a, b in zip(one, three):
+        if a["scheme"] in SAME_BITS:
+            n_same += 1
+            check({**a, "wall[s]": ""} == {**b, "wall[s]": ""}, "three ranks find the bits that one finds", f"{a}\n{b}")
+    check(n_same >= 6, "slope, oscillator and stack", n_same)
+
+
+def test_threshold(folder):
+    exact = (math.sqrt(15) - 2 * math.sqrt(3)) / 3
+    rows = {row["scheme"]: row for row in _table(folder, "threshold")}
+    check(rows.keys() >= SCHEMES, "all schemes are there", rows)
+    for scheme, row in rows.items():
+        rigid = scheme.startswith("nonsmooth")
+        check_close(float(row["mu_c"]), exact, f"threshold of {scheme}", absolute=1e-5 if rigid else 1e-3)
+        check(0 < float(row["stands"]) - float(row["falls"]) < 1e-5, "the bracket is narrow", row)
+    quick = {row["scheme"]: row for row in _table(folder, "threshold", "--quick", ranks=2)}
+    check(quick.keys() == rows.keys(), "the quick form has the same schemes", quick)
+    for scheme, row in quick.items():
+        check_close(float(row["mu_c"]), exact, f"quick threshold of {scheme}", absolute=2e-3)
+
+
+def test_decks_run_on_any_number_of_ranks(folder):
+    # Three ranks and one disk, or three: some have none.
+    soft = ("simulation.scheme=dem", "time.step=2e-4", "pairs.body-body.stiffness=1e5", "pairs.body-floor.stiffness=1e5")
+    for name in ("slope", "oscillator", "stack3", "stack6", "stack10"):
+        deck = source_folder() / "inputs" / "verification" / f"{name}.toml"
+        for scheme, overrides in (("rigid", ()), ("soft", soft)):
+            for ranks in (1, 3):
+                run_ok("-q", "run", deck, "--set", "simulation.end_time=0.1", f"output.name={name}{scheme}{ranks}",
+                       *overrides, ranks=ranks, folder=folder)
+            result = run_ok("compare", folder / "results" / f"{name}{scheme}1", folder / "results" / f"{name}{scheme}3")
+            check_in("the results are bitwise equal", result.stdout, f"{name}, {scheme}: one rank and three")
+
+
+def test_options_that_a_comparison_does_not_have(folder):
+    result = scree("dae", "compare", "--dt", "0.1", name="scree_verify")
+    check(result.code == 2 and "--quick" in result.stderr, "exit code 2 and the options that there are", result)
+    result = scree("dae", "pendulum", "--quick", name="scree_verify")
+    check(result.code == 2 and "pendulum" in result.stderr, "exit code 2 and the case", result)
+
+
+if __name__ == "__main__":
+    main()
