@@ -71,6 +71,7 @@ bool verify_dae(const Comm& comm, const DaeVerification& options,
   DaeTable table(comm, options, show);
   (options.is_single_run() ? chosen->run : chosen->verify)(table);
   if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv); });
+  if (!table.has_rows()) return true;
   table.show("");
   return table.finish();
 }

@@ -42,7 +42,9 @@ class DaeTable : public Checks {
   void holds(const std::string& name, const std::string& quantity, bool is_true) {
     show(fmt::format("{:<30} {:<34} {:>13} {:>13}", name, quantity, "yes", is_true ? "yes" : "NO"));
     count(is_true, name + ": not " + quantity);
+    has_rows_ = true;
   }
+  bool has_rows() const { return has_rows_; }
   std::string csv;
 
  private:
@@ -52,10 +54,12 @@ class DaeTable : public Checks {
                      in_band ? "" : "  NO"));
     count(in_band,
           fmt::format("{}: {} = {:.10g}, expected {} within {:.3g}", name, quantity, found, expected, band));
+    has_rows_ = true;
   }
 
   const Comm& comm_;
   const DaeVerification& options_;
+  bool has_rows_ = false;
 };
 
 /// The integrator that the options name; throws InputError with the names of all.

@@ -254,7 +254,7 @@ void compare_with_stored(DaeTable& table) {
       if (n_rows < 19)
         throw InputError(fmt::format("{}: rows of {} at g = {} are missing", path, stored, gravity));
       table.at_most(fmt::format("g = {:g}, {}", gravity, projection),
-                    fmt::format("off {} stored points", n_rows), off, 1e-8);
+                    fmt::format("off {} stored points", n_rows), off, 1e-9);
     }
   const std::string exact_path = table.reference("pendulum_exact.csv");
   for (const Real gravity : {1.0, 9.81}) {
@@ -266,7 +266,7 @@ void compare_with_stored(DaeTable& table) {
       off = std::max({off, std::abs(s.x[0] - number(row[2], exact_path)),
                       std::abs(s.x[1] - number(row[3], exact_path))});
     }
-    table.at_most(fmt::format("g = {:g}, exact", gravity), "off the stored points", off, 1e-8);
+    table.at_most(fmt::format("g = {:g}, exact", gravity), "off the stored points", off, 1e-9);
   }
 }
 

@@ -9,9 +9,10 @@ namespace {
 
 /// Of multipliers of accelerations; a product with G M^-1 G^T is cheap where constraints are few.
 constexpr Real acceleration_tolerance = 1e-13;
-/// Newton steps with a frozen Jacobian. Each takes a factor of the size of the first error off: drift of one
-/// step is gone after two, a start that is far off needs more.
+/// Newton steps with a frozen Jacobian: drift of one step is gone after two or three. Where a step leaves
+/// more than this share, as for a start that is far off, the Jacobian is taken anew.
 constexpr int most_newton_steps = 30;
+constexpr Real slow = 0.1;
 
 }  // namespace
 
@@ -75,6 +76,7 @@ void ConstrainedMotion::project_position(std::span<Real> x) {
     const Real now = largest(g_);
     if (!(now < before)) break;
     x_.swap(a_);
+    if (now > slow * before) frozen = rows_;
     before = now;
   }
   std::copy_n(x_.begin(), x.size(), x.begin());

@@ -51,7 +51,7 @@ class ConstrainedMotion final : public MotionSystem {
     Real velocity = 0;
   };
   Defects defects(std::span<const Real> x, std::span<const Real> v);
-  /// First x <- x - M^-1 G^T mu with g(x) = 0, Newton steps with the G of the first until g stays, then
+  /// First x <- x - M^-1 G^T mu with g(x) = 0, Newton steps with G frozen while they are fast, then
   /// v <- v - M^-1 G^T (G M^-1 G^T)^+ G v with the new G. Collective.
   void stabilize(const Stabilization& kind, std::span<Real> x, std::span<Real> v);
 
