@@ -4,6 +4,7 @@
 
 #include "comm/ghost_exchange.hpp"
 #include "core/types.hpp"
+#include "particles/body_store.hpp"
 
 namespace scree {
 
@@ -84,6 +85,8 @@ struct ForceKernels {
   /// [normal law]: the force of one contact; `history` advances by p.dt.
   SoftForce (*contact[2])(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
                           const MotionRecord& b, ContactHistory& history);
+  /// Turns the orientations of n bodies for dt: turned() of dynamics/rotation.hpp.
+  void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
 };
 
 /// The set that pair_kernels() would take (dynamics/pbd/pair_kernels.hpp).
