@@ -300,13 +300,15 @@ struct ConstraintSolver::State {
     for (std::size_t i = 0; i < velocity.size(); ++i) v[i] += factor * velocity[i];
   }
 
-  /// Largest |G v| of all rows, and the round-off of the 2-norm of G v.
-  std::pair<Real, Real> size_of_rates(std::span<const Real> v) const {
+  /// Largest rate of all rows, and the round-off of their 2-norm.
+  std::pair<Real, Real> find_rates(std::span<const Real> v, std::span<const Real> drive) {
+    rows->multiply(v, rate);
     const auto w = static_cast<std::size_t>(rows->width);
     Real sums[1] = {0};
     Real largest = 0;
     for (std::size_t c = 0; c < rows->n_rows(); ++c) {
-      Real sum = 0;
+      if (!drive.empty()) rate[c] += drive[c];
+      Real sum = drive.empty() ? 0 : std::abs(drive[c]);
       const Real* row = rows->jacobian.data() + 2 * w * c;
       for (const Index body : {rows->a[c], rows->b[c]}) {
         if (body >= 0)
@@ -340,16 +342,15 @@ void ConstraintSolver::add_impulses(const ConstraintRows& rows, std::span<const 
 }
 
 ConstraintSolver::Projection ConstraintSolver::project_velocity(const ConstraintRows& rows, std::span<Real> v,
-                                                                int passes) {
+                                                                int passes, std::span<const Real> drive) {
   State& state = *state_;
   state.fit(rows);
   Projection projection;
   if (state.n_all == 0) return projection;
   state.rate.resize(rows.n_rows());
   state.multipliers.resize(rows.n_rows());
-  rows.multiply(v, state.rate);
   for (int pass = 0; pass <= passes; ++pass) {
-    const auto [largest, round_off] = state.size_of_rates(v);
+    const auto [largest, round_off] = state.find_rates(v, drive);
     if (pass == 0) projection.before = largest;
     projection.after = largest;
     if (pass == passes || largest <= round_off / std::sqrt(static_cast<Real>(state.n_all))) break;
@@ -358,7 +359,6 @@ ConstraintSolver::Projection ConstraintSolver::project_velocity(const Constraint
         state.solve(state.rate, state.multipliers, {.relative = 1e-14, .absolute = 0.25 * round_off}, true);
     projection.iterations += report.iterations;
     state.add_impulses(state.multipliers, -1, v);
-    rows.multiply(v, state.rate);
   }
   return projection;
 }

@@ -70,13 +70,16 @@ class ConstraintSolver {
   void add_impulses(const ConstraintRows& rows, std::span<const Real> lambda, Real factor, std::span<Real> v);
 
   struct Projection {
-    Real before = 0;     ///< largest |G v| of all rows on entry
+    Real before = 0;     ///< largest rate of all rows on entry
     Real after = 0;      ///< the same on return
     int iterations = 0;  ///< of all passes
   };
-  /// v <- v - M^-1 G^T A^+ G v, `passes` times at most: the second takes what the tolerance of the first,
-  /// 1e-14, left. Ends where |G v| is round-off of the sums it consists of. v as in add_impulses. Collective.
-  Projection project_velocity(const ConstraintRows& rows, std::span<Real> v, int passes = 2);
+  /// v <- v - M^-1 G^T A^+ (G v + drive), `passes` times at most: the second takes what the tolerance of the
+  /// first, 1e-14, left. Ends where the rates G v + drive are round-off of the sums they consist of. `drive`:
+  /// what surfaces that move by themselves add, one number per row, or empty for 0. v as in add_impulses.
+  /// Collective.
+  Projection project_velocity(const ConstraintRows& rows, std::span<Real> v, int passes = 2,
+                              std::span<const Real> drive = {});
 
  private:
   struct State;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <numbers>
 
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "dynamics/dem/constraint_friction.hpp"
 #include "dynamics/dem/force_sweeper.hpp"
 #include "dynamics/force_field.hpp"
 #include "dynamics/grain_motion.hpp"
@@ -17,13 +19,16 @@ namespace scree {
 /// Soft bodies that overlap a little where they touch: the discrete element method of P. A. Cundall and
 /// O. D. L. Strack, Geotechnique 29 (1979) 47-65 (docs/method.md, "Soft contact", eq. S.1-S.8).
 ///     m x'' = m g + F_fields + sum of contact forces,  I omega' = sum of torques of friction
-/// by velocity Verlet. Units: SI; disks are 1 m thick. Ranks: collective, the same bits on any number of
-/// ranks. Errors: a step beyond the stability limit of the stiffest body is refused.
+/// by velocity Verlet; with friction as a constraint by the integrator of the deck. Units: SI; disks are 1 m
+/// thick. Ranks: collective, the same bits on any number of ranks. Errors: a step beyond the stability limit
+/// of the stiffest body is refused.
 template <int D>
 class DemStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
-  Carried carries() const override { return Carried::with_accelerations; }
+  Carried carries() const override {
+    return is_constrained() ? ConstraintFriction<D>::carries(integrator()) : Carried::with_accelerations;
+  }
   Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
@@ -34,12 +39,14 @@ class DemStepper final : public Stepper<D> {
   std::size_t bytes() const override;
 
  private:
+  bool is_constrained() const { return friction_ == "dae"; }
+  std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   void refresh(State<D>& state, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
   void drift(State<D>& state, Real dt);
   void kick(State<D>& state, Real time, Real dt);
-  void check_step(const State<D>& state, Real dt);
+  void check_step(const State<D>& state, const SoftLaws<D>& laws, Real dt);
   void check_overlap(const State<D>& state);
 
   // The deck.
@@ -47,12 +54,15 @@ class DemStepper final : public Stepper<D> {
   NormalLaw law_ = NormalLaw::hertz;
   std::string friction_ = "spring";
   bool attraction_ = true;
+  std::string integrator_;  // empty: not given
+  bool projection_ = true;
   Real overlap_limit_ = 0.3;
 
   Neighborhood<D>* neighborhood_ = nullptr;
-  std::unique_ptr<ForceSweeper<D>> sweeper_;
-  std::vector<Vec<D>> field_force_;  // n_owned
-  GlobalId first_new_id_ = 0;        // bodies from here on were made after the last step
+  std::unique_ptr<ForceSweeper<D>> sweeper_;            // with friction as a force
+  std::unique_ptr<ConstraintFriction<D>> constrained_;  // or as a constraint
+  std::vector<Vec<D>> field_force_;                     // n_owned
+  GlobalId first_new_id_ = 0;                           // bodies from here on were made after the last step
   StepLimit limit_;
   Real smallest_radius_ = 0;
   Real overlap_ = 0;
@@ -67,17 +77,33 @@ void DemStepper<D>::describe(Section& root) {
         {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
                 "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
                 "if not given)"});
-    section.choice("friction", friction_, {"spring", "none"},
+    section.choice("friction", friction_, {"spring", "dae", "none"},
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
-                           "\"none\": no friction, whatever [pairs] say"});
+                           "\"dae\": contacts that stick are constraints on velocities, so piles come to "
+                           "rest exactly; \"none\": no friction, whatever [pairs] say"});
     section.boolean(
         "attraction", attraction_,
         {.doc = "Whether damping may make a normal force pull as bodies part, which gives exactly the "
-                "restitution asked for; without it they rebound faster"});
+                "restitution asked for; without it they rebound faster. Never with friction = \"dae\""});
+    std::vector<std::string> integrators;
+    for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
+    section.choice("integrator", integrator_, integrators,
+                   {.doc = "With friction = \"dae\": the scheme in time; \"gear\" if not given. All others "
+                           "take velocity Verlet"});
+    section.boolean(
+        "projection", projection_,
+        {.doc = "With friction = \"dae\": whether velocities are projected after each step to those that "
+                "sticking contacts allow. Without it they drift, and nothing comes to rest"});
     section.real("overlap_limit", overlap_limit_,
                  {.range = positive,
                   .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
-    if (section.reading()) law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
+    if (!section.reading()) return;
+    law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
+    if (is_constrained()) return;
+    if (!integrator_.empty())
+      section.fail("integrator", "integrator has no effect without friction = \"dae\": remove it");
+    if (!projection_)
+      section.fail("projection", "projection = false has no effect without friction = \"dae\": remove it");
   });
 }
 
@@ -89,12 +115,20 @@ Real DemStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
 template <int D>
 void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   neighborhood_ = &neighborhood;
+  first_new_id_ = state.next_id;
+  if (is_constrained()) {
+    constrained_ = std::make_unique<ConstraintFriction<D>>(
+        state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
+    fit(state);
+    check_step(state, constrained_->laws(), dt);
+    constrained_->start(dt);
+    return;
+  }
   sweeper_ = std::make_unique<ForceSweeper<D>>(neighborhood);
   sweeper_->use(law_, attraction_);
   sweeper_->laws().prepare(state, law_, friction_ == "spring");
-  first_new_id_ = state.next_id;
   fit(state);
-  check_step(state, dt);
+  check_step(state, sweeper_->laws(), dt);
   if (state.clock.step > 0) return;  // a restart knows its accelerations
   sweeper_->evaluate(state, state.clock.time, 0);
   kick(state, state.clock.time, 0);
@@ -110,14 +144,22 @@ void DemStepper<D>::fit(State<D>& state) {
   smallest_radius_ =
       state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
   for (std::size_t i = 0; i < n; ++i)
-    if (bodies.id()[i] >= first_new_id_) bodies.acceleration()[i] = state.gravity;  // nothing touches it yet
+    if (bodies.id()[i] >= first_new_id_) {  // nothing touches it yet
+      if (constrained_)
+        constrained_->set_free(i);
+      else
+        bodies.acceleration()[i] = state.gravity;
+    }
   first_new_id_ = state.next_id;
-  sweeper_->prepare(state);
+  if (constrained_)
+    constrained_->prepare();
+  else
+    sweeper_->prepare(state);
 }
 
 template <int D>
-void DemStepper<D>::check_step(const State<D>& state, Real dt) {
-  limit_ = find_step_limit(state, sweeper_->laws(), law_);
+void DemStepper<D>::check_step(const State<D>& state, const SoftLaws<D>& laws, Real dt) {
+  limit_ = find_step_limit(state, laws, law_);
   if (limit_.body < 0) return;
   const bool hertz = law_ == NormalLaw::hertz;
   const std::string limit =
@@ -125,7 +167,9 @@ void DemStepper<D>::check_step(const State<D>& state, Real dt) {
                   hertz ? "the Rayleigh time" : "the stability limit of a contact", limit_.body);
   // Shares that users of such codes go by; see docs/method.md.
   const Real scale = hertz ? limit_.rayleigh_time : limit_.collision_time;
-  const Real advised = (hertz ? 0.2 : 0.1) * scale;
+  // With fewer than 35 steps a period stacks of constrained contacts gain energy.
+  const Real period = std::numbers::pi * limit_.limit;
+  const Real advised = hertz ? 0.2 * scale : is_constrained() ? period / 35 : 0.1 * scale;
   if (dt > limit_.limit)
     throw InputError(fmt::format("time.step = {:.4g} s is unstable: it exceeds {}; take at most {:.2g} s", dt,
                                  limit, advised));
@@ -139,7 +183,7 @@ void DemStepper<D>::check_step(const State<D>& state, Real dt) {
 
 template <int D>
 void DemStepper<D>::save(State<D>& state) {
-  state.memory = sweeper_->remember(state);
+  state.memory = constrained_ ? constrained_->remember() : sweeper_->remember(state);
 }
 
 template <int D>
@@ -152,6 +196,12 @@ template <int D>
 void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   // 1. Every rank holds its own bodies and ghosts of those within reach of this step.
   refresh(state, dt);
+  if (constrained_) {
+    constrained_->step(dt);
+    check_overlap(state);
+    state.clock.last_dt = dt;
+    return;
+  }
   // 2. v(t + dt/2) and x(t + dt).
   drift(state, dt);
   state.obstacles.place(state.clock.time + dt);
@@ -249,8 +299,13 @@ void DemStepper<D>::kick(State<D>& state, Real time, Real dt) {
 
 template <int D>
 void DemStepper<D>::check_overlap(const State<D>& state) {
-  overlap_ = state.comm.max(sweeper_->counts().deepest);
-  n_contacts_ = state.comm.sum(std::int64_t{sweeper_->counts().n_touching});
+  if (constrained_) {
+    overlap_ = constrained_->report().overlap;
+    n_contacts_ = constrained_->report().n_touching;
+  } else {
+    overlap_ = state.comm.max(sweeper_->counts().deepest);
+    n_contacts_ = state.comm.sum(std::int64_t{sweeper_->counts().n_touching});
+  }
   if (overlap_ <= overlap_limit_ * smallest_radius_) return;
   throw StepRefused(
       ExitCode::solver_failure,
@@ -264,18 +319,30 @@ void DemStepper<D>::check_overlap(const State<D>& state) {
 template <int D>
 void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
-  sweeper_->tell_forces(state, state.clock.time, contacts);
+  if (constrained_)
+    constrained_->tell_forces(contacts);
+  else
+    sweeper_->tell_forces(state, state.clock.time, contacts);
 }
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  return {{"contacts", "-", static_cast<Real>(n_contacts_)}, {"overlap", "m", overlap_}};
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(n_contacts_)},
+                                        {"overlap", "m", overlap_}};
+  if (!is_constrained()) return entries;
+  const auto report = constrained_ ? constrained_->report() : typename ConstraintFriction<D>::Report{};
+  entries.push_back({"sticking", "-", static_cast<Real>(report.n_sticking)});
+  entries.push_back({"releases", "-", static_cast<Real>(report.n_released)});
+  entries.push_back({"rounds", "-", static_cast<Real>(report.n_rounds)});
+  entries.push_back({"residual", "-", report.residual});
+  entries.push_back({"slip", "m/s", report.slip});
+  return entries;
 }
 
 template <int D>
 std::size_t DemStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return (sweeper_ ? sweeper_->bytes() : 0) + of(field_force_);
+  return (sweeper_ ? sweeper_->bytes() : 0) + (constrained_ ? constrained_->bytes() : 0) + of(field_force_);
 }
 
 SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")
