@@ -60,7 +60,9 @@ class Neighborhood {
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.
-  bool stale(const State<D>& state, Real fraction) const { return stale(state, fraction, {}, 0); }
+  bool stale(const State<D>& state, Real fraction) const {
+    return stale(state, fraction, std::span<const Vec<D>>{}, 0);  // plain {} would be the number 0
+  }
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
   bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt) const;
   /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they were
