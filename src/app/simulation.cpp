@@ -85,6 +85,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
 template <int D>
 void Simulation<D>::take_physics() {
   state_.bodies.carry(deck_.stepper->carries());
+  state_.ledger.kept = deck_.stepper->keeps_energy_books();
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;

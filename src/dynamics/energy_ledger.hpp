@@ -15,6 +15,7 @@ struct State;
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
 ///                           + correction + integration
 struct EnergyLedger {
+  bool kept = true;      ///< whether the scheme makes these entries
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
   Real force_work = 0;   ///< done on bodies by forces that have no potential

@@ -50,6 +50,8 @@ class Stepper {
   /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.
   /// The same on all ranks.
   virtual bool knows_petsc_options() const { return true; }
+  /// Whether the scheme books where energy comes from and goes to, in State::ledger.
+  virtual bool keeps_energy_books() const { return has_inertia(); }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was

@@ -7,7 +7,8 @@ namespace {
 /// since the start, and what is missing in them,
 ///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
 ///                                        - rolling - impact + correction + integration),
-/// which is round-off. All in J; disks count as 1 m thick.
+/// which is round-off. Schemes that keep no such books (soft contact) have the first two columns only. All in
+/// J; disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
  public:
@@ -19,6 +20,7 @@ class Energy final : public Measure<D> {
     require_inertia(state, where_, "energy");
     std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
                                     {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]"}};
+    if (!state.ledger.kept) return columns;
     EnergyLedger::for_each(state.ledger, [&](const char* name, Real) {
       columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
     });
@@ -30,6 +32,7 @@ class Energy final : public Measure<D> {
     const MechanicalEnergy energy = mechanical_energy(sample.state);
     const EnergyLedger& ledger = sample.state.ledger;
     row.insert(row.end(), {energy.kinetic, energy.potential});
+    if (!ledger.kept) return;
     EnergyLedger::for_each(ledger, [&](const char*, Real value) { row.push_back(value); });
     row.push_back(energy.total() - ledger.booked());
   }
