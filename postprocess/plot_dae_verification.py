@@ -61,13 +61,14 @@ def draw_pendulums(rows):
             position.semilogy(t, np.maximum(columns["g_max"], LEAST), label=key[-1])
             velocity.semilogy(t, np.maximum(columns["Gv_max"], LEAST))
             energy.plot(t, columns["energy"] - columns["energy"][0])
-        position.set(title=f"{bodies} bodies, g = {gravity}, dt = {dt}, {integrator}", ylabel="largest |g| [m2]")
+        position.set(title=f"{bodies} {'body' if bodies == '1' else 'bodies'}, g = {gravity}, dt = {dt}, {integrator}", ylabel="largest |g| [m2]")
         velocity.set(ylabel="largest |G v| [m2/s]")
         energy.set(ylabel="change of energy [J]")
         position.legend(fontsize="small", frameon=False)
-        # A run that blows up would hide all others.
-        finite = [abs(columns["energy"] - columns["energy"][0]) for key, columns in series.items() if key[:-1] == system]
-        most = 1.2 * max(np.percentile(change[:max(1, len(change) // 2)], 95) for change in finite) or 1
+        # Runs that blow up or are about to would hide all others.
+        of_system = [columns for key, columns in series.items() if key[:-1] == system]
+        tame = [columns for columns in of_system if columns["g_max"].max() < 1] or of_system
+        most = 1.2 * max(abs(columns["energy"] - columns["energy"][0]).max() for columns in tame) or 1
         energy.set_ylim(-most, most)
         position.set_ylim(LEAST / 2, 10)
         velocity.set_ylim(LEAST / 2, 10)
