@@ -10,10 +10,11 @@
 #include "dynamics/contact_pair.hpp"
 #include "dynamics/force_field.hpp"
 #include "dynamics/friction/assembler.hpp"
+#include "dynamics/grain_motion.hpp"
 #include "dynamics/nonsmooth/contact_law.hpp"
 #include "dynamics/nonsmooth/rolling.hpp"
-#include "dynamics/rotation.hpp"
 #include "dynamics/pbd/sweeper.hpp"
+#include "dynamics/rotation.hpp"
 #include "dynamics/stepper.hpp"
 
 namespace scree {
@@ -187,18 +188,7 @@ void NonsmoothStepper<D>::describe(Section& root) {
 
 template <int D>
 Real NonsmoothStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
-  // What a body may get to by falling through the domain and down its potential, on top of what it has.
-  Real drop = 0;
-  for (int k = 0; k < D; ++k)
-    if (!state.box.is_periodic(k)) drop += std::abs(state.gravity[k]) * state.box.length(k);
-  Real fastest = 0;
-  const auto velocity = state.bodies.velocity();
-  const std::vector<Real> in_forces = potential_in_forces(state);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
-    const Real more = in_forces.empty() ? 0 : 2 * std::max(in_forces[i], 0.0) / state.bodies.mass()[i];
-    fastest = std::max(fastest, dot(velocity[i], velocity[i]) + more);
-  }
-  return std::sqrt(2 * drop + fastest) * dt;
+  return fastest_fall(state) * dt;
 }
 
 template <int D>
@@ -246,11 +236,7 @@ void NonsmoothStepper<D>::save(State<D>& state) {
 
 template <int D>
 void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
-  const Real before = mechanical_energy(state).total();
-  const std::int64_t n_removed = neighborhood_->n_removed();
-  neighborhood_->rebuild(state);
-  if (neighborhood_->n_removed() != n_removed)
-    state.ledger.outflow += before - mechanical_energy(state).total();
+  rebuild_with_books(state, *neighborhood_);
   fit(state);
 }
 
