@@ -48,15 +48,17 @@ void add_dae_options(CLI::App& verb, DaeVerification& dae) {
   const auto non_negative =
       number("non-negative", [](Real value) { return value >= 0 && std::isfinite(value); });
   const auto finite = number("finite", [](Real value) { return std::isfinite(value); });
-  verb.add_option("case", dae.which,
-                  "pendulum, double-pendulum, slope or oscillator; compare: decks of dry friction with all "
-                  "schemes; threshold: the least friction with which three disks stand, for all schemes")
+  verb.add_option(
+          "case", dae.which,
+          "pendulum, double-pendulum, slope, oscillator or stack; compare: decks of dry friction with all "
+          "schemes; threshold: the least friction with which three disks stand, for all schemes")
       ->required()
-      ->check(CLI::IsMember({"pendulum", "double-pendulum", "slope", "oscillator", "compare", "threshold"}));
-  verb.add_option("--g", dae.gravity, "gravity in m/s2 (default 9.81)")->check(non_negative);
+      ->check(CLI::IsMember(
+          {"pendulum", "double-pendulum", "slope", "oscillator", "stack", "compare", "threshold"}));
+  verb.add_option("--g", dae.gravity, "gravity in m/s2 (default 9.81, stack 10)")->check(non_negative);
   verb.add_option("--dt", dae.time_step, "time step in s")->check(positive);
   verb.add_option("--end-time", dae.end_time, "in s, a whole number of steps")->check(positive);
-  verb.add_option("--integrator", dae.integrator, "rk4 (default), gear or symplectic_euler");
+  verb.add_option("--integrator", dae.integrator, "rk4 (default; stack: gear), gear or symplectic_euler");
   verb.add_option("--projection", dae.projection, "none, position, velocity (default) or both");
   verb.add_option("--start", dae.start, "positions in m: X,Y of each body, or X")
       ->delimiter(',')
@@ -64,8 +66,11 @@ void add_dae_options(CLI::App& verb, DaeVerification& dae) {
   verb.add_option("--velocity", dae.velocity, "velocities in m/s, as --start")->delimiter(',')->check(finite);
   verb.add_flag("--strict", dae.strict, "refuses a start that breaks the constraints, instead of projecting");
   verb.add_option("--angle", dae.angle, "of the slope in degrees (default 30)")->check(CLI::Range(0.0, 90.0));
-  verb.add_option("--mu", dae.mu, "friction: coefficient on the slope, limit in N of the oscillator")
+  verb.add_option("--mu", dae.mu,
+                  "friction: coefficient on the slope and in the stack, limit in N of the oscillator")
       ->check(non_negative);
+  verb.add_option("--disks", dae.disks, "of the stack: 3, 6 or 10 (default: all three)")
+      ->check(CLI::IsMember({3, 6, 10}));
   verb.add_option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
   verb.add_option("--source", dae.source, "folder that holds inputs/verification and tests/reference");
 }
@@ -118,7 +123,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       "of your own if any option but --csv and --source is given");
   add_dae_options(*dae_verb, dae);
   bool quick = false;
-  dae_verb->add_flag("--quick", quick, "compare, threshold: fewer cases, a wider bracket");
+  dae_verb->add_flag("--quick", quick, "compare, threshold, stack: fewer cases, a wider bracket");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
@@ -138,8 +143,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   } else if (*dae_verb) {
     dae.source = find_source(comm, dae.source);
     const bool of_schemes = dae.which == "compare" || dae.which == "threshold";
-    if (quick && !of_schemes) throw InputError("--quick: " + dae.which + " has no quick form");
-    if (of_schemes && dae.is_single_run())
+    dae.quick = quick;
+    if (of_schemes && (dae.is_single_run() || dae.disks))
       throw InputError(dae.which +
                        " runs decks as they are: it has no options but --quick, --csv and --source");
     const FrictionSchemesVerification schemes{quick, dae.source, dae.csv};

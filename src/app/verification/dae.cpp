@@ -40,6 +40,7 @@ constexpr Case cases[] = {
     {"double-pendulum", &verify_double_pendulum, &run_double_pendulum, true, false, 4},
     {"slope", &verify_dry_slope, &run_dry_slope, false, true, 1},
     {"oscillator", &verify_oscillator, &run_oscillator, false, false, 1},
+    {"stack", &verify_stack, &run_stack, false, false, 0},
 };
 
 /// Options that this case would pass over in silence are refused.
@@ -48,11 +49,14 @@ void check_options(const Case& chosen, const DaeVerification& options) {
     if (given) throw InputError(fmt::format("{}: {} {}", option, chosen.name, why));
   };
   const bool pendulum = chosen.is_pendulum;
-  refuse_if(options.gravity && !pendulum && !chosen.is_slope, "--g", "has no gravity");
+  const bool stack = chosen.n_start == 0;
+  refuse_if(options.gravity && !pendulum && !chosen.is_slope && !stack, "--g", "has no gravity");
   refuse_if(options.angle && !chosen.is_slope, "--angle", "has no slope");
   refuse_if(options.mu && pendulum, "--mu", "has no friction");
-  refuse_if(!options.projection.empty() && !pendulum, "--projection",
+  refuse_if(!options.projection.empty() && !pendulum && !stack, "--projection",
             "has one constraint, on velocity, which is met exactly");
+  refuse_if(options.disks && !stack, "--disks", "has no disks");
+  refuse_if(options.quick && (!stack || options.is_single_run()), "--quick", "has no quick form");
   refuse_if(options.strict && !pendulum, "--strict", "has no start that breaks a constraint");
   for (const auto& [option, values] :
        {std::pair{"--start", &options.start}, {"--velocity", &options.velocity}})

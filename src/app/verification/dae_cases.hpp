@@ -75,5 +75,7 @@ void verify_dry_slope(DaeTable& table);
 void run_dry_slope(DaeTable& table);
 void verify_oscillator(DaeTable& table);
 void run_oscillator(DaeTable& table);
+void verify_stack(DaeTable& table);
+void run_stack(DaeTable& table);
 
 }  // namespace scree

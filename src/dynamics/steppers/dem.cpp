@@ -215,8 +215,9 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
 /// Finds candidates anew if the drift of this step would leave the reach of the present ones.
 template <int D>
 void DemStepper<D>::refresh(State<D>& state, Real dt) {
-  // Two bodies that approach each other use up the skin twice as fast as one.
-  constexpr Real share_of_skin = 0.5;
+  // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
+  // far they will get, some of it is left.
+  const Real share_of_skin = constrained_ ? 0.45 : 0.5;
   if (!neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
   save(state);
   bodies_changed(state);
