@@ -1,0 +1,73 @@
+"""Decks that the scheme "event" cannot run: friction, too many bodies, walls that move or have no contact times."""
+from refusal import failed, refused
+from scree_program import main
+
+DECK = """\
+[simulation]
+dimension = 2
+scheme = "event"
+end_time = "1 s"
+
+[domain]
+lower = [0, 0]
+upper = [4, 4]
+
+[time]
+step = "0.1 s"
+
+[physics]
+gravity = [0, -10]
+
+[event]
+impact_law = "multiple"
+
+[materials.ball]
+density = 1000
+
+[pairs."ball-ball"]
+friction = 0
+restitution = 0.5
+
+[particles.balls]
+material = "ball"
+radius = { distribution = "constant", value = 0.1 }
+source = { type = "lattice", spacing = 0.5, region = { lower = [0, 1], upper = [4, 2] } }
+
+[obstacles.floor]
+type = "plane"
+material = "ball"
+point = [0, 0]
+normal = [0, 1]
+"""
+
+
+def _deck(folder, *changes, more=""):
+    text = DECK
+    for old, new in changes:
+        if text.count(old) != 1:
+            raise ValueError(f"the deck has {old!r} {text.count(old)} times, not once")
+        text = text.replace(old, new)
+    path = folder / "deck.toml"
+    path.write_text(text + more)
+    return path
+
+
+def test_what_it_does_not_know(folder):
+    for changes, more, words in (
+            ([("friction = 0\n", "friction = 0.1\n")], "", ["deck.toml:2", '"ball-ball"', "has friction", "set it to 0"]),
+            ([("upper = [4, 4]\n", "upper = [4, 4]\nperiodic = [true, false]\n")], "", ["no periodic axes"]),
+            ([], 'motion = { type = "translate", velocity = [0, 1] }\n', ["deck.toml:3", '"floor" moves']),
+            ([("value = 0.1", "value = 0.01"), ("spacing = 0.5", "spacing = 0.04")], "", ["2500 bodies", "up to 2000"]),
+            ([('"multiple"', '"simple"')], "", ["deck.toml:1", "impact_law", "multiple"]),
+            ([("restitution = 0.5", "restitution = 1.5")], "", ["restitution", "1"]),
+            ([('impact_law = "multiple"\n', "")], "", ["impact_law"])):
+        refused(folder, "run", _deck(folder, *changes, more=more), words=words, ranks=(1, 3))
+
+
+def test_too_many_events_end_the_run_and_name_the_body(folder):
+    deck = _deck(folder, ('impact_law = "multiple"', 'impact_law = "multiple"\nmax_events = 5'))
+    failed(folder, "run", deck, "--force", code=1, words=["more than 5 events", "body", "max_events"])
+
+
+if __name__ == "__main__":
+    main()
