@@ -21,6 +21,7 @@
 #include "app/writers.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "dynamics/impact_law.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
 #include "solvers/friction_solver.hpp"
@@ -530,6 +531,7 @@ std::string list_kinds(const std::string& what) {
   const std::vector<std::pair<std::string, std::string>> lists{
       {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
       {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
+      {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)")},
       {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
       {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)")},
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},

@@ -65,8 +65,8 @@ class Neighborhood {
   }
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
   bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt) const;
-  /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they were
-  /// listed: `moved_squared` [m2], infinite if a position is not a number.
+  /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they
+  /// were listed: `moved_squared` [m2], infinite if a position is not a number.
   bool stale(const State<D>& state, Real fraction, Real moved_squared, Real dt) const;
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
