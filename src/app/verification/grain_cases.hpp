@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,14 @@ struct Grain {
   std::string more;  ///< further keys of its [particles.NAME]
 };
 
-/// Writes the deck of a case, with the solver "nsgs". Contacts of pairs that are not given have neither
-/// friction nor restitution.
+/// Of a material of soft bodies. An infinite modulus is written as "rigid".
+struct Elasticity {
+  Real young_modulus = 0;  ///< [Pa]
+  Real poisson_ratio = 0;
+};
+
+/// Writes the deck of a case: rigid grains with the solver "nsgs" unless soft() is called. Contacts of pairs
+/// that are not given have neither friction nor restitution.
 template <int D>
 class GrainDeck {
  public:
@@ -71,15 +78,27 @@ class GrainDeck {
   void tolerance(Real t) { tolerance_ = t; }
   void solver(const std::string& name) { solver_ = name; }
   void nonsmooth(const std::string& keys) { more_ += "[nonsmooth]\n" + keys; }
-  void material(const std::string& name, Real density) {
+  /// The scheme "dem".
+  void soft(const std::string& keys) {
+    scheme_ = "dem";
+    more_ += "[dem]\n" + keys;
+  }
+  void material(const std::string& name, Real density, const std::optional<Elasticity>& elasticity = {}) {
     materials_.push_back(name);
     more_ += fmt::format("[materials.{}]\ndensity = {}\n", name, density);
+    if (!elasticity) return;
+    more_ += std::isinf(elasticity->young_modulus)
+                 ? "young_modulus = 'rigid'\n"
+                 : fmt::format("young_modulus = {}\npoisson_ratio = {}\n", elasticity->young_modulus,
+                               elasticity->poisson_ratio);
   }
+  /// Further keys of all pairs.
+  void pair_keys(const std::string& keys) { pair_keys_ = keys; }
   void pair(const std::string& a, const std::string& b, Real mu, Real e, Real rolling = 0) {
     given_.push_back(a + "-" + b);
     given_.push_back(b + "-" + a);
-    more_ += fmt::format("[pairs.\"{}-{}\"]\nfriction = {}\nrestitution = {}\nrolling_friction = {}\n", a, b,
-                         mu, e, rolling);
+    more_ += fmt::format("[pairs.\"{}-{}\"]\nfriction = {}\nrestitution = {}\nrolling_friction = {}\n{}", a,
+                         b, mu, e, rolling, pair_keys_);
   }
   /// Bodies get the ids 0, 1, ... in the order of these calls.
   void add(const Grain<D>& grain) {
@@ -108,17 +127,19 @@ class GrainDeck {
 
   RunDeck<D> read() const {
     std::string text = fmt::format(
-        "[simulation]\ndimension = {}\nscheme = 'nonsmooth'\nend_time = 1e6\n"
+        "[simulation]\ndimension = {}\nscheme = '{}'\nend_time = 1e6\n"
         "[domain]\nlower = {}\nupper = {}\noutside = 'keep'\n[time]\nstep = {}\n"
-        "[solver]\ntype = '{}'\ntolerance = {}\n[decomposition]\nblock_cells = 1\n",
-        D, text_of<D>(lower_), text_of<D>(upper_), dt_, solver_, tolerance_);
+        "[decomposition]\nblock_cells = 1\n",
+        D, scheme_, text_of<D>(lower_), text_of<D>(upper_), dt_);
+    if (scheme_ == "nonsmooth")
+      text += fmt::format("[solver]\ntype = '{}'\ntolerance = {}\n", solver_, tolerance_);
     if (skin_ > 0) text += fmt::format("[neighbors]\nskin = {}\n", skin_);
     text += more_;
     for (std::size_t a = 0; a < materials_.size(); ++a)
       for (std::size_t b = a; b < materials_.size(); ++b) {
         const std::string name = materials_[a] + "-" + materials_[b];
         if (std::ranges::find(given_, name) == given_.end())
-          text += fmt::format("[pairs.\"{}\"]\nfriction = 0\nrestitution = 0\n", name);
+          text += fmt::format("[pairs.\"{}\"]\nfriction = 0\nrestitution = 0\n{}", name, pair_keys_);
       }
     Deck deck = Deck::from_text(text, "grains");
     RunDeck<D> content;
@@ -132,8 +153,9 @@ class GrainDeck {
   Real dt_;
   Real skin_ = 0;
   Real tolerance_ = 1e-12;
+  std::string scheme_ = "nonsmooth";
   std::string solver_ = "nsgs";
-  std::string more_;
+  std::string more_, pair_keys_;
   std::vector<std::string> materials_, given_;
   int n_groups_ = 0;
 };
@@ -189,9 +211,11 @@ Real certified(Simulation<D>& simulation, std::string_view name) {
   return std::nan("");
 }
 
-void verify_impacts(GrainTable& table);   ///< two bodies, or one and a floor
-void verify_motions(GrainTable& table);   ///< slip, roll, incline, bounce
-void verify_stacks(GrainTable& table);    ///< columns, pyramid
-void verify_balances(GrainTable& table);  ///< momentum, energy, force
+void verify_impacts(GrainTable& table);       ///< two bodies, or one and a floor
+void verify_motions(GrainTable& table);       ///< slip, roll, incline, bounce
+void verify_stacks(GrainTable& table);        ///< columns, pyramid
+void verify_balances(GrainTable& table);      ///< momentum, energy, force
+void verify_soft_impacts(GrainTable& table);  ///< as the next, with contacts that give way
+void verify_soft_motions(GrainTable& table);
 
 }  // namespace scree

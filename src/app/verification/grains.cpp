@@ -6,7 +6,7 @@
 namespace scree {
 
 GrainTable::GrainTable(const Comm& comm, const Show& show_line) : Checks(show_line), comm_(comm) {
-  show("Rigid grains against closed forms; of each quantity the row with the largest share of its bound.\n");
+  show("Grains against closed forms; of each quantity the row with the largest share of its bound.\n");
   show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11} {:>11} {:>8} {:>8}", "case", "quantity", "rows",
                    "worst", "expected", "found", "error", "bound"));
 }
@@ -44,6 +44,10 @@ bool verify_grains(const Comm& comm, const GrainsVerification& options,
   if (wanted("motions")) verify_motions(table);
   if (wanted("stacks")) verify_stacks(table);
   if (wanted("balances")) verify_balances(table);
+  if (wanted("soft")) {
+    verify_soft_impacts(table);
+    verify_soft_motions(table);
+  }
   table.show("");
   if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv()); });
   return table.finish();
