@@ -659,6 +659,15 @@ void ConstraintFriction<D>::tell_forces(ContactGraph<D>& contacts) {
 }
 
 template <int D>
+std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
+  return {{"sticking", "-", static_cast<Real>(report_.n_sticking)},
+          {"releases", "-", static_cast<Real>(report_.n_released)},
+          {"rounds", "-", static_cast<Real>(report_.n_rounds)},
+          {"residual", "-", report_.residual},
+          {"slip", "m/s", report_.slip}};
+}
+
+template <int D>
 std::size_t ConstraintFriction<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
   return held(touching_, sticking_, modes_, wall_modes_, closed_, moved_, moving_, v_, a_, force_,

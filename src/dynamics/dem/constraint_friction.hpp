@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/dem/soft_laws.hpp"
+#include "dynamics/dem/dem_motion.hpp"
 #include "dynamics/friction/neighborhood_halo.hpp"
 #include "dynamics/integrator.hpp"
 #include "dynamics/neighborhood.hpp"
@@ -35,7 +35,7 @@ struct ContactMode {
 /// the number of ranks, so results agree to its tolerance and not bit by bit. Cost of an evaluation: finding
 /// contacts, one or more solves.
 template <int D>
-class ConstraintFriction final : private MotionSystem {
+class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
  public:
   struct Settings {
     NormalLaw law = NormalLaw::linear;
@@ -47,20 +47,32 @@ class ConstraintFriction final : private MotionSystem {
 
   /// How much bodies carry for this integrator.
   static Carried carries(const std::string& integrator);
-  const SoftLaws<D>& laws() const { return laws_; }
+  const SoftLaws<D>& laws() const override { return laws_; }
 
   /// Before the first step of a run or a restart, after prepare(): histories of the integrator for steps of
   /// `dt`. Velocities that sticking contacts do not allow are projected, with a warning. Collective.
-  void start(Real dt);
+  void start(Real dt) override;
   /// After a list build: fits all arrays and recalls modes from state.memory. Local.
-  void prepare();
+  void prepare() override;
   /// From here on bodies move freely, as those made after the last step: they have a history too. Local.
-  void set_free(std::size_t body);
+  void set_free(std::size_t body) override;
   /// Modes as memory of the owned bodies. Collective.
-  ContactMemory remember();
+  ContactMemory remember() override;
 
   /// Bodies from state.clock.time to dt later, obstacles with them. Collective.
-  void step(Real dt);
+  void step(Real dt) override;
+
+  std::int64_t n_touching() const override { return report_.n_touching; }
+  Real overlap() const override { return report_.overlap; }
+  std::vector<CertificateEntry> certificate() const override;
+
+  /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
+  /// sticking contacts is that of the last evaluation. Collective.
+  void tell_forces(ContactGraph<D>& contacts) override;
+  std::size_t bytes() const override;
+
+ private:
+  static constexpr std::size_t q = D + n_spins<D>;
 
   /// Of the last step, over all ranks.
   struct Report {
@@ -71,15 +83,6 @@ class ConstraintFriction final : private MotionSystem {
     Real slip = 0;                ///< largest |t . u| of a sticking contact at the end [m/s]
     Real overlap = 0;             ///< [m]
   };
-  const Report& report() const { return report_; }
-
-  /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
-  /// sticking contacts is that of the last evaluation. Collective.
-  void tell_forces(ContactGraph<D>& contacts);
-  std::size_t bytes() const;
-
- private:
-  static constexpr std::size_t q = D + n_spins<D>;
 
   /// A contact at the present positions and velocities.
   struct Touch {

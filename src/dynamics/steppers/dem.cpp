@@ -8,10 +8,8 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "dynamics/dem/constraint_friction.hpp"
-#include "dynamics/dem/force_sweeper.hpp"
-#include "dynamics/force_field.hpp"
+#include "dynamics/dem/spring_motion.hpp"
 #include "dynamics/grain_motion.hpp"
-#include "dynamics/rotation.hpp"
 #include "dynamics/stepper.hpp"
 
 namespace scree {
@@ -46,10 +44,8 @@ class DemStepper final : public Stepper<D> {
   void fit(State<D>& state);
   void refresh(State<D>& state, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
-  void drift(State<D>& state, Real dt);
-  void kick(State<D>& state, Real time, Real dt);
-  void check_step(const State<D>& state, const SoftLaws<D>& laws, Real dt);
-  void check_overlap(const State<D>& state);
+  void check_step(const State<D>& state, Real dt) const;
+  void check_overlap(const State<D>& state) const;
 
   // The deck.
   std::string law_name_ = "hertz";
@@ -61,14 +57,9 @@ class DemStepper final : public Stepper<D> {
   Real overlap_limit_ = 0.3;
 
   Neighborhood<D>* neighborhood_ = nullptr;
-  std::unique_ptr<ForceSweeper<D>> sweeper_;            // with friction as a force
-  std::unique_ptr<ConstraintFriction<D>> constrained_;  // or as a constraint
-  std::vector<Vec<D>> field_force_;                     // n_owned
-  GlobalId first_new_id_ = 0;                           // bodies from here on were made after the last step
-  StepLimit limit_;
+  std::unique_ptr<DemMotion<D>> motion_;
+  GlobalId first_new_id_ = 0;  // bodies from here on were made after the last step
   Real smallest_radius_ = 0;
-  Real overlap_ = 0;
-  std::int64_t n_contacts_ = 0;
 };
 
 template <int D>
@@ -120,61 +111,45 @@ template <int D>
 void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   neighborhood_ = &neighborhood;
   first_new_id_ = state.next_id;
-  if (is_constrained()) {
-    constrained_ = std::make_unique<ConstraintFriction<D>>(
+  if (is_constrained())
+    motion_ = std::make_unique<ConstraintFriction<D>>(
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
-    fit(state);
-    check_step(state, constrained_->laws(), dt);
-    constrained_->start(dt);
-    return;
-  }
-  sweeper_ = std::make_unique<ForceSweeper<D>>(neighborhood);
-  sweeper_->use(law_, attraction_);
-  sweeper_->laws().prepare(state, law_, friction_ == "spring");
+  else
+    motion_ = std::make_unique<SpringMotion<D>>(
+        state, neighborhood, typename SpringMotion<D>::Settings{law_, attraction_, friction_ == "spring"});
   fit(state);
-  check_step(state, sweeper_->laws(), dt);
-  if (state.clock.step > 0) return;  // a restart knows its accelerations
-  sweeper_->evaluate(state, state.clock.time, 0);
-  kick(state, state.clock.time, 0);
+  check_step(state, dt);
+  motion_->start(dt);
 }
 
 /// What depends on the bodies present and on the candidates.
 template <int D>
 void DemStepper<D>::fit(State<D>& state) {
-  BodyStore<D>& bodies = state.bodies;
+  const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  field_force_.resize(n);
   const auto radius = bodies.radius().first(n);
   smallest_radius_ =
       state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
   for (std::size_t i = 0; i < n; ++i)
-    if (bodies.id()[i] >= first_new_id_) {  // nothing touches it yet
-      if (constrained_)
-        constrained_->set_free(i);
-      else
-        bodies.acceleration()[i] = state.gravity;
-    }
+    if (bodies.id()[i] >= first_new_id_) motion_->set_free(i);
   first_new_id_ = state.next_id;
-  if (constrained_)
-    constrained_->prepare();
-  else
-    sweeper_->prepare(state);
+  motion_->prepare();
 }
 
 template <int D>
-void DemStepper<D>::check_step(const State<D>& state, const SoftLaws<D>& laws, Real dt) {
-  limit_ = find_step_limit(state, laws, law_);
-  if (limit_.body < 0) return;
+void DemStepper<D>::check_step(const State<D>& state, Real dt) const {
+  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+  if (found.body < 0) return;
   const bool hertz = law_ == NormalLaw::hertz;
   const std::string limit =
-      fmt::format("{:.4g} s, {} of body {}", limit_.limit,
-                  hertz ? "the Rayleigh time" : "the stability limit of a contact", limit_.body);
+      fmt::format("{:.4g} s, {} of body {}", found.limit,
+                  hertz ? "the Rayleigh time" : "the stability limit of a contact", found.body);
   // Shares that users of such codes go by; see docs/method.md.
-  const Real scale = hertz ? limit_.rayleigh_time : limit_.collision_time;
+  const Real scale = hertz ? found.rayleigh_time : found.collision_time;
   // With fewer than 35 steps a period stacks of constrained contacts gain energy.
-  const Real period = std::numbers::pi * limit_.limit;
+  const Real period = std::numbers::pi * found.limit;
   const Real advised = hertz ? 0.2 * scale : is_constrained() ? period / 35 : 0.1 * scale;
-  if (dt > limit_.limit)
+  if (dt > found.limit)
     throw InputError(fmt::format("time.step = {:.4g} s is unstable: it exceeds {}; take at most {:.2g} s", dt,
                                  limit, advised));
   const std::string share = fmt::format("time.step is {:.2g} % of the {} of {:.4g} s", 100 * dt / scale,
@@ -187,7 +162,7 @@ void DemStepper<D>::check_step(const State<D>& state, const SoftLaws<D>& laws, R
 
 template <int D>
 void DemStepper<D>::save(State<D>& state) {
-  state.memory = constrained_ ? constrained_->remember() : sweeper_->remember(state);
+  state.memory = motion_->remember();
 }
 
 template <int D>
@@ -198,20 +173,9 @@ void DemStepper<D>::bodies_changed(State<D>& state) {
 
 template <int D>
 void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
-  // 1. Every rank holds its own bodies and ghosts of those within reach of this step.
+  // Every rank holds its own bodies and ghosts of those within reach of this step.
   refresh(state, dt);
-  if (constrained_) {
-    constrained_->step(dt);
-    check_overlap(state);
-    state.clock.last_dt = dt;
-    return;
-  }
-  // 2. v(t + dt/2) and x(t + dt).
-  drift(state, dt);
-  state.obstacles.place(state.clock.time + dt);
-  // 3. Forces there, and v(t + dt).
-  sweeper_->evaluate(state, state.clock.time + dt, dt);
-  kick(state, state.clock.time + dt, 0.5 * dt);
+  motion_->step(dt);
   check_overlap(state);
   state.clock.last_dt = dt;
 }
@@ -221,7 +185,7 @@ template <int D>
 void DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
   // far they will get, some of it is left.
-  const Real share_of_skin = constrained_ ? 0.45 : 0.5;
+  const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
   if (!neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
   save(state);
   bodies_changed(state);
@@ -251,104 +215,35 @@ Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
 }
 
 template <int D>
-void DemStepper<D>::drift(State<D>& state, Real dt) {
-  Scope timer("move");
-  BodyStore<D>& bodies = state.bodies;
-  const auto mobility = bodies.mobility();
-  const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
-  const auto acceleration = bodies.acceleration();
-  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-  const auto orientation = bodies.orientation();
-  for (std::size_t i = 0; i < previous.size(); ++i) {
-    previous[i] = position[i];
-    if (mobility[i] == 0) continue;
-    velocity[i] += 0.5 * dt * acceleration[i];
-    spin[i] += 0.5 * dt * angular_acceleration[i];
-    position[i] += dt * velocity[i];
-    if constexpr (D == 2) orientation[i] = turned<2>(orientation[i], spin[i], dt);
-  }
-  if constexpr (D == 3) force_kernels().turn(orientation.data(), spin.data(), orientation.size(), dt);
-}
-
-/// Accelerations from the forces of the last evaluation; velocities advance by them for `dt`.
-template <int D>
-void DemStepper<D>::kick(State<D>& state, Real time, Real dt) {
-  Scope timer("move");
-  BodyStore<D>& bodies = state.bodies;
-  const bool has_fields = !state.forces.empty();
-  if (has_fields) {
-    std::ranges::fill(field_force_, Vec<D>{});
-    for (const auto& field : state.forces) field->add(state, time, field_force_);
-  }
-  const auto forces = sweeper_->forces();
-  const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
-  const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
-  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-  const auto group = bodies.group();
-  const Vec<D> gravity = state.gravity;
-  for (std::size_t i = 0; i < velocity.size(); ++i) {
-    if (mobility[i] == 0) continue;
-    const Real inverse_mass = 1 / mass[i];
-    Vec<D> a;
-    for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
-    if (has_fields) a += inverse_mass * field_force_[i];
-    acceleration[i] = a;
-    velocity[i] += dt * a;
-    if (!state.group_rotates[static_cast<std::size_t>(group[i])]) continue;
-    const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
-    Spin<D> turning;
-    for (int k = 0; k < n_spins<D>; ++k) turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
-    angular_acceleration[i] = turning;
-    spin[i] += dt * turning;
-  }
-}
-
-template <int D>
-void DemStepper<D>::check_overlap(const State<D>& state) {
-  if (constrained_) {
-    overlap_ = constrained_->report().overlap;
-    n_contacts_ = constrained_->report().n_touching;
-  } else {
-    overlap_ = state.comm.max(sweeper_->counts().deepest);
-    n_contacts_ = state.comm.sum(std::int64_t{sweeper_->counts().n_touching});
-  }
-  if (overlap_ <= overlap_limit_ * smallest_radius_) return;
+void DemStepper<D>::check_overlap(const State<D>& state) const {
+  const Real overlap = motion_->overlap();
+  if (overlap <= overlap_limit_ * smallest_radius_) return;
   throw StepRefused(
       ExitCode::solver_failure,
       fmt::format(
           "step {}, t = {:.6g} s: bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the "
           "smallest radius ({:.3g} m): contacts are too soft for these loads and speeds, or the step is "
           "too long; raise stiffness or young_modulus, or reduce [time] step",
-          state.clock.step, state.clock.time, overlap_, overlap_limit_, overlap_limit_ * smallest_radius_));
+          state.clock.step, state.clock.time, overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
 }
 
 template <int D>
 void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
-  if (constrained_)
-    constrained_->tell_forces(contacts);
-  else
-    sweeper_->tell_forces(state, state.clock.time, contacts);
+  motion_->tell_forces(contacts);
 }
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(n_contacts_)},
-                                        {"overlap", "m", overlap_}};
-  if (!is_constrained()) return entries;
-  const auto report = constrained_ ? constrained_->report() : typename ConstraintFriction<D>::Report{};
-  entries.push_back({"sticking", "-", static_cast<Real>(report.n_sticking)});
-  entries.push_back({"releases", "-", static_cast<Real>(report.n_released)});
-  entries.push_back({"rounds", "-", static_cast<Real>(report.n_rounds)});
-  entries.push_back({"residual", "-", report.residual});
-  entries.push_back({"slip", "m/s", report.slip});
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->n_touching())},
+                                        {"overlap", "m", motion_->overlap()}};
+  std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
 }
 
 template <int D>
 std::size_t DemStepper<D>::bytes() const {
-  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
-  return (sweeper_ ? sweeper_->bytes() : 0) + (constrained_ ? constrained_->bytes() : 0) + of(field_force_);
+  return motion_ ? motion_->bytes() : 0;
 }
 
 SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")
