@@ -138,7 +138,7 @@ def test_inertia_in_a_scheme_that_knows_none(folder):
 def test_forces(folder):
     spring = '\n[forces.pull]\ntype = "spring"\nstiffness = [1, 0]\n'
     run_ok("check", write_deck(folder, more=spring + 'groups = ["beads"]\n'), folder=folder)
-    refused_deck(folder, more=spring + 'groups = ["bead"]\n', words=["grains.toml:46", "[particles.bead]", "valid: beads"],
+    refused_deck(folder, more=spring + 'groups = ["bead"]\n', words=["grains.toml:48", "[particles.bead]", "valid: beads"],
                  ranks=(1, 3))
     refused_deck(folder, more=spring.replace("[1, 0]", "[1, -1]"), words=["stiffness", ">= 0"])
     refused_deck(folder, more=spring.replace("[1, 0]", "[1]"), words=["stiffness", "2 entries"])
@@ -148,7 +148,7 @@ def test_forces(folder):
     # Each of 2500 kg/m2 and 5 cm has 19.6 kg, which a step of 5 ms keeps bounded up to 2 m/dt = 7854 kg/s.
     run_ok("check", write_deck(folder, more='\n[forces.air]\ntype = "drag"\ncoefficient = 7853\n'), folder=folder)
     refused_deck(folder, more='\n[forces.air]\ntype = "drag"\ncoefficient = 7855\n', ranks=(1, 3),
-                 words=["grains.toml:44", "too long", '"air"', "body 0 ", "0.005 s"])
+                 words=["grains.toml:46", "too long", '"air"', "body 0 ", "0.005 s"])
     solver = DECK[DECK.index("[solver]"):DECK.index("[materials.glass]")]
     refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "pbd"'), (solver, '[velocity]\ntype = "rest"\n\n'),
                  ("[physics]\ngravity = [0, -9.81]\n\n", ""), more=spring, words=["forces.pull", "no effect", "pbd"])

@@ -12,8 +12,8 @@ scheme = "nonsmooth"
 end_time = {end}
 
 [domain]
-lower = [-3, -1]
-upper = [3, 1]
+lower = [-4, -1]
+upper = [4, 1]
 {periodic}
 [time]
 step = {step}
@@ -60,7 +60,7 @@ def _end(folder, name, step, drag=0.0, end=2.0, x0=1.5, v0=0.0, periodic=""):
     run_ok("-q", "run", deck, folder=folder)
     with open(folder / "results" / name / f"{name}.scalars.csv", newline="") as file:
         row = {key.split("[")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
-    check_close(row["energy_imbalance"], 0, "the energy books close", absolute=1e-13)
+    check_close(row["energy_imbalance"], 0, "the energy books close", absolute=1e-12)
     return row
 
 
@@ -84,8 +84,8 @@ def test_oscillators_converge_with_order_one_and_their_books_close(folder):
 
 
 def test_a_spring_holds_a_body_through_a_periodic_face(folder):
-    row = _end(folder, "periodic", 0.001, x0=2.0, v0=6.0, periodic="periodic = [true, false]")
-    check_close(row["extent_center_x"], _exact(2.0, 0, 2.0, 6.0), "the place after it has crossed", absolute=0.02)
+    row = _end(folder, "periodic", 0.001, x0=3.0, v0=6.0, periodic="periodic = [true, false]")
+    check_close(row["extent_center_x"], _exact(2.0, 0, 3.0, 6.0), "the place after it has crossed", absolute=0.02)
 
 
 if __name__ == "__main__":

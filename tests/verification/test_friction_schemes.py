@@ -5,7 +5,7 @@ import math
 
 from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
 
-SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring"}
+SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring", "dem dae"}
 SAME_BITS = {"nonsmooth nsgs", "dem spring"}
 
 
@@ -41,15 +41,15 @@ def test_all_schemes_agree_with_exact_answers(folder):
     check(found("slope 0.5 tan up", "nonsmooth nsgs", 1e-3, "speed[m/s]") < 1e-3, "rigid contact does not")
 
 
-def test_the_same_rows_on_one_and_three_ranks(folder):
+def test_the_same_rows_on_one_and_two_ranks(folder):
     one = _table(folder, "compare", "--quick")
-    three = _table(folder, "compare", "--quick", ranks=3)
-    check(len(one) == len(three), "the same rows")
+    two = _table(folder, "compare", "--quick", ranks=2)
+    check(len(one) == len(two), "the same rows")
     n_same = 0
-    for a, b in zip(one, three):
+    for a, b in zip(one, two):
         if a["scheme"] in SAME_BITS:
             n_same += 1
-            check({**a, "wall[s]": ""} == {**b, "wall[s]": ""}, "three ranks find the bits that one finds", f"{a}\n{b}")
+            check({**a, "wall[s]": ""} == {**b, "wall[s]": ""}, "two ranks find the bits that one finds", f"{a}\n{b}")
     check(n_same >= 6, "slope, oscillator and stack", n_same)
 
 
@@ -61,7 +61,7 @@ def test_threshold(folder):
         rigid = scheme.startswith("nonsmooth")
         check_close(float(row["mu_c"]), exact, f"threshold of {scheme}", absolute=1e-5 if rigid else 1e-3)
         check(0 < float(row["stands"]) - float(row["falls"]) < 1e-5, "the bracket is narrow", row)
-    quick = {row["scheme"]: row for row in _table(folder, "threshold", "--quick", ranks=2)}
+    quick = {row["scheme"]: row for row in _table(folder, "threshold", "--quick")}
     check(quick.keys() == rows.keys(), "the quick form has the same schemes", quick)
     for scheme, row in quick.items():
         check_close(float(row["mu_c"]), exact, f"quick threshold of {scheme}", absolute=2e-3)
@@ -73,8 +73,10 @@ def test_decks_run_on_any_number_of_ranks(folder):
     for name in ("slope", "oscillator", "stack3", "stack6", "stack10"):
         deck = source_folder() / "inputs" / "verification" / f"{name}.toml"
         for scheme, overrides in (("rigid", ()), ("soft", soft)):
+            if scheme == "soft" and name not in ("slope", "stack10"):
+                continue
             for ranks in (1, 3):
-                run_ok("-q", "run", deck, "--set", "simulation.end_time=0.1", f"output.name={name}{scheme}{ranks}",
+                run_ok("-q", "run", deck, "--set", "simulation.end_time=0.02", f"output.name={name}{scheme}{ranks}",
                        *overrides, ranks=ranks, folder=folder)
             result = run_ok("compare", folder / "results" / f"{name}{scheme}1", folder / "results" / f"{name}{scheme}3")
             check_in("the results are bitwise equal", result.stdout, f"{name}, {scheme}: one rank and three")
