@@ -15,7 +15,7 @@ namespace scree {
 namespace {
 
 constexpr const char* checkpoint_kind = "scree checkpoint";
-constexpr std::int64_t checkpoint_version = 2;
+constexpr std::int64_t checkpoint_version = 3;
 constexpr const char* ending = ".scree";
 
 /// The number type and count that a field is stored with.

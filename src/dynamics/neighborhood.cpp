@@ -100,11 +100,11 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
     const Real squared = dot(moved, moved);
     most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
   }
-  return stale(state, fraction, most, dt);
+  return stale_after(state, fraction, most, dt);
 }
 
 template <int D>
-bool Neighborhood<D>::stale(const State<D>& state, Real fraction, Real moved_squared, Real dt) const {
+bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) const {
   Box<D> reached = state.box;
   for (int k = 0; k < D; ++k) {
     reached.lower[k] -= state.lattice.cell_edge[k];

@@ -60,14 +60,12 @@ class Neighborhood {
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.
-  bool stale(const State<D>& state, Real fraction) const {
-    return stale(state, fraction, std::span<const Vec<D>>{}, 0);  // plain {} would be the number 0
-  }
+  bool stale(const State<D>& state, Real fraction) const { return stale(state, fraction, {}, 0); }
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
   bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt) const;
   /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they
   /// were listed: `moved_squared` [m2], infinite if a position is not a number.
-  bool stale(const State<D>& state, Real fraction, Real moved_squared, Real dt) const;
+  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) const;
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of

@@ -9,6 +9,7 @@
 #include "core/timing.hpp"
 #include "dynamics/dem/constraint_friction.hpp"
 #include "dynamics/dem/spring_motion.hpp"
+#include "dynamics/force_field.hpp"
 #include "dynamics/grain_motion.hpp"
 #include "dynamics/stepper.hpp"
 
@@ -109,6 +110,7 @@ Real DemStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
 
 template <int D>
 void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
+  require_stable_forces(state, dt);
   neighborhood_ = &neighborhood;
   first_new_id_ = state.next_id;
   if (is_constrained())
@@ -186,10 +188,10 @@ void DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
   // far they will get, some of it is left.
   const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
-  if (!neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
+  if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
   save(state);
   bodies_changed(state);
-  if (neighborhood_->stale(state, share_of_skin, farthest_after_drift(state, dt), dt))
+  if (neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt))
     throw StepRefused(
         ExitCode::runtime_failure,
         fmt::format("step {}, t = {:.6g} s: a body or obstacle would travel more than half the skin of "
