@@ -262,13 +262,13 @@ Index find_touching(const ForceBatches& p) {
           d.z[k] += shift[2];
         }
       const Lanes reach = i.radius + j.radius;
-      const auto touches = dot(d, d) < reach * reach;
+      const unsigned touches = less(dot(d, d), reach * reach);
       for (int k = 0; k < width; ++k) {
-        const Index now = touches[k] != 0;
+        const unsigned now = touches >> k & 1U;
         std::uint8_t& flag = p.touching[place + k];
         p.list[n] = 2 * (place + k) + flag;
         flag = static_cast<std::uint8_t>(now);
-        n += now;
+        n += static_cast<Index>(now);
       }
     }
   return n;

@@ -32,24 +32,28 @@ static_assert(batch_size % width == 0);
 inline Lanes square_root(Lanes v) {
   return _mm512_maskz_sqrt_pd(0xff, v);
 }
-inline bool any_less(Lanes a, Lanes b) {
-  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) != 0;
+/// Bit k: a[k] < b[k].
+inline unsigned less(Lanes a, Lanes b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
 #elif defined(__AVX2__)
 inline Lanes square_root(Lanes v) {
   return _mm256_sqrt_pd(v);
 }
-inline bool any_less(Lanes a, Lanes b) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) != 0;
+inline unsigned less(Lanes a, Lanes b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
 }
 #else
 inline Lanes square_root(Lanes v) {
   return Lanes{std::sqrt(v[0]), std::sqrt(v[1])};
 }
-inline bool any_less(Lanes a, Lanes b) {
-  return a[0] < b[0] || a[1] < b[1];
+inline unsigned less(Lanes a, Lanes b) {
+  return (a[0] < b[0] ? 1U : 0U) | (a[1] < b[1] ? 2U : 0U);
 }
 #endif
+inline bool any_less(Lanes a, Lanes b) {
+  return less(a, b) != 0;
+}
 inline Lanes largest(Lanes a, Lanes b) {
   return a > b ? a : b;
 }
