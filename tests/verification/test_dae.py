@@ -60,6 +60,22 @@ def test_a_slope_of_your_own(folder):
     check_close(float(rows[-1]["x_switch"]), -stop + down * (3 - stop)**2 / 2, "place", absolute=1e-13)
 
 
+def test_the_smallest_stack_rests_exactly_with_projection_and_never_without(folder):
+    result, rows = _verify(folder, "stack", "--quick")
+    check_in("all hold", result.stdout, "the report says that all checks hold")
+    check_in("energy floors:", result.stdout, "the two floors")
+    for projection, above, below in (("velocity", 0, 1e-24), ("none", 1e-13, 1e-6)):
+        late = [float(row["kinetic_energy[J]"]) for row in rows if row["projection"] == projection and float(row["time[s]"]) > 2]
+        check(len(late) > 5 and all(above <= energy < below for energy in late), f"floor with projection = {projection}", late)
+
+
+def test_a_stack_with_too_little_friction_falls(folder):
+    for mu, stands in (("0.12", False), ("0.15", True)):
+        _, rows = _verify(folder, "stack", "--mu", mu, "--end-time", "1", "--integrator", "symplectic_euler")
+        height = float(rows[-1]["y_top[m]"])
+        check((height > 1.36) == stands, f"mu = {mu}: the top ends at {height} m", rows[-1])
+
+
 def test_a_changed_reference_fails_the_check(folder):
     shutil.copytree(source_folder() / _FOLDER, folder / _FOLDER)
     (folder / "inputs/verification").mkdir(parents=True)    # what a source folder is known by
@@ -82,6 +98,11 @@ def test_bad_input(folder):
                            (["pendulum", "--mu", "1"], ["--mu", "has no friction"]),
                            (["slope", "--projection", "both"], ["--projection"]),
                            (["oscillator", "--g", "1"], ["--g", "no gravity"]),
+                           (["slope", "--disks", "3"], ["--disks", "has no disks"]),
+                           (["slope", "--quick"], ["--quick"]),
+                           (["stack", "--projection", "both"], ["none and velocity"]),
+                           (["stack", "--start", "1"], ["--start", "0 coordinates"]),
+                           (["stack", "--dt", "0.005", "--end-time", "1"], ["time.step", "unstable"]),
                            (["oscillator", "--integrator", "gear"], ["rk4 or symplectic_euler"]),
                            (["oscillator", "--velocity", "1"], ["released at rest"]),
                            (["double-pendulum", "--start", "1,0"], ["4 coordinates", "2 numbers"]),
@@ -91,6 +112,7 @@ def test_bad_input(folder):
         refused(folder, "dae", *options, words=words, name="scree_verify", ranks=(1,))
     for options, word in ((["pendulum", "--dt", "0"], "positive"), (["pendulum", "--dt", "nan"], "positive"),
                           (["slope", "--mu", "-1"], "non-negative"), (["slope", "--angle", "91"], "--angle"),
+                          (["stack", "--disks", "4"], "--disks"),
                           (["penulum"], "double-pendulum"), ([], "case")):
         result = scree("dae", *options, name="scree_verify")
         check(result.code == 2 and word in result.stderr, f"{options} is bad input", result)
