@@ -26,11 +26,13 @@ void Materials<D>::describe(Section& root) {
                               .range = positive,
                               .doc = "Of Hertz's contact in the scheme \"dem\"; \"rigid\": only the "
                                      "other body gives way"});
+        Real poisson_ratio = -2;  // not given: a value that the key refuses
         section.real(
-            "poisson_ratio", material.poisson_ratio,
+            "poisson_ratio", poisson_ratio,
             {.range = {.least = -1, .most = 0.5, .least_open = true}, .doc = "Goes with young_modulus"});
         if (!section.reading()) return;
         if (word == "rigid") material.young_modulus = HUGE_VAL;
+        if (section.has("poisson_ratio")) material.poisson_ratio = poisson_ratio;
         if (material.young_modulus == 0 && section.has("poisson_ratio"))
           section.fail("poisson_ratio",
                        "poisson_ratio has no effect without young_modulus: give both or none");
