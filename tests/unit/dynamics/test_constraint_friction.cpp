@@ -5,8 +5,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "mpi/simulate.hpp"
-#include "unit/io/scratch.hpp"
+#include "mpi/restarts.hpp"
 
 namespace scree {
 
@@ -148,6 +147,19 @@ TEST_CASE("without projection a contact that sticks keeps the slip it had, and t
   };
   CHECK(slip("true") < 1e-15);
   CHECK(slip("false") > 1e-7);
+}
+
+TEST_CASE("velocities that sticking contacts do not allow are projected when a run goes on") {
+  const std::string text = deck<2>({{5, -g}}, 2.0, "rotates = false\nvelocity = [0.1, 0]");
+  auto drifting = make<2>(text, {"dem.projection=false"});
+  run(drifting, 500);
+  CHECK(std::abs(drifting.state().bodies.velocity()[0][0]) > 1e-7);
+  const Scratch scratch(Comm(MPI_COMM_SELF));
+  save(drifting, scratch / "drifting.scree");
+  Simulation<2> goes_on(Comm(MPI_COMM_SELF),
+                        read_deck<2>(text, {"particles.body.source.path=\"not read again\""}),
+                        scratch / "drifting.scree");
+  CHECK(std::abs(goes_on.state().bodies.velocity()[0][0]) < 1e-16);
 }
 
 TEST_CASE("a sphere rolls where friction allows it and spins up where it does not, along any direction") {
