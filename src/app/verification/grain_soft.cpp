@@ -11,7 +11,7 @@ constexpr Real normal_bound = 0.01;       // of overlap, force and contact time
 constexpr Real rebound_bound = 0.005;     // of e
 constexpr Real oblique_bound = 0.02;      // of changes along the surfaces
 constexpr Real damped_slip_bound = 0.15;  // the same with e = 0.5 (docs/verification.md)
-constexpr int steps_per_contact = 400;
+constexpr int steps_per_contact = 200;
 
 /// A material of Chung and Ooi's tests.
 struct Solid {
@@ -208,7 +208,7 @@ void linear_springs(GrainTable& table) {
       SoftBox soft;
       soft.longest = time;
       soft.box.gap = 1e-3 * time * impact.approach();
-      soft.box.dt = time / 2000;
+      soft.box.dt = time / 1000;
       soft.box.pair_keys = keys;
       soft.law = "linear";
       const Course course = run_soft(table, name, {impact}, soft, true);
