@@ -670,8 +670,9 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
 template <int D>
 std::size_t ConstraintFriction<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(touching_, sticking_, modes_, wall_modes_, closed_, moved_, moving_, v_, a_, force_,
-              field_force_, right_, multipliers_, surface_rate_, rate_, excess_, worst_);
+  return held(touching_, sticking_, modes_, wall_modes_, moved_, moving_, v_, a_, force_, field_force_,
+              right_, multipliers_, surface_rate_, rate_, excess_, worst_) +
+         closed_.capacity() * sizeof(void*);
 }
 
 template class ConstraintFriction<2>;
