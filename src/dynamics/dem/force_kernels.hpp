@@ -29,7 +29,7 @@ struct alignas(32) ContactHistory {
   Real unused;
 };
 
-/// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. S.1-S.5).
+/// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. H.1-H.5).
 struct SoftLaw {
   Real stiffness = 0;      ///< linear: k_N [N/m]; Hertz: 2 E* [Pa]
   Real tangential = 0;     ///< linear: k_T [N/m]; Hertz: 8 G* [Pa]

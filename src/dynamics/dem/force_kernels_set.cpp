@@ -71,7 +71,7 @@ struct Force {
   Three<T> force, torque, rolling;  // as SoftForce
 };
 
-/// docs/method.md, eq. S.1-S.5. `spring` advances by p.dt.
+/// docs/method.md, eq. H.1-H.5. `spring` advances by p.dt.
 template <NormalLaw law, class T>
 [[gnu::always_inline]] inline Force<T> force_of(const ForceBatches& p, const Law<T>& pair,
                                                 const Contact<T>& c, const BodyMotion<T>& a,

@@ -9,14 +9,14 @@
 namespace scree {
 
 /// The laws of all pairs of materials of a deck, and what they ask of the time step
-/// (docs/method.md, eq. S.1-S.7).
+/// (docs/method.md, eq. H.1-H.8).
 ///
 /// Linear: stiffness k of the pair; k_T = tangential_ratio * k (2/7 if not given), normal and tangential
 /// damping as the restitution e of the pair asks: gamma = 2 beta sqrt(m* k), beta = -ln e / sqrt(ln^2 e +
 /// pi^2). Hertz-Mindlin: moduli of the two materials,
 ///     1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b,  1/G* = 2 (2 - nu_a)(1 + nu_a)/E_a + the same of b,
 /// k_N = 2 E* sqrt(R* d), k_T = 8 G* sqrt(R* d), gamma = 2 sqrt(5/6) beta sqrt(m* k): e is then the ratio of
-/// the speeds at any speed (F. A. Y. N. Antypov and J. A. Elliott, EPL 94 (2011) 50004).
+/// the speeds at any speed (D. Antypov and J. A. Elliott, EPL 94 (2011) 50004).
 template <int D>
 class SoftLaws {
  public:
@@ -33,7 +33,7 @@ class SoftLaws {
   std::size_t n_materials_ = 0;
 };
 
-/// The longest time step of a run, and whose it is (docs/method.md, eq. S.6-S.7).
+/// The longest time step of a run, and whose it is (docs/method.md, eq. H.7-H.8).
 struct StepLimit {
   Real rayleigh_time = HUGE_VAL;   ///< of Hertz's law, least of all bodies [s]
   Real collision_time = HUGE_VAL;  ///< of the linear law, least of all bodies [s]

@@ -5,7 +5,7 @@
 namespace scree {
 
 /// Soft contact with friction by tangential springs, or without friction, in time by velocity Verlet
-/// (docs/method.md, eq. S.8):
+/// (docs/method.md, eq. H.6):
 ///     v(t + dt/2) = v(t) + dt/2 a(t),   x(t + dt) = x(t) + dt v(t + dt/2),
 ///     a(t + dt) = g + F(x(t + dt), v(t + dt/2)) / m,   v(t + dt) = v(t + dt/2) + dt/2 a(t + dt)
 /// and spins likewise. The same bits on any number of ranks.

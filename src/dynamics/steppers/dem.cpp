@@ -16,7 +16,7 @@
 namespace scree {
 
 /// Soft bodies that overlap a little where they touch: the discrete element method of P. A. Cundall and
-/// O. D. L. Strack, Geotechnique 29 (1979) 47-65 (docs/method.md, "Soft contact", eq. S.1-S.8).
+/// O. D. L. Strack, Geotechnique 29 (1979) 47-65 (docs/method.md, "Soft contact", eq. H.1-H.8).
 ///     m x'' = m g + F_fields + sum of contact forces,  I omega' = sum of torques of friction
 /// by velocity Verlet; with friction as a constraint by the integrator of the deck. Units: SI; disks are 1 m
 /// thick. Ranks: collective, the same bits on any number of ranks. Errors: a step beyond the stability limit
