@@ -60,12 +60,13 @@ def _number(text):
 
 
 def _run(folder, deck, name, *settings):
-    """Results of a deck with settings "key=value" replaced. Every step must have been solved."""
+    """Results of a deck with settings "key=value" replaced. Every step must have been solved, if there is a solver."""
     result = run_ok("run", source_folder() / "inputs" / "granular" / f"{deck}.toml", "--set", "output.vtk.every=1000",
                     f'output.directory="{folder}"', f'output.name="{name}"', *settings, ranks=2, timeout=1400)
     results = Results(folder / name)
     worst = results.summary["certificate_worst"]
-    check(worst["steps_not_solved"]["value"] == 0, "every step is solved to the tolerance", result)
+    if "steps_not_solved" in worst:
+        check(worst["steps_not_solved"]["value"] == 0, "every step is solved to the tolerance", result)
     print(f"{'':4}{name}: {result.seconds:.0f} s on 2 ranks", flush=True)
     return results
 
@@ -112,6 +113,22 @@ def test_bed(folder):
         table.close(f"mu = {mu}: solid fraction of the bulk", found[1], phi, 0.013 + 0.004 * soft)
         table.close(f"mu = {mu}: height [m]", found[0], height, (0.015 + 0.008 * soft) * height)
         table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], z, 0.2 + 0.2 * soft)
+    table.end()
+
+
+def test_soft_bed(folder):
+    """settled_bed.csv with its own law, material and step. The rows of one friction scatter by 0.003 in phi, 1 % in height and
+    0.1 in z (one standard deviation of a run is less, but ours starts from another lattice): bands are twice that."""
+    rows = _reference("settled_bed")
+    table = Table("Bed of 4096 soft spheres (settled_bed.csv)")
+    for mu in ([0, 0.1, 0.3, 0.5, 1] if _full else [0.5]):
+        same = [row for row in rows if row["mu"] == mu and row["E_Pa"] < 5e7 and row["code"] != "lammps-hooke"]
+        reference = [np.mean([row[key] for row in same]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d")]
+        results = _run(folder, "bed", f"soft_bed_mu{mu}", _friction(mu), "output.h5md.every=1")
+        found = bed_numbers(results.trajectory.positions(-1), 0.16)
+        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], reference[1], 0.006)
+        table.close(f"mu = {mu}: height [m]", found[0], reference[0], 0.02 * reference[0])
+        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], reference[2], 0.2)
     table.end()
 
 
