@@ -74,7 +74,7 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
       settings_(settings),
       integrator_(make_integrator<D>(settings.integrator)),
       kernels_(force_kernels()) {
-  laws_.prepare(state, settings.law, false);
+  laws_.prepare(state, {.law = settings.law, .friction = false});
   const Materials<D>& materials = state.materials;
   for (int a = 0; a < materials.size(); ++a)
     for (int b = 0; b <= a; ++b)

@@ -22,11 +22,6 @@ bool any_less(Real a, Real b) {
   return a < b;
 }
 template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
-
-template <class T>
 struct Three {
   T x, y, z;
 };
@@ -100,22 +95,24 @@ template <NormalLaw law, class T>
   spring = spring - dot(spring, c.normal) * c.normal;  // the tangent plane turns with the bodies
   const Three<T> damping = (pair.damping_ratio * gamma) * along_tangent;
   Three<T> friction = -k_tangent * spring - damping;
-  const T most = pair.friction * magnitude(normal_force);
+  const T pressing = normal_force < 0 ? -normal_force : normal_force;  // or pulling
+  const T most = pair.friction * pressing;
   const T squared = dot(friction, friction);
   if (any_less(most * most, squared)) {
     const auto slides = squared > most * most;
     const T share = slides ? most / square_root(squared) : zero + 1;
     friction = share * friction;
-    // The spring gives way by what slides; without a stiffness there is nothing to remember.
-    const T inverse = k_tangent > 0 ? -1 / k_tangent : zero;
-    const Three<T> held = inverse * (friction + damping);
-    spring = {slides ? held.x : spring.x, slides ? held.y : spring.y, slides ? held.z : spring.z};
+    // The spring keeps what friction can carry. It is not made to balance the damping as well, as is often
+    // done: that stretches it backward where contacts form in fast sliding (docs/method.md).
+    const T stretched = k_tangent * k_tangent * dot(spring, spring);
+    const T kept = slides ? (stretched > most * most ? most / square_root(stretched) : zero + 1) : zero + 1;
+    spring = kept * spring;
   }
   Force<T> result{normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}};
   if (any_less(zero, pair.rolling_friction)) {
     const Three<T> rolling = b.spin - a.spin;
     const T speed = square_root(dot(rolling, rolling));
-    const T most_torque = pair.rolling_friction * c.effective_radius * magnitude(normal_force);
+    const T most_torque = pair.rolling_friction * c.effective_radius * pressing;
     result.rolling = (speed > 0 ? -most_torque / speed : zero) * rolling;
   }
   return result;

@@ -20,6 +20,53 @@ Real damping_ratio_of(Real e) {
   return -log_e / std::sqrt(log_e * log_e + std::numbers::pi * std::numbers::pi);
 }
 
+/// Rebound of a body that meets a contact with this share of critical damping, if the force never pulls: in
+/// units of mass, stiffness and approach speed,
+///     x'' = -max(0, f(x) + g(x) x'),   f = x, g = 2 beta (linear);   f = x^(3/2), g = sqrt(5) beta x^(1/4)
+///     (Hertz)
+/// from x = 0, x' = 1 until the force is 0. By classical Runge-Kutta steps, to about 1e-8.
+Real rebound_without_attraction(Real beta, NormalLaw law) {
+  const auto force = [&](Real x, Real v) {
+    const Real depth = std::max(x, 0.0);
+    return law == NormalLaw::linear
+               ? depth + 2 * beta * v
+               : depth * std::sqrt(depth) + std::sqrt(5.0) * beta * std::sqrt(std::sqrt(depth)) * v;
+  };
+  constexpr Real h = 2e-3;
+  Real x = 0;
+  Real v = 1;
+  while (true) {
+    const Real k1 = -force(x, v);
+    const Real k2 = -force(x + 0.5 * h * v, v + 0.5 * h * k1);
+    const Real k3 = -force(x + 0.5 * h * (v + 0.5 * h * k1), v + 0.5 * h * k2);
+    const Real k4 = -force(x + h * (v + 0.5 * h * k2), v + h * k3);
+    const Real next_x = x + h * (v + h / 6 * (k1 + k2 + k3));
+    const Real next_v = v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    if (next_v < 0 && force(next_x, next_v) <= 0) {
+      // The force falls through 0 within the step, and the velocity hardly changes there.
+      const Real before = force(x, v);
+      const Real share = before > 0 ? before / (before - force(next_x, next_v)) : 0;
+      return -(v + share * (next_v - v));
+    }
+    x = next_x;
+    v = next_v;
+  }
+}
+
+/// Share of critical damping for a restitution of e if forces never pull. Less than some 0.02 is not reached.
+Real damping_ratio_without_attraction(Real e, NormalLaw law) {
+  constexpr Real most = 3;
+  if (e >= 1) return 0;
+  Real low = 0;
+  Real high = most;
+  if (rebound_without_attraction(most, law) > e) return most;
+  for (int i = 0; i < 40; ++i) {
+    const Real middle = 0.5 * (low + high);
+    (rebound_without_attraction(middle, law) > e ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 /// Shear modulus over (1 - nu/2): what 1/G* is made of.
 Real tangential_compliance(Real young_modulus, Real nu) {
   return 2 * (2 - nu) * (1 + nu) / young_modulus;
@@ -28,7 +75,8 @@ Real tangential_compliance(Real young_modulus, Real nu) {
 }  // namespace
 
 template <int D>
-void SoftLaws<D>::prepare(const State<D>& state, NormalLaw law, bool with_friction) {
+void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
+  const NormalLaw law = rules.law;
   const Materials<D>& materials = state.materials;
   n_materials_ = static_cast<std::size_t>(materials.size());
   laws_.assign(n_materials_ * n_materials_, SoftLaw{});
@@ -41,7 +89,9 @@ void SoftLaws<D>::prepare(const State<D>& state, NormalLaw law, bool with_fricti
                                      materials.name(b), what));
       };
       SoftLaw& soft = laws_[index(a) * n_materials_ + index(b)];
-      const Real beta = damping_ratio_of(pair->restitution);
+      const Real beta = rules.exact_without_attraction
+                            ? damping_ratio_without_attraction(pair->restitution, law)
+                            : damping_ratio_of(pair->restitution);
       const ContactElasticity<D>& given = pair->elasticity;
       if (law == NormalLaw::linear) {
         soft.stiffness = given.given_stiffness();
@@ -70,7 +120,7 @@ void SoftLaws<D>::prepare(const State<D>& state, NormalLaw law, bool with_fricti
         soft.tangential = 8 / (tangential_compliance(e_a, nu_a) + tangential_compliance(e_b, nu_b));
         soft.damping = 2 * std::sqrt(5.0 / 6) * beta;
       }
-      if (with_friction) {
+      if (rules.friction) {
         soft.damping_ratio = std::sqrt(soft.tangential / soft.stiffness);
         soft.friction = pair->friction;
         soft.rolling_friction = pair->rolling_friction;

@@ -20,8 +20,14 @@ namespace scree {
 template <int D>
 class SoftLaws {
  public:
+  struct Rules {
+    NormalLaw law = NormalLaw::hertz;
+    bool friction = true;
+    /// Damping that gives the restitution e if forces never pull, instead of the formula above.
+    bool exact_without_attraction = false;
+  };
   /// Throws InputError, naming the pair, for a law that the deck's tables do not determine.
-  void prepare(const State<D>& state, NormalLaw law, bool with_friction);
+  void prepare(const State<D>& state, const Rules& rules);
 
   std::span<const SoftLaw> laws() const { return laws_; }
   const SoftLaw& of(int a, int b) const { return laws_[index(a) * n_materials_ + index(b)]; }

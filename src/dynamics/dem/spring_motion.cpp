@@ -12,7 +12,9 @@ template <int D>
 SpringMotion<D>::SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings)
     : state_(state), sweeper_(neighborhood) {
   sweeper_.use(settings.law, settings.attraction);
-  sweeper_.laws().prepare(state, settings.law, settings.friction);
+  sweeper_.laws().prepare(
+      state,
+      {.law = settings.law, .friction = settings.friction, .exact_without_attraction = !settings.attraction});
 }
 
 template <int D>

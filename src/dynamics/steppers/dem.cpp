@@ -77,8 +77,10 @@ void DemStepper<D>::describe(Section& root) {
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
     section.boolean(
         "attraction", attraction_,
-        {.doc = "Whether damping may make a normal force pull as bodies part, which gives exactly the "
-                "restitution asked for; without it they rebound faster. Never with friction = \"dae\""});
+        {.doc =
+             "Whether damping may make a normal force pull as bodies part, as in most such codes. Without it "
+             "damping is made stronger: both give the restitution asked for (not below 0.02 without). "
+             "friction = \"dae\" never pulls, and bodies part faster"});
     std::vector<std::string> integrators;
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
     section.choice("integrator", integrator_, integrators,

@@ -198,7 +198,7 @@ Real one_by_one(const ForceKernels& set, NormalLaw law, bool shifted, Work& work
 TEST_CASE("soft laws: Hertz's and Mindlin's moduli, damping from restitution", "[dynamics]") {
   const Simulation<3> simulation(Comm(), read_deck<3>(deck_of("hertz", hertz_pairs)));
   SoftLaws<3> laws;
-  laws.prepare(simulation.state(), NormalLaw::hertz, true);
+  laws.prepare(simulation.state(), {});
   REQUIRE(laws.n_materials() == 3);
   // Of one material: E* = E / (2 (1 - nu^2)), G* = G / (2 (2 - nu)) with G = E / (2 (1 + nu)).
   const SoftLaw& same = laws.of(0, 0);
@@ -221,7 +221,7 @@ TEST_CASE("soft laws: Hertz's and Mindlin's moduli, damping from restitution", "
   CHECK(on_rigid.tangential == Approx(2 * same.tangential).epsilon(1e-14));
   CHECK(on_rigid.damping == Approx(2 * std::sqrt(5.0 / 6)).epsilon(1e-14));
   // Without friction nothing acts along the surfaces.
-  laws.prepare(simulation.state(), NormalLaw::hertz, false);
+  laws.prepare(simulation.state(), {.friction = false});
   CHECK(laws.of(0, 0).friction == 0);
   CHECK(laws.of(0, 0).damping_ratio == 0);
 }
@@ -229,7 +229,7 @@ TEST_CASE("soft laws: Hertz's and Mindlin's moduli, damping from restitution", "
 TEST_CASE("soft laws: the Rayleigh time of the stiffest body", "[dynamics]") {
   const Simulation<3> simulation(Comm(), read_deck<3>(deck_of("hertz", hertz_pairs)));
   SoftLaws<3> laws;
-  laws.prepare(simulation.state(), NormalLaw::hertz, true);
+  laws.prepare(simulation.state(), {});
   const StepLimit limit = find_step_limit(simulation.state(), laws, NormalLaw::hertz);
   const Real shear = 4e7 / 2.4;
   CHECK(limit.limit == Approx(pi * 0.02 * std::sqrt(2500 / shear) / (0.1631 * 0.2 + 0.8766)).epsilon(1e-14));
@@ -246,7 +246,7 @@ TEST_CASE("soft laws: linear stiffness, collision time and stability limit", "[d
   // Moduli have no place in the linear law, but materials may have them.
   const Simulation<3> simulation(Comm(), read_deck<3>(text));
   SoftLaws<3> laws;
-  laws.prepare(simulation.state(), NormalLaw::linear, true);
+  laws.prepare(simulation.state(), {.law = NormalLaw::linear});
   const SoftLaw& soft = laws.of(0, 0);
   CHECK(soft.stiffness == 1e4);
   CHECK(soft.tangential == Approx(2e4 / 7).epsilon(1e-14));
