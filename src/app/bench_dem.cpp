@@ -76,7 +76,9 @@ std::vector<Vec<3>> settle_tile(const Comm& comm, const DemBenchOptions& options
       bed(options, 1, 1,
           fmt::format("random_speed = 0.2\nsource = {{ type = \"lattice\", spacing = {}, jitter = 0.05, "
                       "region = {{ lower = [0, 0, 0], upper = [{}, {}, {}] }} }}",
-                      diameter, tile_edge * diameter, tile_edge * diameter, tile_edge * diameter)));
+                      diameter, tile_edge * diameter, tile_edge * diameter,
+                      (tile_edge + 0.5) * diameter)));  // along z the lattice does not close on itself
+  SCREE_ASSERT(simulation.n_bodies() == tile_bodies);
   while (simulation.state().clock.time < options.settling_time) simulation.step();
   const State<3>& state = simulation.state();
   std::vector<Real> by_id(static_cast<std::size_t>(3 * simulation.n_bodies()));

@@ -11,7 +11,7 @@ template <int D>
 struct State;
 
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
-/// E.1-E.4). The books close to round-off:
+/// E.1-E.5). The books close to round-off:
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
 ///                           + correction + integration
 struct EnergyLedger {

@@ -268,7 +268,7 @@ Vec<D> ConstraintFriction<D>::slip_velocity(const Touch& touch) const {
   return other - linear(touch.a) - velocity_of_turning<D>(turning, touch.normal);
 }
 
-/// The part of du/dt across the normal that is no acceleration of bodies, for u along the normal (eq. C.7).
+/// The part of du/dt across the normal that is no acceleration of bodies, for u along the normal (eq. K.7).
 template <int D>
 Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
   const Vec<D>& n = touch.normal;

@@ -23,7 +23,7 @@ struct ContactMode {
 };
 
 /// Soft contact with static friction as a constraint on velocities (docs/method.md, "Friction as a
-/// constraint", eq. C.5-C.7): a contact sticks, t . u = 0 for its slip velocity u and all tangents t, or it
+/// constraint", eq. K.5-K.7): a contact sticks, t . u = 0 for its slip velocity u and all tangents t, or it
 /// slips with mu N against its direction. Sticking contacts share one system of multipliers,
 ///     (G M^-1 G^T) lambda = G b + (dG/dt) v,  M x'' = M b - G^T lambda,
 /// in the sense of least norm; b are the accelerations by all other forces. A contact that would need more
