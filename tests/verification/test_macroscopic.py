@@ -117,8 +117,8 @@ def test_bed(folder):
 
 
 def test_soft_bed(folder):
-    """settled_bed.csv with its own law, material and step. The rows of one friction scatter by 0.003 in phi, 1 % in height and
-    0.1 in z (one standard deviation of a run is less, but ours starts from another lattice): bands are twice that."""
+    """settled_bed.csv with its own law, material and step. The rows scatter by 0.003 in phi, 1 % in height and 0.1 in z, and so
+    do ours, which fall from another lattice; there is one row for most frictions. Bands are twice that of the difference."""
     rows = _reference("settled_bed")
     table = Table("Bed of 4096 soft spheres (settled_bed.csv)")
     for mu in ([0, 0.1, 0.3, 0.5, 1] if _full else [0.5]):
@@ -126,9 +126,9 @@ def test_soft_bed(folder):
         reference = [np.mean([row[key] for row in same]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d")]
         results = _run(folder, "bed", f"soft_bed_mu{mu}", _friction(mu), "output.h5md.every=1")
         found = bed_numbers(results.trajectory.positions(-1), 0.16)
-        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], reference[1], 0.006)
-        table.close(f"mu = {mu}: height [m]", found[0], reference[0], 0.02 * reference[0])
-        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], reference[2], 0.2)
+        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], reference[1], 0.009)
+        table.close(f"mu = {mu}: height [m]", found[0], reference[0], 0.025 * reference[0])
+        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], reference[2], 0.25)
     table.end()
 
 
