@@ -17,4 +17,17 @@ Outcome check_invariant(const std::string& text, const Overrides& overrides, int
   return together;
 }
 
+/// check_invariant() for runs that would prove nothing if bodies did not push each other, also across ranks.
+template <int D>
+void check_pushing(const std::string& text, const Overrides& overrides, int n_steps) {
+  const Outcome together = check_invariant<D>(text, overrides, n_steps);
+  CAPTURE(together);
+  CHECK(together.n_pushing > 20);
+  CHECK(together.n_rebuilds > 2);
+  if (Comm().size() > 1) {
+    CHECK(together.n_shared_contacts > 0);
+    CHECK(together.n_migrated > 0);
+  }
+}
+
 }  // namespace scree
