@@ -86,7 +86,7 @@ void slide_to_roll(GrainTable& table, const Contacts& contacts) {
   for (std::size_t i = 0; i < launch.size(); ++i)
     deck.add({"body", on_floor<D>(0.3 + 0.4 * static_cast<Real>(i), r, static_cast<int>(i)), r, {}, {}, ""});
   Simulation<D> simulation(table.comm(), deck.read());
-  // A contact that forms while its surfaces slip fast resists too little (docs/verification.md).
+  // Soft bodies sink in first, so that it is their weight that presses them from the start.
   for (int step = 0; contacts.soft && step < 500; ++step) simulation.step();
   BodyStore<D>& bodies = simulation.state().bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)

@@ -12,9 +12,9 @@ struct GrainsVerification {
 };
 
 /// Grains against closed forms (docs/verification.md, "Grains: closed forms"): decks with the scheme
-/// "nonsmooth", or "dem" in the group soft, run by the code that runs every deck, on the ranks of `comm`. `show` gets the lines of the
-/// report as they become known: of each quantity of a case, the row that is worst. Returns whether all rows
-/// hold. Collective.
+/// "nonsmooth", or "dem" in the group soft, run by the code that runs every deck, on the ranks of `comm`.
+/// `show` gets the lines of the report as they become known: of each quantity of a case, the row that is
+/// worst. Returns whether all rows hold. Collective.
 bool verify_grains(const Comm& comm, const GrainsVerification& options,
                    const std::function<void(const std::string&)>& show);
 
