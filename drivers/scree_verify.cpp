@@ -105,17 +105,24 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   CornerVerification corner;
   auto* corner_verb = app.add_subcommand(
       "corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");
-  corner_verb->add_option("--restitution", corner.restitution, "Newton's coefficient, 0 to 1 (default 1)");
-  corner_verb->add_option("--alpha", corner.alpha,
-                          "half the angle of the corner, in rad or as pi/N (default pi/4)");
-  corner_verb->add_option("--velocity", corner.velocity,
-                          "before the impact, VX,VY in m/s (default 1,0; the corner is towards +x)");
+  std::vector<CLI::Option*> of_one_case{
+      corner_verb->add_option("--restitution", corner.restitution,
+                              "Newton's coefficient, 0 to 1 (default 1)"),
+      corner_verb->add_option("--alpha", corner.alpha,
+                              "half the angle of the corner, in rad or as pi/N (default pi/4)"),
+      corner_verb->add_option("--velocity", corner.velocity,
+                              "before the impact, VX,VY in m/s (default 1,0; the corner is towards +x)")};
   auto* corner_table =
       corner_verb->add_flag("--table", corner.table, "all 343 published cases instead of one");
-  corner_verb->add_flag("--check", corner.check, "compares with the published rows (exit 0: as published)")
-      ->excludes(corner_table);
-  corner_verb->add_option("--source", corner.source,
-                          "for --check: folder that holds inputs/verification and tests/reference");
+  auto* corner_check =
+      corner_verb
+          ->add_flag("--check", corner.check, "compares with the published rows (exit 0: as published)")
+          ->excludes(corner_table);
+  for (CLI::Option* option : of_one_case) option->excludes(corner_table)->excludes(corner_check);
+  corner_verb
+      ->add_option("--source", corner.source,
+                   "for --check: folder that holds inputs/verification and tests/reference")
+      ->needs(corner_check);
   DaeVerification dae;
   auto* dae_verb = app.add_subcommand(
       "dae",

@@ -88,8 +88,15 @@ def test_bad_input(folder):
                            (["--alpha", "0"], ["--alpha = 0", "above 0"]),
                            (["--alpha", "nan"], ["--alpha: 'nan' is no number"]),
                            (["--velocity", "0,0"], ["--velocity must not be 0"]),
+                           (["--velocity", "1e200,0"], ["--velocity = 1e200,0", "1e-100 to 1e100 m/s"]),
+                           (["--velocity", "0,1e-170"], ["--velocity = 0,1e-170", "1e-100 to 1e100 m/s"]),
                            (["--velocity", "1"], ["'1' is not VX,VY"])):
         refused(folder, "corner", *options, words=words, name="scree_verify", ranks=(1, 2))
+    for options, words in ((["--check", "--alpha", "1"], ["--alpha", "--check"]),
+                           (["--table", "--velocity", "1,0"], ["--velocity", "--table"]),
+                           (["--source", "."], ["--source", "--check"])):
+        result = scree("corner", *options, name="scree_verify")
+        check(result.code == 2 and all(word in result.stderr for word in words), f"{options} is refused", result)
 
 
 if __name__ == "__main__":

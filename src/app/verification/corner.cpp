@@ -124,7 +124,12 @@ CornerCase case_of(const CornerVerification& options) {
   if (comma == std::string_view::npos) throw InputError(fmt::format("--velocity: '{}' is not VX,VY", both));
   corner.velocity = {
       {number_of("velocity", both.substr(0, comma)), number_of("velocity", both.substr(comma + 1))}};
-  if (!(norm(corner.velocity) > 0)) throw InputError("--velocity must not be 0");
+  if (corner.velocity == Vec<2>{}) throw InputError("--velocity must not be 0");
+  // Squares of what is left after an impact must be numbers, too.
+  const Real speed = norm(corner.velocity);
+  if (!(speed >= 1e-100 && speed <= 1e100))
+    throw InputError(
+        fmt::format("--velocity = {} is out of range: 1e-100 to 1e100 m/s fast", options.velocity));
   return corner;
 }
 

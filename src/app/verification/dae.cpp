@@ -58,6 +58,19 @@ void check_options(const Case& chosen, const DaeVerification& options) {
   refuse_if(options.disks && !stack, "--disks", "has no disks");
   refuse_if(options.quick && (!stack || options.is_single_run()), "--quick", "has no quick form");
   refuse_if(options.strict && !pendulum, "--strict", "has no start that breaks a constraint");
+  if (options.angle && *options.angle >= 90)
+    throw InputError(fmt::format("--angle: {:g} degrees is no slope, it has to be below 90", *options.angle));
+  const auto refuse_large = [](std::string_view option, Real value) {
+    constexpr Real most = 1e30;  // with room for products of several
+    if (std::abs(value) > most)
+      throw InputError(fmt::format("{}: {:g} is too large, up to {:g} is possible", option, value, most));
+  };
+  refuse_large("--g", options.gravity.value_or(0));
+  refuse_large("--dt", options.time_step.value_or(0));
+  refuse_large("--end-time", options.end_time.value_or(0));
+  refuse_large("--mu", options.mu.value_or(0));
+  for (const Real x : options.start) refuse_large("--start", x);
+  for (const Real v : options.velocity) refuse_large("--velocity", v);
   for (const auto& [option, values] :
        {std::pair{"--start", &options.start}, {"--velocity", &options.velocity}})
     if (!values->empty() && values->size() != chosen.n_start)
