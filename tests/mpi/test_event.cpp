@@ -101,6 +101,45 @@ lower = [-1, -1, -1]
 upper = [1, 1, 1]
 )";
 
+/// A large disk bounces until it rests; a small one leaves the domain.
+const std::string lost_body = R"(
+[simulation]
+dimension = 2
+scheme = "event"
+end_time = 100
+[domain]
+lower = [0, 0]
+upper = [3, 4]
+outside = "delete"
+[time]
+step = 0.05
+[physics]
+gravity = [0, -10]
+[event]
+impact_law = "multiple"
+[neighbors]
+skin = 0.1
+[materials.ball]
+density = 1000
+[pairs."ball-ball"]
+friction = 0
+restitution = 0.5
+[particles.big]
+material = "ball"
+radius = { distribution = "constant", value = 0.2 }
+source = { type = "lattice", spacing = 0.4, region = { lower = [0.3, 1], upper = [0.7, 1.4] } }
+[particles.small]
+material = "ball"
+velocity = [5, 2]
+radius = { distribution = "constant", value = 2e-5 }
+source = { type = "lattice", spacing = 4e-5, region = { lower = [2.5, 1], upper = [2.50004, 1.00004] } }
+[obstacles.floor]
+type = "plane"
+material = "ball"
+point = [0, 0]
+normal = [0, 1]
+)";
+
 /// Sum of a column of the certificates of n steps.
 template <int D>
 Real total(Simulation<D>& simulation, int n_steps, const std::string& name) {
@@ -136,6 +175,9 @@ TEST_CASE("event-driven impacts are the same on any number of ranks") {
 TEST_CASE("event-driven impacts go on from a checkpoint as if nothing had happened") {
   check_restarts<2>({disks, {}, 24, {1, 8, 15}});
   check_restarts<3>({spheres, {}, 12, {1, 6}});
+  // The smallest body, which sets what "auto" is, falls off the edge; the other one bounces on.
+  const Seen lost = check_restarts<2>({lost_body, {}, 60, {5, 40}});
+  CHECK(lost.n_removed == 1);
 }
 
 TEST_CASE("the energy of event-driven runs is booked") {

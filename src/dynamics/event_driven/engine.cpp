@@ -282,12 +282,26 @@ Real EventEngine<D>::speed_floor(Real radius) const {
   return share * std::sqrt(norm(settings_.gravity) * radius);
 }
 
-/// Velocities after the impact, if there is one.
+/// Whether all that moves in the cluster is round-off of the forces that balance each other. The law, whose
+/// thresholds are relative, would resolve it like any impact.
+template <int D>
+bool EventEngine<D>::is_at_rest() const {
+  return std::ranges::all_of(members_, [&](int member) {
+    const Real speed = norm(velocity_[place(place_[place(member)])]);
+    return speed <= speed_floor((*bodies_)[place(member)].radius);
+  });
+}
+
+/// Velocities after the impact, if there is one. A bed at rest that is pressed together by round-off is none.
 template <int D>
 void EventEngine<D>::collide() {
   constraints_.clear();
   for (const Contact& contact : contacts_) constraints_.push_back(contact.constraint);
   const ImpactProblem<D> problem{mass_, constraints_};
+  if (is_at_rest() && !law_.approached(problem, velocity_, start_speed_).empty()) {
+    std::ranges::fill(velocity_, Vec<D>{});
+    return;
+  }
   impulse_.resize(constraints_.size());
   const ImpactReport report = law_.resolve(problem, velocity_, impulse_);
   if (report.steps == 0) return;
@@ -325,7 +339,8 @@ void EventEngine<D>::keep_closed(const std::string& place_in_run) {
         bound_[c] - approach_speed<D>(constraints_[c], acceleration_) > round_off * acceleration_scale_;
     const bool kept = is_steady(c) && (force_[c] > 0 || !opens);
     closed_[place(body)].push_back({contact.partner, kept, force_[c]});
-    if (contact.partner >= 0) closed_[place(contact.partner)].push_back({body, kept, 0});
+    if (contact.partner >= 0 && mobile(contact.partner))
+      closed_[place(contact.partner)].push_back({body, kept, 0});
     for (const auto& [i, partner] : repeats_)
       if (i == closed_contacts_[c]) closed_[place(body)].push_back({partner, kept, 0});
   }

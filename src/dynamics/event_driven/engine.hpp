@@ -62,6 +62,8 @@ class EventEngine {
 
   EventEngine(ImpactLaw<D>& law, Settings settings) : law_(law), settings_(std::move(settings)) {}
 
+  void set_rest_speed(Real speed) { settings_.rest_speed = speed; }
+
   /// Moves the bodies, which are in the order of their ids, for `dt` [s]. Throws StepRefused, with `place`
   /// in front, when there are more than max_events. O(bodies^2) to begin with, then O(bodies) per event.
   void advance(std::vector<FlyingBody<D>>& bodies, std::span<const FixedPiece<D>> pieces, Real dt,
@@ -113,6 +115,7 @@ class EventEngine {
   void settle(int body, Real time, const std::string& place_in_run);
   void find_cluster(int body, Real time);
   void add_contact(int body, Partner partner, Real time);
+  bool is_at_rest() const;
   void collide();
   void keep_closed(const std::string& place_in_run);
   void find_closed();
@@ -135,7 +138,8 @@ class EventEngine {
 
   std::vector<Flight> flights_;
   std::vector<Prediction> predictions_;
-  std::vector<std::vector<Closed>> closed_;  // of each body; a pair is in both lists
+  std::vector<std::vector<Closed>>
+      closed_;  // of each body; a pair is in both lists, but held bodies have none
 
   // The cluster that is dealt with.
   std::vector<int> members_;

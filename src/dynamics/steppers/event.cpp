@@ -38,6 +38,7 @@ class EventStepper final : public Stepper<D> {
   void refuse_what_it_cannot_do(const State<D>& state) const;
   void fit(const State<D>& state);
   void list_pieces(const State<D>& state);
+  Real rest_speed(const State<D>& state) const;
   Real energy(const State<D>& state) const;
 
   // The deck.
@@ -60,7 +61,7 @@ void EventStepper<D>::describe(Section& root) {
   root.table(
       "event", {.doc = "Few bodies from impact to impact: the scheme \"event\""}, [&](Section& section) {
         section.real("tolerance", tolerance_,
-                     {.range = {.least = 0, .most = 1e-3},
+                     {.range = {.least = 0, .most = 1e-3, .least_open = true},
                       .doc = "Bodies touch up to this gap, as a share of the sum of their radii: they take "
                              "part in the same impact"});
         section.real_or_word("rest_speed", rest_speed_, rest_speed_word_, {"auto"},
@@ -117,23 +118,16 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
 /// What depends on the bodies present.
 template <int D>
 void EventStepper<D>::fit(const State<D>& state) {
-  const BodyStore<D>& bodies = state.bodies;
-  const std::int64_t n = state.comm.sum(std::int64_t{bodies.n_owned()});
+  const std::int64_t n = state.comm.sum(std::int64_t{state.bodies.n_owned()});
   if (n > most_bodies)
     throw InputError(
         fmt::format("there are {} bodies; the scheme \"event\" is for up to {}, every rank "
                     "computes all of them",
                     n, most_bodies));
-  const auto radius = bodies.radius().first(static_cast<std::size_t>(bodies.n_owned()));
-  const Real smallest = state.comm.min(radius.empty() ? HUGE_VAL : *std::ranges::min_element(radius));
   typename EventEngine<D>::Settings settings;
   settings.tolerance = tolerance_;
   settings.max_events = max_events_;
   settings.gravity = state.gravity;
-  constexpr Real share = 1e-3;
-  settings.rest_speed = rest_speed_word_.empty() ? rest_speed_
-                        : n == 0                 ? 0
-                                                 : share * 2 * std::sqrt(norm(state.gravity) * smallest);
   settings.restitution = [&materials = state.materials](int a, int b) {
     return materials.pair(a, b)->restitution;
   };
@@ -156,6 +150,7 @@ void EventStepper<D>::list_pieces(const State<D>& state) {
 template <int D>
 void EventStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   bodies_ = gather_bodies(state);
+  engine_->set_rest_speed(rest_speed(state));
   const Real before = energy(state);
   {
     Scope timer("events");
@@ -183,6 +178,16 @@ template <int D>
 void EventStepper<D>::bodies_changed(State<D>& state) {
   rebuild_with_books(state, *neighborhood_);
   fit(state);
+}
+
+/// Of the bodies that are there, so that a run from a checkpoint finds it again [m/s].
+template <int D>
+Real EventStepper<D>::rest_speed(const State<D>& state) const {
+  if (rest_speed_word_.empty()) return rest_speed_;
+  if (bodies_.empty()) return 0;
+  constexpr Real share = 1e-3;
+  const Real smallest = std::ranges::min_element(bodies_, {}, &FlyingBody<D>::radius)->radius;
+  return share * 2 * std::sqrt(norm(state.gravity) * smallest);
 }
 
 /// Of the motion of the centres [J].

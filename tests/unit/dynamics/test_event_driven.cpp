@@ -245,6 +245,29 @@ TEST_CASE("a column at rest stays at rest and carries its weight") {
   CHECK(above == Approx(10 * (1 + 2 + 3 + 4)));
 }
 
+TEST_CASE("a bed at rest is no impact, however often output is asked for") {
+  Scene<2> scene{.gravity = {{0, -10}}, .restitution = 0.5};
+  // Seven disks in a box just as wide as four of them; each of the upper row lies on two.
+  for (int i = 0; i < 4; ++i) scene.add({{0.5 + i, 0.5}}, {});
+  for (int i = 0; i < 3; ++i) scene.add({{1.0 + i, 0.5 + std::sqrt(3) / 2}}, {});
+  scene.add_plane({{0, 0}}, {{0, 1}});
+  scene.add_plane({{0, 0}}, {{1, 0}});
+  scene.add_plane({{4, 0}}, {{-1, 0}});
+  // What forces that balance leave after a step, and a little more.
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    scene.bodies[i].velocity = {{i % 2 == 0 ? 1e-12 : -1e-12, -1e-13}};
+  for (int step = 0; step < 50; ++step) {
+    scene.run(0.1);
+    CHECK(scene.engine->counts().impacts == 0);
+  }
+  for (const auto& body : scene.bodies) CHECK(norm(body.velocity) < 1e-13);
+  CHECK(std::abs(scene.engine->smallest_gap()) < 1e-12);
+  // What moves visibly is one.
+  scene.bodies[5].velocity = {{0, -1e-6}};
+  scene.run(0.1);
+  CHECK(scene.engine->counts().impacts == 1);
+}
+
 TEST_CASE("a disk comes to rest in a corner that holds it") {
   Scene<2> scene{.gravity = {{0, -10}}, .restitution = 0.5};
   const Real s = std::sqrt(0.5);
