@@ -153,9 +153,8 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   const IdOrder by_key(comm, keys);
   file.array(column_of("memory_other", "-", std::span<const GlobalId>(others)), by_key);
   file.number("memory_width", static_cast<std::int64_t>(width));
-  file.array(
-      {"memory_value", width == 1 ? "m" : "N s", static_cast<int>(width), std::span<const Real>(values)},
-      by_key);
+  // What is remembered, and in which unit, is up to the scheme and its friction.
+  file.array({"memory_value", "-", static_cast<int>(width), std::span<const Real>(values)}, by_key);
 
   file.provenance("run_name", run_name);
   file.provenance("deck", deck);

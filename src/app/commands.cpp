@@ -22,6 +22,7 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "dynamics/impact_law.hpp"
+#include "dynamics/integrator.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
 #include "solvers/friction_solver.hpp"
@@ -532,6 +533,7 @@ std::string list_kinds(const std::string& what) {
       {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
       {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
       {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)")},
+      {"integrators", all_kinds<Integrator>("integrators in time ([dem] integrator)")},
       {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
       {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)")},
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
