@@ -32,11 +32,12 @@ void ContactElasticity<D>::describe(Section& section) {
         {.doc = "Stiffness at reference_load: \"secant\" overlaps as Hertz says there, \"tangent\" "
                 "oscillates as Hertz says about it. Goes with young_modulus"});
   }
-  section.real_or_word("tangential_ratio", tangential_ratio_, tangential_word_, {"rigid", "mindlin"},
-                       {.range = positive,
-                        .doc = "Tangential over normal stiffness; \"mindlin\": 2 (1 - nu) / (2 - nu) of "
-                               "elastic bodies; \"rigid\": "
-                               "no creep under tangential load"});
+  section.real_or_word(
+      "tangential_ratio", tangential_ratio_, tangential_word_, {"rigid", "mindlin"},
+      {.range = positive,
+       .doc = "Tangential over normal stiffness; \"mindlin\": 2 (1 - nu) / (2 - nu) of "
+              "elastic bodies; \"rigid\" (also if not given; for [dem] see there): no creep under "
+              "tangential load"});
   if (!section.reading()) return;
 
   const bool elastic = young_modulus_ > 0;
@@ -62,7 +63,7 @@ void ContactElasticity<D>::describe(Section& section) {
         "tangential_ratio",
         "tangential_ratio = \"mindlin\" needs young_modulus and poisson_ratio; with stiffness give a "
         "number (0.8 is that of a Poisson ratio of 0.33)");
-  if (tangential_word_ != "rigid" && rigid())
+  if ((tangential_ratio_ > 0 || tangential_word_ == "mindlin") && rigid())
     section.fail(
         "tangential_ratio",
         "tangential_ratio has no effect on a rigid contact: give stiffness or young_modulus, or remove it");
@@ -85,9 +86,9 @@ typename ContactElasticity<D>::Compliance ContactElasticity<D>::compliance(Real 
                                                                            Real dt) const {
   if (rigid()) return {};
   const Real normal = compliance_of_stiffness(normal_stiffness(effective_radius), dt);
-  if (tangential_word_ == "rigid") return {normal, 0};
-  const Real ratio =
-      tangential_word_ == "mindlin" ? 2 * (1 - poisson_ratio_) / (2 - poisson_ratio_) : tangential_ratio_;
+  const bool elastic = tangential_word_ == "mindlin";
+  if (!elastic && !(tangential_ratio_ > 0)) return {normal, 0};
+  const Real ratio = elastic ? 2 * (1 - poisson_ratio_) / (2 - poisson_ratio_) : tangential_ratio_;
   return {normal, normal / ratio};
 }
 

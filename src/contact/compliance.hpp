@@ -48,6 +48,9 @@ class ContactElasticity {
   Real given_stiffness() const { return stiffness_word_ == "rigid" ? HUGE_VAL : stiffness_; }
   /// The key tangential_ratio if it is a number, else negative.
   Real given_tangential_ratio() const { return tangential_ratio_; }
+  /// The key tangential_ratio if it is a word, else empty.
+  const std::string& tangential_word() const { return tangential_word_; }
+  bool has_young_modulus() const { return young_modulus_ > 0; }
   /// k_N [N/m] of a contact with this effective radius [m]; infinite if rigid.
   Real normal_stiffness(Real effective_radius) const;
 
@@ -66,7 +69,7 @@ class ContactElasticity {
   Real reference_load_ = not_given;
   std::string linearization_ = "secant";
   Real tangential_ratio_ = not_given;
-  std::string tangential_word_ = "rigid";
+  std::string tangential_word_;  // empty: a number or not given, which is rigid
 };
 
 }  // namespace scree

@@ -55,9 +55,10 @@ void Materials<D>::describe(Section& root) {
         section.real("rolling_friction", properties.rolling_friction,
                      {.range = non_negative,
                       .doc = "Torque against rolling and spinning, over effective radius and normal force"});
-        if (section.reading()) has_rolling_friction_ |= properties.rolling_friction > 0;
         properties.elasticity.describe(section);
         if (!section.reading()) return;
+        has_rolling_friction_ |= properties.rolling_friction > 0;
+        properties.where = section.where("friction");
         // Names may hold hyphens themselves: the split must give two materials.
         int a = -1;
         int b = -1;

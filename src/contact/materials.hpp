@@ -15,6 +15,7 @@ struct PairProperties {
   Real restitution = 0;       ///< Newton's coefficient e in [0, 1] [-]
   Real rolling_friction = 0;  ///< mu_r: resisting torque over effective radius and normal force [-]
   ContactElasticity<D> elasticity;
+  std::string where;  ///< place in the deck
 };
 
 /// [materials.NAME] and [pairs."A-B"]: what bodies and walls are made of, by name. Nothing is mixed: two

@@ -4,6 +4,7 @@ the code of that failure."""
 from refusal import failed, refused
 from scree_program import check, check_in, main, run_ok
 
+BAD_INPUT = 2
 SOLVER_FAILURE = 3
 
 DECK = """\
@@ -90,11 +91,40 @@ radius = { distribution = "constant", value = "1 cm" }
 source = { type = "lattice", spacing = 0.02, region = { lower = [0.5, 0.5, 0.5], upper = [0.52, 0.52, 0.52] } }
 """
     refused_deck(folder, ('"0.1 ms"', '"1 ms"'), more=small, words=["0.0002707 s", "of body 9"])
-    # 2 sqrt(m*/k), m* half of the 1.309 kg of a body and k = 1 kN/m.
+    # 2 sqrt(m*/k) (sqrt(1 + beta^2) - beta), m* half of the 1.309 kg of a body, k = 1 kN/m, beta = 0.2155 for e = 0.5.
     linear = (('law = "hertz"', 'law = "linear"'), (MODULI, ""), ('young_modulus = "rigid"\n', ""),
               ("restitution = 0.5", STIFF), ("restitution = 0.6", 'restitution = 0.6\nstiffness = 500'))
     run_ok("run", write_deck(folder, *linear), folder=folder)
-    refused_deck(folder, *linear, ('"0.1 ms"', '"60 ms"'), words=["0.05117 s", "stability limit of a contact", "body 0"])
+    refused_deck(folder, *linear, ('"0.1 ms"', '"60 ms"'), words=["0.04132 s", "stability limit of a contact", "body 0"])
+    # No restitution is critical damping, and a collision would last for ever.
+    critical = (*linear[:3], ("restitution = 0.5", STIFF.replace("0.5", "0")), linear[4])
+    refused_deck(folder, *critical, ('"0.1 ms"', '"22 ms"'), words=["0.02119 s", "at most 0.008 s"])
+
+
+def test_a_rigid_body_on_a_soft_floor_has_a_limit(folder):
+    swapped = (('[materials.glass]\ndensity = 2500\n' + MODULI, '[materials.glass]\ndensity = 2500\nyoung_modulus = "rigid"\n'),
+               ('density = 7800\nyoung_modulus = "rigid"\n', 'density = 7800\n' + MODULI))
+    one = ("upper = [0.3, 0.3, 0.1] } }", "upper = [0.1, 0.1, 0.1] } }")
+    run_ok("run", write_deck(folder, *swapped, one), folder=folder)
+    # As if the body had the modulus of its floor.
+    refused_deck(folder, *swapped, one, ('"0.1 ms"', '"1.5 ms"'), words=["0.001354 s", "Rayleigh time", "body 0"])
+    # Two of them may meet, and would not give way.
+    refused_deck(folder, *swapped, words=["soft.toml:", "glass and glass", "rigid", "young_modulus"])
+    refused_deck(folder, (MODULI, 'young_modulus = "rigid"\n'), words=["soft.toml:", "glass and glass", "rigid"])
+
+
+def test_bodies_that_are_poured_have_limits_too(folder):
+    feeder = """
+[feeders.rain]
+type = "pour"
+material = "glass"
+rate = 1e5
+radius = { distribution = "constant", value = "2 mm" }
+region = { lower = [0.5, 0.5, 0.5], upper = [0.8, 0.8, 0.8] }
+"""
+    for ranks in (1, 3):
+        failed(folder, "run", write_deck(folder, more=feeder), "--force", code=BAD_INPUT, ranks=(ranks, ),
+               words=["step ", "time.step = 0.0001 s", "5.415e-05 s", "of body 9"])
 
 
 def test_a_law_needs_its_numbers(folder):
@@ -102,6 +132,13 @@ def test_a_law_needs_its_numbers(folder):
     refused_deck(folder, ('young_modulus = "rigid"\n', ""), words=["soft.toml:", "glass and steel", "materials.steel"])
     refused_deck(folder, ("restitution = 0.5", STIFF), words=["soft.toml:", "stiffness", "Hertz", 'law = "linear"'])
     refused_deck(folder, ('law = "hertz"', 'law = "linear"'), words=["soft.toml:", "glass and glass", "pairs", "stiffness"])
+    linear = (('law = "hertz"', 'law = "linear"'), ("restitution = 0.6", "restitution = 0.6\nstiffness = 500"))
+    refused_deck(folder, *linear, ("restitution = 0.5", 'restitution = 0.5\nstiffness = "rigid"'),
+                 words=["soft.toml:29", "glass and glass", "is rigid"])
+    refused_deck(folder, *linear, ("restitution = 0.5", STIFF + '\ntangential_ratio = "rigid"'),
+                 words=["soft.toml:29", "glass and glass", 'tangential_ratio = "rigid"', "2/7"])
+    refused_deck(folder, ("restitution = 0.5", "restitution = 0.5\nreference_load = 1\n" + MODULI),
+                 words=["soft.toml:29", "glass and glass", "young_modulus", "[materials]"])
 
 
 def test_keys_and_words_that_do_not_exist(folder):
@@ -109,6 +146,7 @@ def test_keys_and_words_that_do_not_exist(folder):
     refused_deck(folder, ('law = "hertz"', 'frictoin = "none"'), words=["soft.toml:17", "frictoin", "[dem]"])
     refused_deck(folder, ('law = "hertz"', 'overlap_limit = 0'), words=["soft.toml:17", "overlap_limit"])
     refused_deck(folder, ('law = "hertz"', 'attraction = 1'), words=["soft.toml:17", "attraction"])
+    refused_deck(folder, ('law = "hertz"', 'friction = "dae"\nattraction = true'), words=["soft.toml:18", "attraction", "dae"])
     refused_deck(folder, ("restitution = 0.5", "restitution = 1.5"), words=["soft.toml", "restitution"])
 
 

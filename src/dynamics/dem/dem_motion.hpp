@@ -18,7 +18,7 @@ class DemMotion {
   virtual void prepare() = 0;
   /// Before the first step of a run or a restart, after prepare(). Collective.
   virtual void start(Real dt) = 0;
-  /// An owned body that was made after the last step: nothing touches it yet. Local.
+  /// An owned body that can move and was made after the last step: nothing touches it yet. Local.
   virtual void set_free(std::size_t body) = 0;
   /// What contacts remember, for the owned bodies. Collective.
   virtual ContactMemory remember() = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <numbers>
 
@@ -85,7 +86,7 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
       const PairProperties<D>* pair = materials.pair(a, b);
       if (!pair) continue;
       const auto refuse = [&](const std::string& what) {
-        throw InputError(fmt::format("{}: the pair of {} and {} {}", materials.where(a), materials.name(a),
+        throw InputError(fmt::format("{}: the pair of {} and {} {}", pair->where, materials.name(a),
                                      materials.name(b), what));
       };
       SoftLaw& soft = laws_[index(a) * n_materials_ + index(b)];
@@ -95,8 +96,15 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
       const ContactElasticity<D>& given = pair->elasticity;
       if (law == NormalLaw::linear) {
         soft.stiffness = given.given_stiffness();
-        if (!(soft.stiffness > 0) || std::isinf(soft.stiffness))
+        if (!(soft.stiffness > 0))
           refuse("has no stiffness: the linear law of [dem] needs [pairs] stiffness in N/m");
+        if (std::isinf(soft.stiffness))
+          refuse("is rigid: the linear law of [dem] needs a stiffness in N/m, not \"rigid\"");
+        if (!given.tangential_word().empty())
+          refuse(
+              fmt::format("has tangential_ratio = \"{}\": the linear law of [dem] takes a number, or 2/7 "
+                          "if none is given",
+                          given.tangential_word()));
         const Real ratio =
             given.given_tangential_ratio() > 0 ? given.given_tangential_ratio() : usual_tangential_ratio;
         soft.tangential = ratio * soft.stiffness;
@@ -104,6 +112,12 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
       } else {
         if (given.given_stiffness() > 0)
           refuse("has a stiffness, which Hertz's law does not use: set [dem] law = \"linear\" or remove it");
+        if (given.has_young_modulus())
+          refuse(
+              "has a young_modulus, which Hertz's law of [dem] does not use: it takes young_modulus and "
+              "poisson_ratio of [materials]; remove those of the pair");
+        if (!given.tangential_word().empty())
+          refuse("has a tangential_ratio, which Hertz's law of [dem] does not use: remove it");
         const Real nu_a = materials.poisson_ratio(a);
         const Real nu_b = materials.poisson_ratio(b);
         const Real e_a = materials.young_modulus(a);
@@ -111,7 +125,7 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
         if (e_a == 0 || e_b == 0)
           refuse(fmt::format("needs the modulus of {}: give [materials.{}] young_modulus and poisson_ratio",
                              materials.name(e_a == 0 ? a : b), materials.name(e_a == 0 ? a : b)));
-        // Two rigid materials: bodies that never meet; a contact would have an infinite force.
+        // Allowed as long as they never meet: see find_rigid_contact().
         if (std::isinf(e_a) && std::isinf(e_b)) {
           soft.stiffness = soft.tangential = HUGE_VAL;
           continue;
@@ -128,35 +142,51 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
     }
 }
 
+namespace {
+
+Real rayleigh_time(Real radius, Real density, Real young_modulus, Real nu) {
+  const Real shear = young_modulus / (2 * (1 + nu));
+  return std::numbers::pi * radius * std::sqrt(density / shear) / (0.1631 * nu + 0.8766);
+}
+
+}  // namespace
+
 template <int D>
 StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law) {
   StepLimit found;
   const BodyStore<D>& bodies = state.bodies;
+  const Materials<D>& materials = state.materials;
   GlobalId body = std::numeric_limits<GlobalId>::max();
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.mobility()[i] == 0) continue;
     const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
     Real limit = HUGE_VAL;
     if (law == NormalLaw::hertz) {
-      const Real modulus = state.materials.young_modulus(material);
-      const Real nu = state.materials.poisson_ratio(material);
-      if (std::isinf(modulus)) continue;
-      const Real shear = modulus / (2 * (1 + nu));
-      limit = std::numbers::pi * bodies.radius()[i] * std::sqrt(state.materials.density(material) / shear) /
-              (0.1631 * nu + 0.8766);
+      const auto limit_by = [&](int elastic) {
+        return rayleigh_time(bodies.radius()[i], materials.density(material),
+                             materials.young_modulus(elastic), materials.poisson_ratio(elastic));
+      };
+      if (std::isinf(materials.young_modulus(material))) {
+        // Only partners give way.
+        for (int other = 0; other < materials.size(); ++other)
+          if (materials.pair(material, other) && !std::isinf(materials.young_modulus(other)))
+            limit = std::min(limit, limit_by(other));
+      } else {
+        limit = limit_by(material);
+      }
       found.rayleigh_time = std::min(found.rayleigh_time, limit);
     } else {
-      Real stiffest = 0;
-      for (int other = 0; other < laws.n_materials(); ++other)
-        stiffest = std::max(stiffest, laws.of(material, other).stiffness);
-      if (stiffest == 0) continue;
-      const SoftLaw& pair = laws.of(material, material);
       const Real mass = 0.5 * bodies.mass()[i];
-      const Real beta = 0.5 * pair.damping;
-      limit = 2 * std::sqrt(mass / stiffest);
-      found.collision_time =
-          std::min(found.collision_time, std::numbers::pi / std::sqrt(stiffest / mass * (1 - beta * beta)));
+      for (int other = 0; other < laws.n_materials(); ++other) {
+        const SoftLaw& pair = laws.of(material, other);
+        if (pair.stiffness == 0) continue;
+        const Real time = std::sqrt(mass / pair.stiffness);
+        const Real beta = 0.5 * pair.damping;
+        limit = std::min(limit, 2 * time * (std::sqrt(1 + beta * beta) - beta));
+        found.half_period = std::min(found.half_period, std::numbers::pi * time);
+      }
     }
+    if (std::isinf(limit)) continue;
     if (limit > found.limit || (limit == found.limit && bodies.id()[i] > body)) continue;
     found.limit = limit;
     body = bodies.id()[i];
@@ -164,15 +194,49 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
   const Real mine = found.limit;
   found.limit = state.comm.min(mine);
   found.rayleigh_time = state.comm.min(found.rayleigh_time);
-  found.collision_time = state.comm.min(found.collision_time);
+  found.half_period = state.comm.min(found.half_period);
   body = state.comm.min(mine == found.limit ? body : std::numeric_limits<GlobalId>::max());
   found.body = std::isinf(found.limit) ? -1 : body;
   return found;
+}
+
+template <int D>
+std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
+  const BodyStore<D>& bodies = state.bodies;
+  const Materials<D>& materials = state.materials;
+  const auto n_materials = static_cast<std::size_t>(materials.size());
+  // Of each material the bodies, then those that move.
+  std::vector<std::int64_t> count(2 * n_materials, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    const auto material =
+        static_cast<std::size_t>(state.group_material[static_cast<std::size_t>(bodies.group()[i])]);
+    ++count[material];
+    if (bodies.mobility()[i] != 0) ++count[n_materials + material];
+  }
+  state.comm.sum(count);
+  for (std::size_t m = 0; m < n_materials; ++m) {
+    if (count[n_materials + m] == 0) continue;
+    const int a = static_cast<int>(m);
+    const auto is_rigid = [&](int b) { return std::isinf(laws.of(a, b).stiffness); };
+    const auto complaint = [&](int b) {
+      return fmt::format(
+          "{}: {} and {} may touch, and both are rigid, so that neither gives way: give one of them a "
+          "young_modulus in Pa",
+          materials.pair(a, b)->where, materials.name(a), materials.name(b));
+    };
+    for (const int b : state.group_material)
+      if (is_rigid(b) && (b != a || count[m] > 1)) return complaint(b);
+    for (const int b : state.obstacle_material)
+      if (is_rigid(b)) return complaint(b);
+  }
+  return {};
 }
 
 template class SoftLaws<2>;
 template class SoftLaws<3>;
 template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
 template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
+template std::string find_rigid_contact<2>(const State<2>&, const SoftLaws<2>&);
+template std::string find_rigid_contact<3>(const State<3>&, const SoftLaws<3>&);
 
 }  // namespace scree

@@ -41,16 +41,23 @@ class SoftLaws {
 
 /// The longest time step of a run, and whose it is (docs/method.md, eq. H.7-H.8).
 struct StepLimit {
-  Real rayleigh_time = HUGE_VAL;   ///< of Hertz's law, least of all bodies [s]
-  Real collision_time = HUGE_VAL;  ///< of the linear law, least of all bodies [s]
-  Real limit = HUGE_VAL;           ///< a longer step is unstable [s]
-  GlobalId body = -1;              ///< the one that sets it; -1: there is none
+  Real rayleigh_time = HUGE_VAL;  ///< of Hertz's law, least of all bodies [s]
+  Real half_period = HUGE_VAL;    ///< of the linear law without damping, least of all bodies [s]
+  Real limit = HUGE_VAL;          ///< a longer step is unstable [s]
+  GlobalId body = -1;             ///< the one that sets it; -1: there is none
 };
 
-/// Rayleigh time pi R sqrt(rho/G) / (0.1631 nu + 0.8766) of a body under Hertz's law; collision time
-/// pi / sqrt(k/m* - (gamma/2m*)^2) of a body against its like under the linear law, whose motion is stable up
-/// to 2 sqrt(m*/k). Collective, O(bodies).
+/// Hertz's law: the Rayleigh time pi R sqrt(rho/G) / (0.1631 nu + 0.8766) of a body. G and nu are those of
+/// its material; of a rigid one those of the partner that makes it shortest. Linear law: the motion of two
+/// equal bodies of m* = m/2 is stable up to 2 sqrt(m*/k) (sqrt(1 + beta^2) - beta), k and beta = gamma /
+/// (2 sqrt(m* k)) of the pair of the material that makes it shortest; half of a period is pi sqrt(m*/k).
+/// Bodies that cannot move have no limit. Collective, O(bodies).
 template <int D>
 StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law);
+
+/// Says which two materials have a contact that does not give way, if a body that moves is made of one of
+/// them and another body or an obstacle of the other; empty if there is none. Collective, O(bodies).
+template <int D>
+std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws);
 
 }  // namespace scree

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
-#include <numbers>
 
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -44,8 +44,13 @@ class DemStepper final : public Stepper<D> {
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   void refresh(State<D>& state, Real dt);
+  static Real squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
-  void check_step(const State<D>& state, Real dt) const;
+  std::string complaint_about(const StepLimit& found, Real dt) const;
+  Real advised_step(const StepLimit& found) const;
+  void check_new_bodies(const State<D>& state, Real dt);
+  void tell_share(const StepLimit& found, Real dt) const;
+  [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
   void check_overlap(const State<D>& state) const;
 
   // The deck.
@@ -59,7 +64,8 @@ class DemStepper final : public Stepper<D> {
 
   Neighborhood<D>* neighborhood_ = nullptr;
   std::unique_ptr<DemMotion<D>> motion_;
-  GlobalId first_new_id_ = 0;  // bodies from here on were made after the last step
+  GlobalId first_new_id_ = 0;    // bodies from here on were made after the last step
+  bool has_new_bodies_ = false;  // which may ask for a shorter step
   Real smallest_radius_ = 0;
 };
 
@@ -75,12 +81,18 @@ void DemStepper<D>::describe(Section& root) {
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
                            "\"dae\": contacts that stick are constraints on velocities, so piles come to "
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
-    section.boolean(
-        "attraction", attraction_,
-        {.doc =
-             "Whether damping may make a normal force pull as bodies part, as in most such codes. Without it "
-             "damping is made stronger: both give the restitution asked for (not below 0.02 without). "
-             "friction = \"dae\" never pulls, and bodies part faster"});
+    // Not read where it has no effect, so that a resolved deck does not give it.
+    const bool pulls = !section.reading() || !is_constrained();
+    if (!pulls && section.has("attraction"))
+      section.fail("attraction",
+                   "attraction has no effect with friction = \"dae\", which never pulls: remove it");
+    if (pulls)
+      section.boolean(
+          "attraction", attraction_,
+          {.doc = "Whether damping may make a normal force pull as bodies part, as in most such codes. "
+                  "Without it "
+                  "damping is made stronger: both give the restitution asked for (not below 0.02 without). "
+                  "friction = \"dae\" never pulls, and bodies part faster"});
     std::vector<std::string> integrators;
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
     section.choice("integrator", integrator_, integrators,
@@ -122,7 +134,11 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
     motion_ = std::make_unique<SpringMotion<D>>(
         state, neighborhood, typename SpringMotion<D>::Settings{law_, attraction_, friction_ == "spring"});
   fit(state);
-  check_step(state, dt);
+  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+    throw InputError(complaint);
+  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+  if (dt > found.limit) throw InputError(complaint_about(found, dt));
+  tell_share(found, dt);
   motion_->start(dt);
 }
 
@@ -135,33 +151,55 @@ void DemStepper<D>::fit(State<D>& state) {
   smallest_radius_ =
       state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
   for (std::size_t i = 0; i < n; ++i)
-    if (bodies.id()[i] >= first_new_id_) motion_->set_free(i);
+    if (bodies.id()[i] >= first_new_id_ && bodies.mobility()[i] != 0) motion_->set_free(i);
+  has_new_bodies_ |= state.next_id > first_new_id_;
   first_new_id_ = state.next_id;
   motion_->prepare();
 }
 
+/// Shares of these times that users of such codes go by; see docs/method.md.
 template <int D>
-void DemStepper<D>::check_step(const State<D>& state, Real dt) const {
-  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+Real DemStepper<D>::advised_step(const StepLimit& found) const {
+  if (law_ == NormalLaw::hertz) return 0.2 * found.rayleigh_time;
+  // With fewer than 35 steps a period stacks of constrained contacts gain energy.
+  return is_constrained() ? 2 * found.half_period / 35 : 0.1 * found.half_period;
+}
+
+template <int D>
+std::string DemStepper<D>::complaint_about(const StepLimit& found, Real dt) const {
+  return fmt::format(
+      "time.step = {:.4g} s is unstable: it exceeds {:.4g} s, {} of body {}; take at most {:.2g} s", dt,
+      found.limit,
+      law_ == NormalLaw::hertz ? "the Rayleigh time" : "the stability limit of a contact with damping",
+      found.body, advised_step(found));
+}
+
+template <int D>
+void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
   if (found.body < 0) return;
   const bool hertz = law_ == NormalLaw::hertz;
-  const std::string limit =
-      fmt::format("{:.4g} s, {} of body {}", found.limit,
-                  hertz ? "the Rayleigh time" : "the stability limit of a contact", found.body);
-  // Shares that users of such codes go by; see docs/method.md.
-  const Real scale = hertz ? found.rayleigh_time : found.collision_time;
-  // With fewer than 35 steps a period stacks of constrained contacts gain energy.
-  const Real period = std::numbers::pi * found.limit;
-  const Real advised = hertz ? 0.2 * scale : is_constrained() ? period / 35 : 0.1 * scale;
-  if (dt > found.limit)
-    throw InputError(fmt::format("time.step = {:.4g} s is unstable: it exceeds {}; take at most {:.2g} s", dt,
-                                 limit, advised));
+  const Real scale = hertz ? found.rayleigh_time : found.half_period;
   const std::string share = fmt::format("time.step is {:.2g} % of the {} of {:.4g} s", 100 * dt / scale,
-                                        hertz ? "Rayleigh time" : "collision time", scale);
+                                        hertz ? "Rayleigh time" : "half period of a contact", scale);
+  const Real advised = advised_step(found);
   if (dt > 1.001 * advised)
     log::warn("{}; at most {:.2g} s is advised", share, advised);
   else
     log::detail("{}", share);
+}
+
+/// Feeders may bring smaller bodies than those of the start, and other materials.
+template <int D>
+void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
+  has_new_bodies_ = false;
+  const auto refuse = [&](ExitCode code, const std::string& complaint) {
+    throw StepRefused(
+        code, fmt::format("step {}, t = {:.6g} s: {}", state.clock.step, state.clock.time, complaint));
+  };
+  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+    refuse(ExitCode::bad_input, complaint);
+  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+  if (dt > found.limit) refuse(ExitCode::bad_input, complaint_about(found, dt));
 }
 
 template <int D>
@@ -177,6 +215,7 @@ void DemStepper<D>::bodies_changed(State<D>& state) {
 
 template <int D>
 void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
+  if (has_new_bodies_) check_new_bodies(state, dt);
   // Every rank holds its own bodies and ghosts of those within reach of this step.
   refresh(state, dt);
   motion_->step(dt);
@@ -194,27 +233,48 @@ void DemStepper<D>::refresh(State<D>& state, Real dt) {
   save(state);
   bodies_changed(state);
   if (neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt))
-    throw StepRefused(
-        ExitCode::runtime_failure,
-        fmt::format("step {}, t = {:.6g} s: a body or obstacle would travel more than half the skin of "
-                    "{:.3g} m in a step; reduce [time] step or enlarge [neighbors] skin",
-                    state.clock.step, state.clock.time, state.lattice.skin));
+    refuse_travel(state, dt);
 }
 
-/// The largest square of the distance [m2] between where a body of this rank was listed and where the drift
-/// of this step takes it.
+/// Lists are of this moment, so it is a velocity or an acceleration that takes a body too far.
+template <int D>
+void DemStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
+  const BodyStore<D>& bodies = state.bodies;
+  const Real mine = farthest_after_drift(state, dt);
+  const Real most = state.comm.max(mine);
+  constexpr GlobalId none = std::numeric_limits<GlobalId>::max();
+  GlobalId body = none;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    if (squared_drift(bodies, i, dt) == most) body = std::min(body, bodies.id()[i]);
+  body = state.comm.min(body);
+  const std::string when = fmt::format("step {}, t = {:.6g} s", state.clock.step, state.clock.time);
+  if (std::isinf(most))
+    throw StepRefused(ExitCode::runtime_failure,
+                      fmt::format("{}: the velocity or acceleration of body {} is not finite", when, body));
+  throw StepRefused(
+      ExitCode::runtime_failure,
+      fmt::format("{}: a body (body {}, by {:.3g} m) or obstacle would travel more than half the skin of "
+                  "{:.3g} m in a step; reduce [time] step or enlarge [neighbors] skin",
+                  when, body, std::sqrt(most), state.lattice.skin));
+}
+
+/// Square of the distance [m2] between where body i was listed and where the drift of this step takes it;
+/// infinite if that is not a number.
+template <int D>
+Real DemStepper<D>::squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
+  const Vec<D> moved = (bodies.position()[i] - bodies.listed()[i]) +
+                       dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
+  const Real squared = dot(moved, moved);
+  return squared >= 0 ? squared : HUGE_VAL;
+}
+
+/// Of the bodies of this rank.
 template <int D>
 Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
   Scope timer("move");
-  const BodyStore<D>& bodies = state.bodies;
-  const auto position = bodies.position(), listed = bodies.listed();
-  const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
   Real most = 0;
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    const Vec<D> moved = (position[i] - listed[i]) + dt * (velocity[i] + 0.5 * dt * acceleration[i]);
-    const Real squared = dot(moved, moved);
-    most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;
-  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    most = std::max(most, squared_drift(state.bodies, i, dt));
   return most;
 }
 

@@ -127,6 +127,32 @@ TEST_CASE("a block on a slope stays where friction holds it, and slides as frict
     }
 }
 
+TEST_CASE("bodies that cannot move and are poured have no acceleration") {
+  const std::string feeder = R"(
+[feeders.fixed]
+type = "pour"
+material = "body"
+mobility = 0
+rate = 1000
+radius = { distribution = "constant", value = 0.3 }
+region = { lower = [-9, 5], upper = [9, 9] }
+)";
+  for (const std::string friction : {"dae", "spring"}) {
+    CAPTURE(friction);
+    auto simulation = make<2>(deck<2>({{0, -g}}, 0.5, "") + feeder, {"dem.friction=\"" + friction + "\""});
+    run(simulation, 50);
+    const BodyStore<2>& bodies = std::as_const(simulation).state().bodies;
+    REQUIRE(bodies.n_owned() > 3);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+      if (bodies.mobility()[i] != 0) continue;
+      CHECK(norm(bodies.acceleration()[i]) == 0);
+      CHECK(norm(bodies.velocity()[i]) == 0);
+      if (friction != "dae") continue;
+      for (int level = 0; level < 2; ++level) CHECK(bodies.derivatives()[i][level] == 0);
+    }
+  }
+}
+
 TEST_CASE("a block that slides comes to rest where its energy is spent") {
   // v^2 / (2 mu g) = 0.025 m after 0.1 s, and not a step back.
   auto simulation = make<2>(deck<2>({{0, -g}}, 2.0, "rotates = false\nvelocity = [1, 0]"));

@@ -2,6 +2,8 @@
 // other, against single contacts and against Newton's third law.
 #include "dynamics/dem/soft_laws.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -237,7 +239,29 @@ TEST_CASE("soft laws: the Rayleigh time of the stiffest body", "[dynamics]") {
   CHECK(limit.body == 1);
 }
 
-TEST_CASE("soft laws: linear stiffness, collision time and stability limit", "[dynamics]") {
+TEST_CASE("soft laws: a rigid body is as stiff as what it meets", "[dynamics]") {
+  std::string text = deck_of("hertz", hertz_pairs +
+                                          "'rigid-stiff' = { friction = 0, restitution = 1 }\n"
+                                          "'rigid-rigid' = { friction = 0, restitution = 1 }\n");
+  const std::string small = "material = 'stiff'";
+  text.replace(text.find(small), small.size(), "mobility = 0\nmaterial = 'stiff'");
+  const std::string large = "material = 'soft'";
+  text.replace(text.find(large), large.size(), "material = 'rigid'");
+  const auto limit_of = [](const std::string& deck) {
+    const Simulation<3> simulation(Comm(), read_deck<3>(deck));
+    SoftLaws<3> laws;
+    laws.prepare(simulation.state(), {});
+    // Body 1 is held, so nothing can be said of it.
+    const StepLimit limit = find_step_limit(simulation.state(), laws, NormalLaw::hertz);
+    CHECK(limit.body == 0);
+    return limit.limit;
+  };
+  const Real shear = 4e7 / 2.4;
+  const Real expected = pi * 0.1 * std::sqrt(2500 / shear) / (0.1631 * 0.2 + 0.8766);
+  CHECK(limit_of(text) == Approx(expected).epsilon(1e-14));
+}
+
+TEST_CASE("soft laws: linear stiffness, half period and stability limit", "[dynamics]") {
   const std::string text =
       deck_of("linear",
               "'soft-soft' = { friction = 0.5, restitution = 0.5, stiffness = 1e4 }\n"
@@ -254,14 +278,47 @@ TEST_CASE("soft laws: linear stiffness, collision time and stability limit", "[d
   CHECK(soft.damping == Approx(2 * beta).epsilon(1e-14));
   CHECK(soft.damping_ratio == Approx(std::sqrt(2.0 / 7)).epsilon(1e-14));
   CHECK(laws.of(1, 0).tangential == 2e4);
-  // Against its like a body meets its own stiffness; the limit is that of the stiffest partner.
+  // The stiffest partner sets the limit; that pair has no damping.
   const StepLimit limit = find_step_limit(simulation.state(), laws, NormalLaw::linear);
   const auto mass = [](Real r) { return 2500 * 4 * pi / 3 * r * r * r; };
   CHECK(limit.body == 1);
   CHECK(limit.limit == Approx(2 * std::sqrt(0.5 * mass(0.02) / 4e4)).epsilon(1e-14));
-  const Real damped = std::log(0.8) / std::hypot(std::log(0.8), pi);
-  CHECK(limit.collision_time ==
-        Approx(pi / std::sqrt(4e4 / (0.5 * mass(0.02)) * (1 - damped * damped))).epsilon(1e-14));
+  CHECK(limit.half_period == Approx(pi * std::sqrt(0.5 * mass(0.02) / 4e4)).epsilon(1e-14));
+}
+
+TEST_CASE("soft laws: the stability limit with damping is that of an oscillator in steps", "[dynamics]") {
+  const auto limit_of = [](Real e, bool attraction) {
+    const Simulation<3> simulation(
+        Comm(),
+        read_deck<3>(deck_of(
+            "linear", fmt::format("'soft-soft' = {{ friction = 0, restitution = {}, stiffness = 1e4 }}\n"
+                                  "'soft-stiff' = {{ friction = 0, restitution = 1, stiffness = 1 }}\n"
+                                  "'stiff-stiff' = {{ friction = 0, restitution = 1, stiffness = 1 }}\n",
+                                  e))));
+    SoftLaws<3> laws;
+    laws.prepare(simulation.state(), {.law = NormalLaw::linear, .exact_without_attraction = !attraction});
+    const StepLimit limit = find_step_limit(simulation.state(), laws, NormalLaw::linear);
+    CHECK(std::isfinite(limit.half_period));
+    return std::pair(limit.limit / (limit.half_period / pi), laws.of(0, 0).damping);
+  };
+  for (const auto& [e, attraction] : {std::pair(1.0, true), std::pair(0.5, true), std::pair(0.0, true),
+                                      std::pair(0.1, false), std::pair(0.0, false)}) {
+    CAPTURE(e, attraction);
+    const auto found = limit_of(e, attraction);
+    // omega = 1, steps of h: v += -h/2 (x + d v_mid) twice around the drift, forces with the v of mid-step.
+    const auto grows = [&](Real h) {
+      Real x = 0, v = 1, a = 0;
+      for (int step = 0; step < 4000 && std::abs(x) < 1e6; ++step) {
+        v += 0.5 * h * a;
+        x += h * v;
+        a = -x - found.second * v;
+        v += 0.5 * h * a;
+      }
+      return std::abs(x) >= 1e6;
+    };
+    CHECK_FALSE(grows(0.98 * found.first));
+    CHECK(grows(1.02 * found.first));
+  }
 }
 
 TEST_CASE("force kernels: all instruction sets give the same bits, and those of single contacts",
