@@ -176,7 +176,7 @@ TEST_CASE("event-driven impacts go on from a checkpoint as if nothing had happen
   check_restarts<2>({disks, {}, 24, {1, 8, 15}});
   check_restarts<3>({spheres, {}, 12, {1, 6}});
   // The smallest body, which sets what "auto" is, falls off the edge; the other one bounces on.
-  const Seen lost = check_restarts<2>({lost_body, {}, 60, {5, 40}});
+  const Seen lost = check_restarts<2>({lost_body, {}, 60, {5, 15}});
   CHECK(lost.n_removed == 1);
 }
 
