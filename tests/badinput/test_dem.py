@@ -150,6 +150,19 @@ def test_keys_and_words_that_do_not_exist(folder):
     refused_deck(folder, ("restitution = 0.5", "restitution = 1.5"), words=["soft.toml", "restitution"])
 
 
+def test_a_body_that_is_lost_is_named(folder):
+    for speed, words in (("1e200", ["body 3", "not finite"]), ("1e4", ["body 3", "by 1 m", "half the skin"])):
+        fast = f"""
+[particles.fast]
+material = "glass"
+velocity = [{speed}, 0, 0]
+radius = {{ distribution = "constant", value = "5 cm" }}
+source = {{ type = "lattice", spacing = 0.1, region = {{ lower = [0.5, 0.5, 0.5], upper = [0.6, 0.6, 0.6] }} }}
+"""
+        changes = (("upper = [0.3, 0.3, 0.1]", "upper = [0.3, 0.1, 0.1]"), )
+        failed(folder, "run", write_deck(folder, *changes, more="\n[neighbors]\nskin = 0.05\n" + fast), "--force", code=1, words=words)
+
+
 def test_bodies_pressed_too_deep_end_the_run(folder):
     lid = """
 [obstacles.lid]
