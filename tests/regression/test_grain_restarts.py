@@ -70,7 +70,7 @@ type = "energy"
 DEM = 'scheme = "dem"\n[dem]\nlaw = "linear"\nfriction = "{}"\n'
 # Table of the scheme, time step, friction, ranks of the two halves.
 SCHEMES = {
-    "nonsmooth": ('scheme = "nonsmooth"\n[solver]\ntype = "nsgs"\n', "5 ms", 0.3, (2, 2)),    # the solver's sums depend on the ranks
+    "nonsmooth": ('scheme = "nonsmooth"\n[solver]\ntype = "nsgs"\n', "5 ms", 0.3, (2, 2)),    # sums depend on the ranks
     "spring": (DEM.format("spring"), "0.1 ms", 0.3, (1, 3)),
     "dae": (DEM.format("dae"), "0.1 ms", 0.3, (2, 2)),    # as in "nonsmooth"
     "event": ('scheme = "event"\n[event]\nimpact_law = "multiple"\n', "50 ms", 0, (1, 3)),
