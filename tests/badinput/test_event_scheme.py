@@ -59,7 +59,7 @@ def test_what_it_does_not_know(folder):
             ([], 'motion = { type = "translate", velocity = [0, 1] }\n', ["deck.toml:3", '"floor" moves']),
             ([("value = 0.1", "value = 0.01"), ("spacing = 0.5", "spacing = 0.04")], "", ["2500 bodies", "up to 2000"]),
             ([('"multiple"', '"simple"')], "", ["deck.toml:1", "impact_law", "multiple"]),
-            ([('"multiple"', '"multiple"\ntolerance = 0')], "", ["deck.toml:19", "tolerance", "0"]),
+            ([('"multiple"', '"multiple"\ntolerance = 0')], "", ["deck.toml:18", "tolerance", "(0, 0.001]"]),
             ([("restitution = 0.5", "restitution = 1.5")], "", ["restitution", "1"]),
             ([('impact_law = "multiple"\n', "")], "", ["impact_law"])):
         refused(folder, "run", _deck(folder, *changes, more=more), words=words, ranks=(1, 3))
