@@ -37,7 +37,7 @@ def test_all_schemes_agree_with_exact_answers(folder):
     # mu N / k = tan(30 deg) * 8.4957 N / 1e5 N/m late.
     check_close(found("slope 1 tan down", "dem spring", 2e-4, "error[m]"), 4.905e-5, "soft contact is late", relative=1e-3)
     # Friction springs push a block that turns back; rigid contact does not.
-    check(found("slope 0.5 tan up", "dem spring", 2e-4, "speed[m/s]") > 1e-2, "springs push")
+    check(found("slope 0.5 tan up", "dem spring", 2e-4, "speed[m/s]") > 3e-3, "springs push")
     check(found("slope 0.5 tan up", "nonsmooth nsgs", 1e-3, "speed[m/s]") < 1e-3, "rigid contact does not")
 
 
