@@ -8,6 +8,7 @@ packages=(
   # libraries: python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libvtk9-dev libopenblas0-pthread
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
+  libgeos-dev libpng-dev libboost-dev
   # tests and style
   libfclib-dev catch2 clang-format clang-tidy
   # postprocessing; Xvfb and Mesa draw without a screen

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.hpp"
+#include "crowd/crowd_scheme.hpp"
 
 namespace scree {
 
@@ -16,12 +18,30 @@ void describe_dimension(Section& section, std::int64_t& dimension) {
       {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
 }
 
+/// All steppers: those of bodies, and that of people, which stands above them (docs/architecture.md).
+template <int D>
+std::vector<Entry<Stepper<D>>> schemes() {
+  const auto list = registry<Stepper<D>>();
+  std::vector<Entry<Stepper<D>>> all(list.begin(), list.end());
+  all.push_back(crowd_scheme<D>());
+  return all;
+}
+
 /// The names of all steppers, for simulation.scheme.
 template <int D>
 std::vector<std::string> scheme_names() {
   std::vector<std::string> names;
-  for (const auto& entry : registry<Stepper<D>>()) names.emplace_back(entry.name);
+  for (const auto& entry : schemes<D>())
+    if (entry.make) names.emplace_back(entry.name);
   return names;
+}
+
+/// Whether a scheme says itself how large the domain is.
+template <int D>
+bool brings_scene(const std::string& scheme) {
+  for (const auto& entry : schemes<D>())
+    if (entry.make && entry.name == scheme) return entry.make()->scene() != nullptr;
+  return false;
 }
 
 template <int D>
@@ -137,28 +157,40 @@ void RunDeck<D>::describe(Section& root) {
     section.real("step", dt,
                  {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
-  root.table("domain", {.required = true, .doc = "The box that holds everything"}, [&](Section& section) {
-    box_place = section.where("lower");
-    section.point<D>("lower", box.lower, {.unit = Unit::length, .required = true, .doc = "Lower corner"});
-    section.point<D>("upper", box.upper, {.unit = Unit::length, .required = true, .doc = "Upper corner"});
-    std::vector<bool> periodic(D, false);
-    section.booleans("periodic", periodic, D,
-                     {.doc = "Whether bodies that leave along an axis come back opposite"});
-    std::string outside_name = "error";
-    section.choice(
-        "outside", outside_name, {"error", "delete", "keep"},
-        {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
-                "the body; the body is deleted; or it stays"});
-    outside = outside_name == "error"    ? Outside::error
-              : outside_name == "delete" ? Outside::remove
-                                         : Outside::keep;
-    if (!section.reading()) return;
-    for (int k = 0; k < D; ++k) {
-      box.periodic[static_cast<std::size_t>(k)] = periodic[static_cast<std::size_t>(k)];
-      if (box.upper[k] <= box.lower[k])
-        section.fail("upper", std::string("upper must exceed lower along ") + "xyz"[k]);
-    }
-  });
+  const bool needs_box = !root.reading() || !brings_scene<D>(scheme);
+  bool box_given = true;
+  root.table(
+      "domain", {.required = needs_box, .doc = "The box that holds everything"}, [&](Section& section) {
+        box_place = section.where("lower");
+        const Real not_given = std::numeric_limits<Real>::quiet_NaN();
+        box.lower = box.upper = filled<D>(not_given);
+        section.point<D>("lower", box.lower,
+                         {.unit = Unit::length,
+                          .required = needs_box,
+                          .doc = "Lower corner; not needed where the scheme brings a floor plan"});
+        section.point<D>("upper", box.upper,
+                         {.unit = Unit::length, .required = needs_box, .doc = "Upper corner; the same"});
+        std::vector<bool> periodic(D, false);
+        section.booleans("periodic", periodic, D,
+                         {.doc = "Whether bodies that leave along an axis come back opposite"});
+        std::string outside_name = "error";
+        section.choice(
+            "outside", outside_name, {"error", "delete", "keep"},
+            {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
+                    "the body; the body is deleted; or it stays"});
+        outside = outside_name == "error"    ? Outside::error
+                  : outside_name == "delete" ? Outside::remove
+                                             : Outside::keep;
+        if (!section.reading()) return;
+        box_given = section.has("lower") || section.has("upper");
+        if (box_given != (section.has("lower") && section.has("upper")))
+          section.fail("lower", "give both 'lower' and 'upper' in [domain], or neither of them");
+        for (int k = 0; k < D; ++k) {
+          box.periodic[static_cast<std::size_t>(k)] = periodic[static_cast<std::size_t>(k)];
+          if (box.upper[k] <= box.lower[k])
+            section.fail("upper", std::string("upper must exceed lower along ") + "xyz"[k]);
+        }
+      });
   neighbors.describe(root);
   std::string where_gravity;
   root.optional_table("physics", {.doc = "Fields of force, for schemes with inertia"}, [&](Section& section) {
@@ -176,10 +208,10 @@ void RunDeck<D>::describe(Section& root) {
   if (root.reading()) events.feeders.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
   // A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
-  for (const auto& entry : registry<Stepper<D>>())
-    if (!root.reading() || entry.name != scheme)
+  for (const auto& entry : schemes<D>())
+    if (entry.make && (!root.reading() || entry.name != scheme))
       root.unused([&](Section& section) { entry.make()->describe(section); });
-  for (const auto& entry : registry<Stepper<D>>()) {
+  for (const auto& entry : schemes<D>()) {
     if (!root.reading() || entry.name != scheme) continue;
     stepper = entry.make();
     stepper->describe(root);
@@ -189,6 +221,10 @@ void RunDeck<D>::describe(Section& root) {
       resolve_materials();
     else
       refuse_inertia(scheme, where_gravity);
+  }
+  if (root.reading() && stepper->scene()) {
+    refuse_bodies_beside_scene(scheme);
+    stepper->scene()->furnish(box, box_given, obstacles);
   }
   output.describe(root);
   if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
@@ -255,6 +291,15 @@ void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
   throw InputError(
       fmt::format("{}: [output.fclib] has no effect: the scheme \"{}\" solves no contact problems; remove it",
                   output.where_fclib, scheme));
+}
+
+template <int D>
+void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
+  for (const ParticleGroup<D>* group : all_groups())
+    throw InputError(
+        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": people come from "
+                    "[populations.NAME] and [sources.NAME]; remove \"{}\"",
+                    group->where, scheme, group->name));
 }
 
 template <int D>

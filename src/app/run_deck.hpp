@@ -75,6 +75,10 @@ struct RunDeck {
 
   /// Declares and reads all tables. Throws InputError.
   void describe(Section& root);
+  /// Whether bodies come during the run.
+  bool bodies_come() const {
+    return !events.feeders.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
+  }
   /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of feeders.
   std::vector<const ParticleGroup<D>*> all_groups() const;
 
@@ -82,6 +86,7 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_contact_problems(const std::string& scheme) const;
+  void refuse_bodies_beside_scene(const std::string& scheme) const;
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 

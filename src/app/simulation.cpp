@@ -40,18 +40,23 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   take_physics();
   deck_.events.stages.set_obstacles(state_);
   state_.obstacles.place(0);
-  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles,
-                                    static_cast<std::uint64_t>(deck_.seed), deck_.groups, state_.bodies);
-  if (n_bodies() == 0 && deck_.events.feeders.list().empty())
-    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
+  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
+  if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
+  if (n_bodies() == 0 && !deck_.bodies_come())
+    throw InputError("the deck makes no bodies: add a table that makes some, such as [particles.NAME]");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
   const auto position = state_.bodies.position();
   std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
   const Feeders<D>& feeders = deck_.events.feeders;
+  BodiesToCome to_come = feeders.to_come(deck_.end_time);
+  if (Scene<D>* scene = stepper().scene()) {
+    scene->start(state_, seed());
+    to_come.include(scene->to_come(deck_.end_time));
+  }
   neighborhood_.make_lattice(
       state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
-      feeders.to_come(deck_.end_time));
+      to_come);
   require_contacts_listed();
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
@@ -68,6 +73,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   take_physics();
   read_checkpoint<D>(state_, checkpoint, measure_memories());
   deck_.events.stages.set_obstacles(state_);
+  if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
@@ -93,6 +99,7 @@ void Simulation<D>::take_physics() {
   for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
   deck_.events.prepare(state_);
+  if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);  // sets state_.plan, too
   for (const NamedMeasure<D>& m : deck_.measures)
     m.measure->columns(state_);  // throws if it does not suit the run
 }
@@ -100,6 +107,8 @@ void Simulation<D>::take_physics() {
 template <int D>
 std::vector<MeasureMemory> Simulation<D>::measure_memories() {
   std::vector<MeasureMemory> memories;
+  if (Scene<D>* scene = stepper().scene(); scene && !scene->memory().empty())
+    memories.push_back({"[scene]", scene->memory()});  // no measure has such a name
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
   return memories;
 }
@@ -117,7 +126,7 @@ void Simulation<D>::step(bool record_forces) {
   ++state_.clock.step;
   state_.clock.time += state_.clock.last_dt;
   for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
-  deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), static_cast<std::uint64_t>(deck_.seed));
+  deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), seed());
 }
 
 template <int D>

@@ -26,7 +26,9 @@ class Simulation {
 
   bool running() const {
     // Times are sums of steps: a millionth of a step does not count.
-    return deck_.end_time - state_.clock.time > 1e-6 * deck_.dt && !deck_.events.stages.finished(state_);
+    const Scene<D>* scene = deck_.stepper->scene();
+    return deck_.end_time - state_.clock.time > 1e-6 * deck_.dt && !deck_.events.stages.finished(state_) &&
+           !(scene && scene->finished(state_));
   }
   /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
   void step(bool record_forces = false);
@@ -57,6 +59,7 @@ class Simulation {
   }
 
  private:
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(deck_.seed); }
   void take_physics();
   void require_bodies_inside() const;
   void require_contacts_listed() const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ struct BodiesToCome {
   std::int64_t count = 0;
   Real smallest = HUGE_VAL;  ///< radius [m]; a typical one will do
   Real largest = 0;          ///< no radius exceeds it [m]
+  void include(const BodiesToCome& others) {
+    count += others.count;
+    smallest = std::min(smallest, others.smallest);
+    largest = std::max(largest, others.largest);
+  }
 };
 
 /// What becomes of a body found outside an open face of the domain.

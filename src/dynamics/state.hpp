@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "dynamics/energy_ledger.hpp"
 #include "geometry/box.hpp"
+#include "geometry/floor_plan.hpp"
 #include "geometry/lattice.hpp"
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
@@ -39,6 +40,20 @@ struct SinkProgress {
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
 };
 
+/// A person who has left, with what is known of the way.
+struct Departure {
+  GlobalId id = 0;
+  std::int32_t sink = 0;   ///< in State::sinks
+  std::int32_t group = 0;  ///< as the field of bodies
+  std::int32_t kind = 0;   ///< the same
+  Real radius = 0;         ///< [m]
+  Real desired_speed = 0;  ///< [m/s]
+  Real entered_at = 0;     ///< [s]
+  Real walks_from = 0;     ///< [s]
+  Real time = 0;           ///< when it left [s]
+  Real walked = 0;         ///< [m]
+};
+
 /// The stage of [[stages]] that runs.
 struct StageProgress {
   std::int64_t index = 0;
@@ -58,6 +73,7 @@ struct State {
   GlobalId next_id = 0;    ///< the first unused global id
 
   // From the deck; the same throughout a run.
+  std::shared_ptr<const FloorPlan> plan{};                     ///< where people can be; null in runs without
   Vec<D> gravity{};                                            ///< [m/s2]
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
   Materials<D> materials{};                                    ///< empty in first-order schemes
@@ -69,6 +85,8 @@ struct State {
   std::vector<FeederProgress> feeders{};
   std::vector<SinkProgress> sinks{};
   StageProgress stage{};
+  /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state proper.
+  std::vector<Departure> departures{};
 };
 
 /// The centre of body i, followed through periodic faces [m].

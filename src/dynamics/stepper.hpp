@@ -7,6 +7,7 @@
 #include "contact/contact_graph.hpp"
 #include "core/section.hpp"
 #include "dynamics/neighborhood.hpp"
+#include "dynamics/scene.hpp"
 #include "dynamics/state.hpp"
 #include "dynamics/velocity_field.hpp"
 #include "solvers/friction_solver.hpp"
@@ -46,7 +47,7 @@ class Stepper {
   /// What bodies carry from step to step.
   virtual Carried carries() const { return Carried::always; }
   /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
-  bool has_inertia() const { return carries() >= Carried::with_inertia; }
+  bool has_inertia() const { return scree::has_inertia(carries()); }
   /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.
   /// The same on all ranks.
   virtual bool knows_petsc_options() const { return true; }
@@ -64,6 +65,8 @@ class Stepper {
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
   /// save): finds candidates anew and fits all work arrays. Collective.
   virtual void bodies_changed(State<D>& state) = 0;
+  /// The world that the scheme's own tables describe; null: the scheme brings none.
+  virtual Scene<D>* scene() { return nullptr; }
   /// Whether a step solves a FrictionProblem.
   virtual bool has_contact_problems() const { return false; }
   /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a

@@ -34,11 +34,26 @@ void ObstacleSet<D>::describe(Section& root) {
                 if (!section.reading()) return;
                 obstacle.where = section.where("type");
                 obstacle.where_material = section.where("material");
-                for (int part = 0; part < obstacle.shape->n_parts(); ++part)
-                  constraints_.push_back({static_cast<int>(obstacles_.size()), part});
-                obstacles_.push_back(std::move(obstacle));
-                is_active_.push_back(1);
+                add(std::move(obstacle));
               });
+}
+
+template <int D>
+void ObstacleSet<D>::add(Obstacle<D> obstacle) {
+  for (int part = 0; part < obstacle.shape->n_parts(); ++part)
+    constraints_.push_back({static_cast<int>(obstacles_.size()), part});
+  obstacles_.push_back(std::move(obstacle));
+  is_active_.push_back(1);
+}
+
+template <int D>
+int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape) {
+  Obstacle<D> obstacle;
+  obstacle.name = name;
+  obstacle.where = obstacle.where_material = where;
+  obstacle.shape = std::move(shape);
+  add(std::move(obstacle));
+  return static_cast<int>(obstacles_.size()) - 1;
 }
 
 template <int D>

@@ -137,6 +137,10 @@ class ObstacleSet {
   /// Declares and reads [obstacles.NAME].
   void describe(Section& root);
 
+  /// Adds a fixed obstacle after those of the deck; `where`: the place in the deck that asks for it. Returns its
+  /// number. Must be called alike on all ranks, before the first place().
+  int add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape);
+
   std::span<const Obstacle<D>> list() const { return obstacles_; }
   int n_constraints() const { return static_cast<int>(constraints_.size()); }
   int obstacle_of(int constraint) const {
@@ -178,6 +182,7 @@ class ObstacleSet {
     int obstacle;
     int part;
   };
+  void add(Obstacle<D> obstacle);
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
 

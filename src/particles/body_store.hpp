@@ -33,8 +33,12 @@ constexpr Orientation<D> upright() {
 }
 
 enum class Ghosts { keep, none };
-/// How much of its motion a body carries; each level includes those before it.
-enum class Carried { always, with_inertia, with_accelerations, with_derivatives };
+/// What a body carries besides its place. Levels of motion include those before them; `walking` is what
+/// people carry, who have no inertia.
+enum class Carried { always, with_inertia, with_accelerations, with_derivatives, walking };
+constexpr bool has_inertia(Carried carried) {
+  return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
+}
 
 /// What a field is: name, unit and rules, from fields.def.
 struct FieldInfo {
@@ -57,7 +61,8 @@ class BodyStore {
 
   /// Says what bodies carry; before the first of them is made.
   void carry(Carried carried) { carried_ = carried; }
-  bool has_inertia() const { return carried_ >= Carried::with_inertia; }
+  bool has_inertia() const { return scree::has_inertia(carried_); }
+  bool walks() const { return carried_ == Carried::walking; }
 
 #define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
   std::span<type> name() {                                          \
@@ -94,7 +99,8 @@ class BodyStore {
 
  private:
   bool carries(const FieldInfo& info) const {
-    return info.carried <= carried_;
+    if (info.carried == Carried::always || info.carried == carried_) return true;
+    return scree::has_inertia(carried_) && info.carried <= carried_;
   }
 
   enum : bool { yes = true, no = false };

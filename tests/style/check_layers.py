@@ -5,7 +5,7 @@ import re
 
 from repository import files, report, source_folder
 
-LEVELS = {"core": 0, "geometry": 1, "solvers": 1, "particles": 2, "comm": 3, "contact": 3, "dynamics": 4, "analysis": 5,
+LEVELS = {"core": 0, "geometry": 1, "solvers": 1, "particles": 2, "comm": 3, "contact": 3, "dynamics": 4, "crowd": 5, "analysis": 5,
           "io": 6, "app": 7}
 DRIVERS_SEE = {"app", "core"}
 
@@ -15,6 +15,10 @@ LIBRARIES = {
     "hdf5": {"io", "particles", "app"},     # app: the version number
     "petscversion": {"core", "comm", "app"},
     "petsc": {"core", "comm", "solvers", "app"},  # app: the operator of a stored problem
+    "geos_c": {"geometry"},
+    "png": {"geometry"},
+    "boost/math": {"crowd", "particles"},
+    "boost/polygon": {"analysis"},
     "toml++": {"core"},
     "spdlog": {"core"},
     "CLI/": {"app", "drivers"},

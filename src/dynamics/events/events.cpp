@@ -14,7 +14,8 @@ void Events<D>::prepare(State<D>& state) const {
 
 template <int D>
 void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_group, std::uint64_t seed) {
-  if (!change_bodies() && stages.empty()) return;
+  Scene<D>* scene = stepper.scene();
+  if (!change_bodies() && stages.empty() && !scene) return;
   Scope timer("events");
   BodyStore<D>& bodies = state.bodies;
   bool is_saved = false;
@@ -54,6 +55,8 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     }
     state.ledger.inflow += energy() - before;
   }
+
+  if (scene) scene->after_step(state, seed, change);
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
   if (stages.advance(state)) change();

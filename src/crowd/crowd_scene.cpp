@@ -1,0 +1,94 @@
+#include "crowd/crowd_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+void CrowdScene::describe(Section& root) {
+  plan_->describe(root);
+  journeys_.describe(root);
+  people_.describe(root, journeys_);
+  ways_.describe(root);
+}
+
+void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
+  journeys_.place(*plan_);
+  if (!box_given) {
+    // Room for the whole of a body that stands at the edge of the plan, and for one cell of the fields beyond
+    // it.
+    const Real margin = std::max(people_.largest_radius(), ways_.cell());
+    const Box<2> plan = plan_->bounds();
+    box.lower = plan.lower - filled<2>(margin);
+    box.upper = plan.upper + filled<2>(margin);
+  }
+  obstacles.add("walls", plan_->where(), std::make_unique<WallSegments>(plan_->walls()));
+  if (!plan_->columns().empty()) {
+    const auto columns = plan_->columns();
+    obstacles.add("columns", plan_->where(),
+                  std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())));
+  }
+  journeys_.add_doors(obstacles);
+}
+
+void CrowdScene::prepare(State<2>& state) {
+  state.plan = plan_;
+  first_sink_ = state.sinks.size();
+  for (const Exit& exit : journeys_.exits()) state.sinks.push_back({.name = exit.name});
+  people_.prepare(state);
+  Scope timer("ways");
+  const std::vector<Zone> zones(journeys_.zones().begin(), journeys_.zones().end());
+  ways_.build(state.comm, *plan_, state.box, zones, journeys_.destinations());
+}
+
+void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
+  people_.populate(state, *plan_, seed);
+}
+
+void CrowdScene::start(State<2>& state, std::uint64_t seed) {
+  Scope timer("ways");
+  const bool is_restart = state.clock.step > 0;
+  if (ways_.counts_density() && is_restart) ways_.restore_density();
+  journeys_.switch_doors(state, [] {});
+  const auto owned =
+      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  ways_.fetch(owned, people_.fastest());
+  is_empty_ = false;
+  if (is_restart) return;  // where everybody goes stands in the state
+  if (ways_.counts_density()) ways_.update_density(owned);
+  journeys_.choose(state, ways_, seed);
+}
+
+void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
+  Scope timer("people");
+  journeys_.switch_doors(state, before_change);
+  if (journeys_.absorb(state, first_sink_, staying_)) {
+    before_change();
+    state.memory = state.memory.of(staying_);
+    state.bodies.reorder(staying_);
+  }
+  people_.feed(state, *plan_, seed, before_change);
+  const auto owned =
+      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  if (ways_.counts_density()) {
+    const Real interval = ways_.density_interval();
+    const Real before = state.clock.time - state.clock.last_dt;
+    if (std::floor(state.clock.time / interval) > std::floor(before / interval)) ways_.update_density(owned);
+  }
+  journeys_.choose(state, ways_, seed);
+  is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);
+}
+
+bool CrowdScene::finished(const State<2>& state) const {
+  return is_empty_ && people_.exhausted(state);
+}
+
+std::vector<std::string> CrowdScene::findings(const State<2>&) const {
+  return people_.findings(*plan_, journeys_);
+}
+
+}  // namespace scree

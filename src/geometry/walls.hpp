@@ -1,0 +1,40 @@
+#pragma once
+#include <vector>
+
+#include "geometry/edge.hpp"
+
+namespace scree {
+
+// Shapes with many parts that programs make, not decks: the walls and columns of a floor plan.
+
+/// Straight walls without thickness, one part each, touched from both sides and at their ends. Each wall is
+/// on its own: a body that passed through one (path from -> at) is pushed back through that one only, so the
+/// cost does not depend on how many there are.
+class WallSegments final : public EdgeShape {
+ public:
+  explicit WallSegments(std::vector<Edge> edges) { edges_ = std::move(edges); }
+  void describe(Section&) override {}
+  void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
+               std::span<SurfacePoint<2>> result) const override;
+};
+
+/// Round columns, one part each, touched from outside.
+class Columns final : public Shape<2> {
+ public:
+  struct Column {
+    Vec<2> centre;
+    Real radius;
+  };
+  explicit Columns(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void describe(Section&) override {}
+  int n_parts() const override { return static_cast<int>(columns_.size()); }
+  Box<2> bounds(int part, const Box<2>& domain) const override;
+  void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
+               std::span<SurfacePoint<2>> result) const override;
+  Outline<2> outline(const Box<2>& domain) const override;
+
+ private:
+  std::vector<Column> columns_;
+};
+
+}  // namespace scree
