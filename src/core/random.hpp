@@ -39,6 +39,12 @@ inline constexpr std::uint32_t jitter = 3;
 inline constexpr std::uint32_t coincident_direction = 4;
 inline constexpr std::uint32_t velocity = 5;
 inline constexpr std::uint32_t feeder = 6;
+inline constexpr std::uint32_t agent_kind = 7;
+inline constexpr std::uint32_t desired_speed = 8;
+inline constexpr std::uint32_t premovement = 9;
+inline constexpr std::uint32_t exit_choice = 10;
+inline constexpr std::uint32_t update_phase = 11;
+inline constexpr std::uint32_t source = 12;
 }  // namespace purpose
 
 }  // namespace scree
