@@ -56,7 +56,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   }
   neighborhood_.make_lattice(
       state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
-      to_come);
+      to_come, deck_.stepper->needed_skin(state_, deck_.dt));
   require_contacts_listed();
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);

@@ -238,6 +238,14 @@ void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
 }
 
 template <int D>
+void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
+  if (comm_.size() == 1) return;
+  const MPI_Datatype type = type_of(width);
+  SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
+  SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
+}
+
+template <int D>
 void GhostExchange<D>::begin_hand_over(int stage, std::span<Real> values, int width) {
   const auto s = static_cast<std::size_t>(stage);
   if (!stage_in_use_[s]) return;

@@ -57,6 +57,9 @@ class GhostExchange {
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
   void add_to_owners(std::span<Real> values, int width);
+  /// values[n_held * width]: every owner's entry becomes the least of its own and those of its ghosts
+  /// (exact). Collective.
+  void min_to_owners(std::span<Real> values, int width);
 
   /// values[n_held * width]: moves the live copies of a stage. Collective.
   void begin_hand_over(int stage, std::span<Real> values, int width);

@@ -35,6 +35,24 @@ class BodyHalo {
   virtual void end_hand_over(int stage, std::span<Real> values, int width) = 0;
 };
 
+/// Runs visit(first, last) over the contacts of each phase in sweep order, with hand-overs of the live copies
+/// `values` between phases: phase p has the contacts [phase_first[p], phase_first[p + 1]), and those before
+/// interior_first[p] touch bodies that travel. Collective.
+template <class Visit>
+void run_sweep_phases(BodyHalo& halo, std::span<const Index> phase_first,
+                      std::span<const Index> interior_first, std::span<Real> values, int width,
+                      Visit&& visit) {
+  halo.begin_hand_over(0, values, width);
+  halo.end_hand_over(0, values, width);
+  for (int phase = 0; phase < halo.n_phases(); ++phase) {
+    const auto p = static_cast<std::size_t>(phase);
+    visit(phase_first[p], interior_first[p]);
+    halo.begin_hand_over(phase + 1, values, width);
+    visit(interior_first[p], phase_first[p + 1]);
+    halo.end_hand_over(phase + 1, values, width);
+  }
+}
+
 /// Everything on one rank: nothing travels.
 class SerialHalo final : public BodyHalo {
  public:

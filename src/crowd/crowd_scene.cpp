@@ -45,12 +45,19 @@ void CrowdScene::prepare(State<2>& state) {
   ways_.build(state.comm, *plan_, state.box, zones, journeys_.destinations());
 }
 
+Real CrowdScene::fastest() const {
+  Real most = 1;
+  for (const Zone& zone : journeys_.zones()) most *= std::max(zone.speed_factor, 1.0);
+  return most * people_.fastest();
+}
+
 void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
   people_.populate(state, *plan_, seed);
 }
 
 void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   Scope timer("ways");
+  seed_ = seed;
   const bool is_restart = state.clock.step > 0;
   if (ways_.counts_density() && is_restart) ways_.restore_density();
   journeys_.switch_doors(state, [] {});
@@ -71,9 +78,11 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);
   }
-  people_.feed(state, *plan_, seed, before_change);
+  const bool anybody_came = people_.feed(state, *plan_, seed, before_change);
   const auto owned =
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  if (anybody_came)
+    ways_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
   if (ways_.counts_density()) {
     const Real interval = ways_.density_interval();
     const Real before = state.clock.time - state.clock.last_dt;

@@ -28,6 +28,10 @@ class CrowdScene final : public Scene<2> {
   std::span<Real> memory() override { return ways_.density(); }
   std::vector<std::string> findings(const State<2>& state) const override;
 
+  /// No speed on free ground is higher [m/s].
+  Real fastest() const;
+  /// Of the run.
+  std::uint64_t seed() const { return seed_; }
   const People& people() const { return people_; }
   const Journeys& journeys() const { return journeys_; }
   const Navigation& ways() const { return ways_; }
@@ -40,6 +44,7 @@ class CrowdScene final : public Scene<2> {
   People people_;
   std::size_t first_sink_ = 0;  // in State::sinks, of the exits
   std::vector<Index> staying_;
+  std::uint64_t seed_ = 0;
   bool is_empty_ = false;  // nobody is there after the last step
 };
 

@@ -1,29 +1,448 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/random.hpp"
+#include "core/timing.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "crowd/crowd_scheme.hpp"
+#include "crowd/look_ahead.hpp"
+#include "crowd/velocity_projection.hpp"
+#include "dynamics/friction/neighborhood_halo.hpp"
+#include "dynamics/pbd/sweeper.hpp"
+#include "particles/fill/region.hpp"
 
 namespace scree {
 
-/// People as disks in first-order motion.
+/// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.11):
+///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor
+///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
+///     x(t + dt) = x(t) + dt V
+/// or, with model = "pbd", substeps of dt / substeps, each x + dt U / substeps followed by a sweep of
+/// projections on positions that starts from the last one's multipliers. Ranks: collective; the same bits on
+/// any number of ranks (a [crowd.solver] other than "nsgs": to its tolerance).
 class CrowdStepper final : public Stepper<2> {
  public:
-  void describe(Section& root) override { scene_.describe(root); }
+  void describe(Section& root) override;
   Carried carries() const override { return Carried::walking; }
   Scene<2>* scene() override { return &scene_; }
-  Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.people().fastest(); }
-  void start(State<2>&, Neighborhood<2>& neighborhood, Real) override { neighborhood_ = &neighborhood; }
-  void advance(State<2>& state, Real dt, bool) override { state.clock.last_dt = dt; }
-  void bodies_changed(State<2>& state) override { neighborhood_->rebuild(state); }
-  void save(State<2>& state) override { state.memory.clear(state.bodies.n_owned()); }
-  void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override {
-    neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
-  }
-  std::vector<CertificateEntry> certificate() const override { return {}; }
-  std::size_t bytes() const override { return 0; }
+  Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.fastest(); }
+  Real needed_skin(const State<2>& state, Real dt) const override;
+  void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
+  void advance(State<2>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<2>& state) override;
+  bool knows_petsc_options() const override { return !solver_.solver || used_solver_; }
+  void save(State<2>& state) override;
+  void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override;
 
  private:
+  // The list is made anew when somebody has moved by this share of the skin; up to the rest of it, less the
+  // same of another one, all pairs are certain to be in it.
+  static constexpr Real share_of_skin = 0.15;
+  static constexpr Real certain_share = 1 - 2 * share_of_skin;
+  enum class Model { projection, pbd };
+  enum class OnFailure { warn, stop };
+
+  void describe_crowd(Section& section);
+  void rebuild(State<2>& state);
+  void fit(State<2>& state);
+  void choose_directions(State<2>& state);
+  void step_aside(State<2>& state, const LookAhead::Sight& sight);
+  void desire_velocities(State<2>& state, Real dt);
+  void project(State<2>& state, LookAhead::Sight sight, Real dt);
+  void recall_multipliers();
+  void remember_multipliers();
+  void require_solved(const State<2>& state);
+  void sweep_positions(State<2>& state, Real dt);
+  void move(State<2>& state, Real dt);
+  bool walks(const State<2>& state, std::size_t i) const;
+  Real speed_on_free_ground(const State<2>& state, std::size_t i) const;
+
+  // The deck.
   CrowdScene scene_;
+  std::string model_name_ = "projection";
+  Model model_ = Model::projection;
+  VelocityProjection::Settings projection_settings_;
+  SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
+  std::string on_failure_name_ = "warn";
+  OnFailure on_failure_ = OnFailure::warn;
+  std::int64_t substeps_ = 8;
+  Real warm_start_ = 0.9;
+  Real noise_ = 0;
+  std::string speed_law_ = "headway";
+  Real horizon_ = 0;
+  Real aside_angle_ = 0.7;
+  Real side_room_ = 0.2;
+
   Neighborhood<2>* neighborhood_ = nullptr;
+  std::unique_ptr<NeighborhoodHalo<2>> halo_;
+  std::unique_ptr<PbdSweeper<2>> sweeper_;
+  LookAhead look_ahead_;
+  VelocityProjection projection_;
+  VelocityProjection::Report report_;
+  std::vector<Vec<2>> velocity_;                         // n_held
+  std::vector<Real> multiplier_;                         // of the near contacts [m/s]
+  std::vector<Real> pair_multiplier_, wall_multiplier_;  // of all candidates [m/s]
+  std::vector<Index> loaded_pairs_, loaded_walls_;       // places whose multiplier is not 0
+  Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
+  bool told_unsolved_ = false, used_solver_ = false;
 };
+
+void CrowdStepper::describe(Section& root) {
+  scene_.describe(root);
+  root.table("crowd", {.doc = "How people move: the scheme \"crowd\""},
+             [this](Section& section) { describe_crowd(section); });
+}
+
+void CrowdStepper::describe_crowd(Section& section) {
+  section.choice(
+      "model", model_name_, {"projection", "pbd"},
+      {.doc = "How people are kept apart: by the velocities nearest to the desired ones that let nobody "
+              "overlap, to a tolerance, or by sweeps on positions, faster and not exact"});
+  section.real(
+      "tolerance", projection_settings_.tolerance,
+      {.unit = Unit::length,
+       .range = positive,
+       .doc = "Of the projection: largest overlap that a step may lead to, and largest gap of a pair that "
+              "still presses"});
+  section.integer("max_sweeps", projection_settings_.max_sweeps,
+                  {.range = {.least = 1}, .doc = "Of the projection: most sweeps of a step"});
+  section.real("relaxation", projection_settings_.relaxation,
+               {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+                .doc = "Of the projection: over-relaxation of its sweeps; 1: none"});
+  section.choice("on_failure", on_failure_name_, {"warn", "stop"},
+                 {.doc = "What happens if a step's projection misses the tolerance"});
+  section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});
+  section.real("warm_start", warm_start_,
+               {.range = unit_interval,
+                .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from"});
+  section.choice(
+      "speed_law", speed_law_, {"headway", "none"},
+      {.doc =
+           "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
+           "desired speed"});
+  section.real(
+      "noise", noise_,
+      {.range = non_negative,
+       .doc = "Random walk added to the desired motion: its rms displacement after one second, along each "
+              "axis [m / sqrt(s)]"});
+  section.optional_table("avoidance", {.doc = "Stepping aside for people who come towards one"},
+                         [&](Section& table) {
+                           horizon_ = 2;
+                           table.real("horizon", horizon_,
+                                      {.unit = Unit::time,
+                                       .range = positive,
+                                       .doc = "Others are seen that would be met within this time"});
+                           table.real("angle", aside_angle_,
+                                      {.unit = Unit::angle,
+                                       .range = {.least = 0, .most = 1.5},
+                                       .doc = "How far one turns aside at most: right before a meeting"});
+                           table.real("side_room", side_room_,
+                                      {.unit = Unit::length,
+                                       .range = non_negative,
+                                       .doc = "Room to the side that one wants in passing"});
+                         });
+  section.optional_table(
+      "solver",
+      {.doc = "Of the projection: a solver of contact problems with friction 0 in place of its own "
+              "sweeps"},
+      [&](Section& table) { solver_.describe(table); });
+  if (!section.reading()) return;
+  model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
+  on_failure_ = on_failure_name_ == "warn" ? OnFailure::warn : OnFailure::stop;
+  if (model_ == Model::pbd && solver_.solver)
+    section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
+}
+
+Real CrowdStepper::needed_skin(const State<2>&, Real dt) const {
+  const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
+  const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
+  const Real touched = 2.5 * scene_.fastest() * dt;
+  return std::max({seen, met, touched}) / certain_share;
+}
+
+void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) {
+  neighborhood_ = &neighborhood;
+  const Real needed = needed_skin(state, dt);
+  if (state.lattice.skin < needed * (1 - 1e-9))
+    throw InputError(
+        fmt::format("[neighbors] skin = {:g} m is too small: people look {:.3g} m ahead (speed times "
+                    "headway_time, or avoidance.horizon), which needs a skin of {:.3g} m; leave it at "
+                    "\"auto\"",
+                    state.lattice.skin, needed * certain_share, needed));
+  halo_ = std::make_unique<NeighborhoodHalo<2>>(state, neighborhood.ghosts());
+  sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
+  fit(state);
+}
+
+/// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
+/// here.
+void CrowdStepper::fit(State<2>& state) {
+  const auto owned =
+      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  scene_.ways().fetch(owned, share_of_skin * state.lattice.skin + 0.5);
+  if (model_ == Model::pbd) {
+    sweeper_->prepare(state, false);
+    return;
+  }
+  const SweepSchedule<2>& schedule = neighborhood_->schedule();
+  pair_multiplier_.resize(static_cast<std::size_t>(schedule.n_batches() * batch_size));
+  wall_multiplier_.resize(schedule.wall_bodies().size());
+  neighborhood_->recall(state, pair_multiplier_, wall_multiplier_);
+  loaded_pairs_.clear();
+  loaded_walls_.clear();
+  const auto note = [](const std::vector<Real>& values, std::vector<Index>& loaded) {
+    for (std::size_t place = 0; place < values.size(); ++place)
+      if (values[place] != 0) loaded.push_back(static_cast<Index>(place));
+  };
+  note(pair_multiplier_, loaded_pairs_);
+  note(wall_multiplier_, loaded_walls_);
+}
+
+void CrowdStepper::save(State<2>& state) {
+  if (model_ == Model::pbd)
+    state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
+  else
+    state.memory = neighborhood_->remember(state, pair_multiplier_, wall_multiplier_);
+}
+
+void CrowdStepper::rebuild(State<2>& state) {
+  save(state);
+  neighborhood_->rebuild(state);
+  fit(state);
+}
+
+void CrowdStepper::bodies_changed(State<2>& state) {
+  neighborhood_->rebuild(state);
+  fit(state);
+}
+
+void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
+  if (neighborhood_->stale(state, share_of_skin)) rebuild(state);
+  const Real certain = certain_share * state.lattice.skin;
+  const LookAhead::Sight sight{.range = certain,
+                               .reach = std::min(2.2 * scene_.fastest() * dt, certain),
+                               .oncoming = horizon_ > 0,
+                               .side_room = horizon_ > 0 ? side_room_ : 0};
+  choose_directions(state);
+  look_ahead_.find(state, *neighborhood_, sight, dt);
+  if (sight.oncoming) step_aside(state, sight);
+  desire_velocities(state, dt);
+  if (model_ == Model::projection)
+    project(state, sight, dt);
+  else
+    sweep_positions(state, dt);
+  move(state, dt);
+  state.clock.last_dt = dt;
+}
+
+/// Whether person i is on its way: it has started, has somewhere to go and waits nowhere.
+bool CrowdStepper::walks(const State<2>& state, std::size_t i) const {
+  const Real time = state.clock.time;
+  return state.bodies.destination()[i] >= 0 && time >= state.bodies.walks_from()[i] &&
+         time >= state.bodies.waits_until()[i];
+}
+
+Real CrowdStepper::speed_on_free_ground(const State<2>& state, std::size_t i) const {
+  return state.bodies.desired_speed()[i] *
+         scene_.journeys().speed_factor(wrapped(state.box, state.bodies.position()[i]));
+}
+
+void CrowdStepper::choose_directions(State<2>& state) {
+  Scope timer("directions");
+  const auto walk = look_ahead_.walks(state);
+  const BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    walk[i] = {{0, 0}, 0};
+    if (!walks(state, i)) continue;
+    const Vec<2> direction =
+        scene_.ways().direction(bodies.destination()[i], wrapped(state.box, bodies.position()[i]));
+    walk[i] = {{direction[0], direction[1]}, speed_on_free_ground(state, i)};
+  }
+}
+
+/// Turns those aside who would soon meet somebody: away from the side where that is sooner, the more the
+/// sooner.
+void CrowdStepper::step_aside(State<2>& state, const LookAhead::Sight& sight) {
+  const auto walk = look_ahead_.walks(state);
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    const Real left = look_ahead_.oncoming_left(i);
+    const Real right = look_ahead_.oncoming_right(i);
+    const Real time = std::min(left, right);
+    if (!(time < horizon_)) continue;
+    const Real angle = (left <= right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
+    const Real c = std::cos(angle);
+    const Real s = std::sin(angle);
+    const auto [x, y] = walk[i].direction;
+    walk[i].direction[0] = c * x - s * y;
+    walk[i].direction[1] = s * x + c * y;
+  }
+  look_ahead_.find_again(state, *neighborhood_, sight);
+}
+
+void CrowdStepper::desire_velocities(State<2>& state, Real dt) {
+  Scope timer("desired velocities");
+  velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()));
+  const auto walk = look_ahead_.walks(state);
+  const auto kinds = scene_.people().kinds();
+  const bool has_law = speed_law_ == "headway";
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    const AgentKind& kind = kinds[static_cast<std::size_t>(state.bodies.kind()[i])];
+    Real speed = walk[i].speed;
+    if (has_law)
+      speed = std::min(speed, std::max(kind.push_speed, look_ahead_.free_way(i) / kind.headway_time));
+    velocity_[i] = {{speed * walk[i].direction[0], speed * walk[i].direction[1]}};
+    if (noise_ == 0 || speed == 0) continue;
+    // A stream of its own for each step.
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+    RandomStream stream(scene_.seed() + odd * static_cast<std::uint64_t>(state.clock.step + 1),
+                        state.bodies.id()[i], purpose::crowd_noise);
+    for (int k = 0; k < 2; ++k) velocity_[i][k] += noise_ / std::sqrt(dt) * stream.normal();
+  }
+}
+
+void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
+  const Real certain = certain_share * state.lattice.skin;
+  while (true) {
+    const NearContacts& near = look_ahead_.near();
+    recall_multipliers();
+    std::vector<Vec<2>>& velocity = velocity_;
+    const std::vector<Vec<2>> desired(velocity.begin(), velocity.end());
+    if (solver_.solver) {
+      report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
+                                  *solver_.solver, solver_.stop_rule(), velocity, multiplier_);
+      used_solver_ = true;
+    } else {
+      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity, multiplier_);
+    }
+    remember_multipliers();
+    // Pairs beyond the reach were left out: they must not be able to meet.
+    const Real could_meet = 2 * report_.fastest * dt;
+    if (could_meet <= sight.reach) break;
+    if (could_meet > certain)
+      throw StepRefused(
+          ExitCode::runtime_failure,
+          fmt::format("step {}, t = {:.6g} s: people would move by {:.3g} m in a step, but are certain to "
+                      "be found only up to {:.3g} m; reduce [time] step",
+                      state.clock.step, state.clock.time, 0.5 * could_meet, certain));
+    sight.reach = std::min(1.1 * could_meet, certain);
+    look_ahead_.find(state, *neighborhood_, sight, dt);
+    std::copy(desired.begin(), desired.end(), velocity.begin());
+  }
+  Real least = 0;
+  for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
+  overlap_ = -state.comm.min(least);
+  require_solved(state);
+}
+
+void CrowdStepper::recall_multipliers() {
+  const NearContacts& near = look_ahead_.near();
+  multiplier_.resize(near.size());
+  for (std::size_t c = 0; c < near.size(); ++c)
+    multiplier_[c] =
+        (near.b[c] < 0 ? wall_multiplier_ : pair_multiplier_)[static_cast<std::size_t>(near.place[c])];
+}
+
+void CrowdStepper::remember_multipliers() {
+  for (const Index place : loaded_pairs_) pair_multiplier_[static_cast<std::size_t>(place)] = 0;
+  for (const Index place : loaded_walls_) wall_multiplier_[static_cast<std::size_t>(place)] = 0;
+  loaded_pairs_.clear();
+  loaded_walls_.clear();
+  const NearContacts& near = look_ahead_.near();
+  for (std::size_t c = 0; c < near.size(); ++c) {
+    if (multiplier_[c] == 0) continue;
+    const bool is_wall = near.b[c] < 0;
+    (is_wall ? wall_multiplier_ : pair_multiplier_)[static_cast<std::size_t>(near.place[c])] = multiplier_[c];
+    (is_wall ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
+  }
+}
+
+void CrowdStepper::require_solved(const State<2>& state) {
+  if (report_.converged) return;
+  const std::string what = fmt::format(
+      "step {}, t = {:.6g} s: the projection misses crowd.tolerance = {:g} m by a "
+      "residual of {:.3g} m after {} sweeps",
+      state.clock.step, state.clock.time, projection_settings_.tolerance, report_.residual, report_.sweeps);
+  if (on_failure_ == OnFailure::stop)
+    throw StepRefused(ExitCode::solver_failure, what + "; raise crowd.max_sweeps or the tolerance");
+  if (!told_unsolved_) log::warn("{}; further steps like this are counted, not named", what);
+  told_unsolved_ = true;
+}
+
+void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
+  Scope timer("sweeps on positions");
+  BodyStore<2>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::copy_n(bodies.position().begin(), n, bodies.previous().begin());
+  const Real substep = dt / static_cast<Real>(substeps_);
+  sweeper_->load(state);
+  if (warm_start_ == 0) sweeper_->clear_multipliers();
+  const PairMode mode = warm_start_ > 0 ? PairMode::accumulate : PairMode::record;
+  Real deepest = 0;
+  for (std::int64_t s = 0; s < substeps_; ++s) {
+    const auto records = sweeper_->records();
+    for (std::size_t i = 0; i < n; ++i)
+      for (int k = 0; k < 2; ++k) records[i].x[k] += substep * velocity_[i][k];
+    if (warm_start_ > 0)
+      sweeper_->sweep(state, PairMode::warm, {.compliance = 0, .scale = warm_start_});
+    else
+      sweeper_->clear_multipliers();
+    deepest = sweeper_->sweep(state, mode, {});
+  }
+  overlap_ = state.comm.max(deepest);
+  sweeper_->store(state);
+  for (std::size_t i = 0; i < n; ++i) velocity_[i] = (1 / dt) * (bodies.position()[i] - bodies.previous()[i]);
+  std::copy_n(bodies.previous().begin(), n, bodies.position().begin());
+}
+
+void CrowdStepper::move(State<2>& state, Real dt) {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    bodies.previous()[i] = bodies.position()[i];
+    bodies.velocity()[i] = velocity_[i];
+    bodies.position()[i] += dt * velocity_[i];
+    bodies.walked()[i] += dt * norm(velocity_[i]);
+  }
+  state.obstacles.place(state.clock.time + dt);
+}
+
+void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {
+  const bool by_positions = model_ == Model::pbd;
+  const auto pairs = by_positions ? sweeper_->pair_values() : std::span<const Real>(pair_multiplier_);
+  const auto walls = by_positions ? sweeper_->wall_values() : std::span<const Real>(wall_multiplier_);
+  neighborhood_->detect(state, {.tolerance = tolerance, .pair_values = pairs, .wall_values = walls},
+                        contacts);
+  // Multipliers of positions are displacements of a substep.
+  const Real scale =
+      by_positions && state.clock.last_dt > 0 ? static_cast<Real>(substeps_) / state.clock.last_dt : 1;
+  contacts.force.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    contacts.force[c] =
+        scale * (contacts.b[c] < 0 ? walls : pairs)[static_cast<std::size_t>(contacts.place[c])];
+}
+
+std::vector<CertificateEntry> CrowdStepper::certificate() const {
+  if (model_ == Model::pbd)
+    return {{"substeps", "-", static_cast<Real>(substeps_)}, {"overlap_met", "m", overlap_}};
+  return {{"contacts", "-", static_cast<Real>(report_.n_contacts)},
+          {"overlap", "m", overlap_},
+          {"overlap_bound", "m", std::max(-report_.least_gap, 0.0)},
+          {"residual", "m", report_.residual},
+          {"solved", "-", report_.converged ? 1.0 : 0.0, true},
+          {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
+}
+
+std::size_t CrowdStepper::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(velocity_, multiplier_, pair_multiplier_, wall_multiplier_, loaded_pairs_, loaded_walls_) +
+         look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
+         scene_.ways().bytes();
+}
 
 SCREE_PLUGIN_ONLY(Stepper, 2, crowd, CrowdStepper, "people who walk to exits, kept apart exactly")
 

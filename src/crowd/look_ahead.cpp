@@ -1,1 +1,153 @@
+#include "crowd/look_ahead.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+/// Others count as oncoming if they walk against one's own way by this share of their speed.
+constexpr Real against = 0.3;
+}  // namespace
+
+void NearContacts::clear() {
+  a.clear(), b.clear(), place.clear(), gap.clear(), normal.clear(), wall_speed.clear();
+  phase_first.clear(), interior_first.clear();
+}
+
+std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
+  walks_.resize(static_cast<std::size_t>(state.bodies.n_held()));
+  return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
+}
+
+void LookAhead::find(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt) {
+  Scope timer("look ahead");
+  neighborhood.ghosts().copy_to_ghosts(state.bodies.position());
+  look<true>(state, neighborhood, sight, dt);
+}
+
+void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight) {
+  Scope timer("look ahead");
+  look<false>(state, neighborhood, sight, 0);
+}
+
+template <bool record>
+void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt) {
+  static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == 3 * sizeof(Real));
+  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+  walks_.resize(n_held);
+  neighborhood.ghosts().copy_to_ghosts({&walks_.data()->direction[0], n_held * 3}, 3);
+  seen_.assign(n_held, {sight.range, HUGE_VAL, HUGE_VAL});
+  if (record) near_.clear();
+
+  const BodyStore<2>& bodies = state.bodies;
+  const auto position = bodies.position();
+  const auto radius = bodies.radius();
+  const auto shifts = neighborhood.shift_table();
+  const SweepSchedule<2>& schedule = neighborhood.schedule();
+  const Real farthest = sight.range + sight.side_room;
+  // What the person i sees of another one that is d away; `other` is how that one walks.
+  const auto see = [&](std::size_t i, const Walk& other, const Vec<2>& d, Real distance_squared,
+                       Real sum_of_radii) {
+    const Walk& own = walks_[i];
+    const Real along = d[0] * own.direction[0] + d[1] * own.direction[1];
+    if (!(along > 0)) return;
+    const Real across_squared = std::max(distance_squared - along * along, 0.0);
+    const Real squared = sum_of_radii * sum_of_radii;
+    Seen& seen = seen_[i];
+    if (across_squared < squared) {
+      const Real way = along - std::sqrt(squared - across_squared);
+      seen.free_way = std::min(seen.free_way, std::max(way, 0.0));
+    }
+    if (!sight.oncoming) return;
+    const Real with_own = own.direction[0] * other.direction[0] + own.direction[1] * other.direction[1];
+    const Real corridor = sum_of_radii + sight.side_room;
+    if (with_own > -against || across_squared >= corridor * corridor) return;
+    const Real closing = own.speed - other.speed * with_own;
+    if (!(closing > 0)) return;
+    const Real time = std::max(along - sum_of_radii, 0.0) / closing;
+    const Real leftward = own.direction[0] * d[1] - own.direction[1] * d[0];
+    // Somebody straight ahead, to within a third of the radii, is passed on the right like one on the left.
+    Real& side = leftward > -sum_of_radii / 3 ? seen.left : seen.right;
+    side = std::min(side, time);
+  };
+  const auto look_at_pair = [&](std::size_t place, Index low, Index high, Index shift) {
+    const auto i = static_cast<std::size_t>(low);
+    const auto j = static_cast<std::size_t>(high);
+    Vec<2> d = position[j] - position[i];
+    if (shift >= 0)
+      for (int k = 0; k < 2; ++k) d[k] -= shifts[static_cast<std::size_t>(3 * shift + k)];
+    const Real squared = dot(d, d);
+    const Real sum_of_radii = radius[i] + radius[j];
+    const Real seen_from = sum_of_radii + farthest;
+    if (squared > seen_from * seen_from) return;
+    see(i, walks_[j], d, squared, sum_of_radii);
+    see(j, walks_[i], -d, squared, sum_of_radii);
+    const Real touching_soon = sum_of_radii + sight.reach;
+    if (!record || squared > touching_soon * touching_soon) return;
+    const Real distance = std::sqrt(squared);
+    near_.a.push_back(low);
+    near_.b.push_back(high);
+    near_.place.push_back(static_cast<Index>(place));
+    near_.gap.push_back(distance - sum_of_radii);
+    near_.normal.push_back(distance > 0 ? d * (1 / distance) : unit_vector<2>(0));
+    near_.wall_speed.push_back(0);
+  };
+  const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
+    for (const auto& block : blocks) {
+      schedule.for_each_pair(block, look_at_pair);
+      if (record) add_walls(state, schedule, block, sight.reach, dt);
+    }
+    return static_cast<Index>(near_.size());
+  };
+  if (record) near_.phase_first.push_back(0);
+  for (int phase = 0; phase < Lattice<2>::n_phases; ++phase) {
+    const Index interior = look_at_blocks(schedule.rim_blocks(phase));
+    const Index last = look_at_blocks(schedule.interior_blocks(phase));
+    if (!record) continue;
+    near_.interior_first.push_back(interior);
+    near_.phase_first.push_back(last);
+  }
+  neighborhood.ghosts().min_to_owners({&seen_.data()->free_way, n_held * 3}, 3);
+}
+
+void LookAhead::add_walls(const State<2>& state, const SweepSchedule<2>& schedule,
+                          const SweepSchedule<2>::Block& block, Real reach, Real dt) {
+  const BodyStore<2>& bodies = state.bodies;
+  for (const auto& wall : schedule.walls(block)) {
+    const auto which = schedule.wall_bodies(wall);
+    at_.clear();
+    for (const Index i : which) at_.push_back(bodies.position()[static_cast<std::size_t>(i)]);
+    surface_.resize(at_.size());
+    state.obstacles.nearest(wall.constraint, at_, surface_);
+    const Motion<2>* motion =
+        state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
+            .motion.get();
+    for (std::size_t k = 0; k < at_.size(); ++k) {
+      const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
+      const Vec<2> normal = -surface_[k].normal;
+      Real speed = 0;
+      if (motion) {
+        const Vec<2> foot = at_[k] + normal * surface_[k].distance;
+        speed = dot(normal, motion->velocity(foot, state.clock.time + dt / 2));
+      }
+      if (gap + std::min(speed, 0.0) * dt > reach) continue;
+      near_.a.push_back(which[k]);
+      near_.b.push_back(-1);
+      near_.place.push_back(wall.first + static_cast<Index>(k));
+      near_.gap.push_back(gap);
+      near_.normal.push_back(normal);
+      near_.wall_speed.push_back(speed);
+    }
+  }
+}
+
+std::size_t LookAhead::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed, at_,
+              surface_);
+}
+
+}  // namespace scree

@@ -1,1 +1,79 @@
 #pragma once
+#include <span>
+#include <vector>
+
+#include "dynamics/neighborhood.hpp"
+#include "dynamics/state.hpp"
+
+namespace scree {
+
+/// Pairs and walls at the present positions that may touch soon, in the order of a sweep: those with a gap up
+/// to a reach. `a` is the person with the smaller id; b < 0: a wall. Normals point from a to b.
+struct NearContacts {
+  std::vector<Index> a, b;
+  std::vector<Index> place;  ///< of the candidate in the sweep schedule: of pairs, or of wall_bodies()
+  std::vector<Real> gap;     ///< [m]
+  std::vector<Vec<2>> normal;
+  std::vector<Real> wall_speed;  ///< of an obstacle's surface along the normal [m/s]; 0 for pairs
+  std::vector<Index> phase_first, interior_first;  ///< as in ContactGraph
+  std::size_t size() const { return a.size(); }
+  void clear();
+};
+
+/// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.2-P.4).
+///
+/// free_way   how far somebody who walks straight on gets until it touches another one [m]: with d from its
+/// centre to
+///            the other's, R the sum of radii, along = d . e, across = |d x e|:
+///                along - sqrt(R^2 - across^2)   for along > 0, across < R;   the least over all others
+/// oncoming   the same over those who come towards it, with the corridor widened by `side_room`, as the time
+/// until
+///            they meet [s], apart for others on its left and on its right (straight ahead counts as left).
+///
+/// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
+/// to be seen. Cost: O(candidates), two messages to ghosts and one back.
+class LookAhead {
+ public:
+  struct Sight {
+    Real range = 0;         ///< [m]; larger free ways are cut to it
+    Real reach = 0;         ///< gap up to which contacts are near [m]
+    bool oncoming = false;  ///< whether oncoming() is found
+    Real side_room = 0;     ///< [m]
+  };
+
+  /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
+  struct Walk {
+    Real direction[2];
+    Real speed;
+  };
+  std::span<Walk> walks(const State<2>& state);
+
+  /// Refreshes ghosts (positions and walks) and looks at all candidates. Collective.
+  void find(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt);
+  /// Only the free ways again, for new walking directions. Collective.
+  void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight);
+
+  Real free_way(std::size_t i) const { return seen_[i].free_way; }
+  Real oncoming_left(std::size_t i) const { return seen_[i].left; }
+  Real oncoming_right(std::size_t i) const { return seen_[i].right; }
+  const NearContacts& near() const { return near_; }
+
+  std::size_t bytes() const;
+
+ private:
+  struct Seen {
+    Real free_way, left, right;
+  };
+  template <bool record>
+  void look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt);
+  void add_walls(const State<2>& state, const SweepSchedule<2>& schedule,
+                 const SweepSchedule<2>::Block& block, Real reach, Real dt);
+
+  std::vector<Walk> walks_;  // n_held
+  std::vector<Seen> seen_;   // n_held
+  NearContacts near_;
+  std::vector<Vec<2>> at_;
+  std::vector<SurfacePoint<2>> surface_;
+};
+
+}  // namespace scree

@@ -1,1 +1,189 @@
+#include "crowd/velocity_projection.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/timing.hpp"
+#include "solvers/contact_rows.hpp"
+
+namespace scree {
+
+namespace {
+/// Sweeps between two questions whether all ranks are done: few at first, then a fifth of those done.
+std::int64_t next_look(std::int64_t sweeps) {
+  return sweeps + std::clamp<std::int64_t>(sweeps / 5, 1, 20);
+}
+}  // namespace
+
+VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearContacts& contacts, Real dt,
+                                                     const Settings& settings, std::span<Vec<2>> velocity,
+                                                     std::span<Real> multiplier) {
+  Scope timer("projection");
+  Report report;
+  report.n_contacts = halo.comm().sum(static_cast<std::int64_t>(contacts.size()));
+  load(halo, contacts, dt, velocity, multiplier);
+  apply_multipliers(halo, contacts);
+  const Real tolerance = settings.tolerance / dt;
+  std::int64_t look = 2;
+  while (report.n_contacts > 0 && report.sweeps < settings.max_sweeps) {
+    const Real met = sweep(halo, contacts, settings.relaxation);
+    ++report.sweeps;
+    if (report.sweeps < look && report.sweeps < settings.max_sweeps) continue;
+    look = next_look(report.sweeps);
+    // What a sweep meets is the residual at many moments: small, it asks for a judgement at one.
+    if (halo.comm().max(met) > tolerance) continue;
+    apply_multipliers(halo, contacts);
+    judge(halo, dt, report);
+    if (report.residual <= settings.tolerance) break;
+  }
+  apply_multipliers(halo, contacts);
+  judge(halo, dt, report);
+  report.converged = report.residual <= settings.tolerance;
+  std::copy_n(velocity_.begin(), n_held_, velocity.begin());
+  for (std::size_t c = 0; c < rows_.size(); ++c) multiplier[c] = rows_[c].multiplier;
+  return report;
+}
+
+void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts, Real dt,
+                              std::span<const Vec<2>> velocity, std::span<const Real> multiplier) {
+  n_held_ = static_cast<std::size_t>(halo.n_held());
+  desired_.assign(velocity.begin(), velocity.end());
+  desired_.resize(n_held_ + 1);
+  desired_[n_held_] = {};
+  velocity_.resize(n_held_ + 1);
+  rows_.resize(contacts.size());
+  for (std::size_t c = 0; c < rows_.size(); ++c) {
+    const bool is_wall = contacts.b[c] < 0;
+    rows_[c] = {.a = contacts.a[c],
+                .b = is_wall ? halo.n_held() : contacts.b[c],
+                .normal = {contacts.normal[c][0], contacts.normal[c][1]},
+                .bias = contacts.gap[c] / dt + contacts.wall_speed[c],
+                .to_b = is_wall ? 0.0 : 1.0,
+                .multiplier = multiplier[c]};
+  }
+}
+
+/// V = U + the multipliers, added up in the order of a sweep; without the round-off that updates leave.
+void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& contacts) {
+  std::copy(desired_.begin(), desired_.end(), velocity_.begin());
+  run_sweep_phases(halo, contacts.phase_first, contacts.interior_first, numbers(), 2,
+                   [&](Index first, Index last) {
+                     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+                       const Row& row = rows_[c];
+                       if (row.multiplier == 0) continue;
+                       Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
+                       Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
+                       for (int k = 0; k < 2; ++k) {
+                         of_a[k] -= row.multiplier * row.normal[k];
+                         of_b[k] += row.to_b * row.multiplier * row.normal[k];
+                       }
+                     }
+                   });
+  halo.copy_to_ghosts(numbers(), 2);
+}
+
+/// One sweep; returns the largest |min(l, u)| that contacts of this rank had right before their turn [m/s].
+Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation) {
+  Real met = 0;
+  run_sweep_phases(
+      halo, contacts.phase_first, contacts.interior_first, numbers(), 2, [&](Index first, Index last) {
+        for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+          Row& row = rows_[c];
+          Real* of_a = velocity_[static_cast<std::size_t>(row.a)].component.data();
+          Real* of_b = velocity_[static_cast<std::size_t>(row.b)].component.data();
+          const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
+          if (u >= 0 && row.multiplier == 0) continue;
+          met = std::max(met, std::abs(std::min(row.multiplier, u)));
+          const Real next = std::max(row.multiplier - relaxation / (1 + row.to_b) * u, 0.0);
+          const Real change = next - row.multiplier;
+          row.multiplier = next;
+          of_a[0] -= change * row.normal[0];
+          of_a[1] -= change * row.normal[1];
+          of_b[0] += row.to_b * change * row.normal[0];
+          of_b[1] += row.to_b * change * row.normal[1];
+        }
+      });
+  return met;
+}
+
+/// Fills in what the present velocities and multipliers are worth.
+void VelocityProjection::judge(BodyHalo& halo, Real dt, Report& report) const {
+  Real worst[3] = {0, -HUGE_VAL, 0};  // residual, -gap, speed squared
+  for (const Row& row : rows_) {
+    const Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
+    const Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
+    const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
+    worst[0] = std::max(worst[0], std::abs(std::min(row.multiplier, u)));
+    worst[1] = std::max(worst[1], -u);
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(halo.n_owned()); ++i)
+    worst[2] = std::max(worst[2], dot(velocity_[i], velocity_[i]));
+  halo.comm().max(worst);
+  report.residual = worst[0] * dt;
+  report.least_gap = -worst[1] * dt;
+  report.fastest = std::sqrt(worst[2]);
+}
+
+VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearContacts& contacts, Real dt,
+                                                     const Settings& settings, std::span<const GlobalId> ids,
+                                                     FrictionSolver<2>& solver, const StopRule& stop,
+                                                     std::span<Vec<2>> velocity, std::span<Real> multiplier) {
+  constexpr std::size_t q = FrictionProblem<2>::q;
+  Scope timer("projection");
+  load(halo, contacts, dt, velocity, multiplier);
+  problem_.halo = &halo;
+  problem_.body_id.assign(ids.begin(), ids.end());
+  problem_.mass.assign(n_held_ * q * q, 0.0);
+  problem_.free_velocity.assign(n_held_ * q, 0.0);
+  for (std::size_t i = 0; i < n_held_; ++i) {
+    for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = 1;
+    for (std::size_t k = 0; k < 2; ++k) problem_.free_velocity[i * q + k] = desired_[i][static_cast<int>(k)];
+  }
+  halo.copy_to_ghosts(problem_.free_velocity, q);
+  const std::size_t n = contacts.size();
+  problem_.a = contacts.a;
+  problem_.b = contacts.b;
+  problem_.phase_first = contacts.phase_first;
+  problem_.interior_first = contacts.interior_first;
+  problem_.jacobian.assign(n * 2 * 2 * q, 0.0);
+  problem_.bias.assign(n * 2, 0.0);
+  problem_.arm.assign(n * 2, 0.0);  // nobody turns
+  problem_.mu.assign(n, 0.0);
+  problem_.compliance.clear();
+  problem_.time_step = dt;
+  Real fastest = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(halo.n_owned()); ++i)
+    fastest = std::max(fastest, dot(desired_[i], desired_[i]));
+  problem_.velocity_floor = std::max(std::sqrt(halo.comm().max(fastest)), settings.tolerance / dt);
+  impulse_.assign(n * 2, 0.0);
+  for (std::size_t c = 0; c < n; ++c) {
+    const auto frame = contact_frame<2>(contacts.normal[c]);
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (side == 1 && contacts.b[c] < 0) continue;
+      for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t k = 0; k < 2; ++k)
+          problem_.jacobian[((c * 2 + side) * 2 + i) * q + k] =
+              (side == 0 ? -1 : 1) * frame[i][static_cast<int>(k)];
+    }
+    problem_.bias[c * 2] = rows_[c].bias;
+    impulse_[c * 2] = multiplier[c];
+  }
+  solved_.resize(n_held_ * q);
+  const SolveReport solved = friction_.run(problem_, solver, stop, impulse_, solved_);
+  for (std::size_t c = 0; c < n; ++c) rows_[c].multiplier = multiplier[c] = std::max(impulse_[c * 2], 0.0);
+  apply_multipliers(halo, contacts);
+  Report report;
+  report.n_contacts = halo.comm().sum(static_cast<std::int64_t>(n));
+  report.sweeps = solved.sweeps + solved.iterations + solved.newton_steps;
+  judge(halo, dt, report);
+  report.converged = report.residual <= settings.tolerance;
+  std::copy_n(velocity_.begin(), n_held_, velocity.begin());
+  return report;
+}
+
+std::size_t VelocityProjection::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(rows_, desired_, velocity_, problem_.jacobian, problem_.mass, impulse_, solved_);
+}
+
+}  // namespace scree

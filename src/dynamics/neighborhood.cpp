@@ -51,7 +51,8 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
     : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm) {}
 
 template <int D>
-void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come) const {
+void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come,
+                                   Real needed_skin) const {
   Real largest = to_come.largest;
   Real smallest = to_come.smallest;
   for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()))) {
@@ -70,11 +71,14 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   // Schemes that find contacts where a step starts need all that it can close (see stale).
   if (settings_.skin == 0 && state.bodies.has_inertia())
     skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
+  if (settings_.skin == 0) skin = std::max(skin, needed_skin);
   auto cells = static_cast<int>(settings_.block_cells);
   // Larger blocks fill the batches of a sweep better; smaller ones are shared out better
   // (docs/performance.md).
   if (cells == 0)
     cells = D == 2 ? (n_bodies < 2'000 ? 4 : n_bodies < 10'000 ? 8 : 16) : (n_bodies < 2'000 ? 4 : 8);
+  // People look far ahead, so their cells are large.
+  if (settings_.block_cells == 0 && state.bodies.walks()) cells = 2;
   if (D == 3) cells = std::min(cells, 10);
   for (int k = 0; k < D; ++k) {
     if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))

@@ -62,7 +62,9 @@ class Neighborhood {
 
   /// Chooses the lattice for the bodies present and to come (once per run; a restart takes it from the
   /// checkpoint). Collective. Throws InputError if a periodic axis is too short for the largest body.
-  void make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come = {}) const;
+  /// A skin that the deck does not give is at least `needed_skin`.
+  void make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come = {},
+                    Real needed_skin = 0) const;
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.

@@ -222,16 +222,7 @@ class ScaledProblem {
   /// phases. Collective.
   template <class Visit>
   void run_phases(std::span<Real> y, Visit&& visit) const {
-    BodyHalo& halo = this->halo();
-    halo.begin_hand_over(0, y, width);
-    halo.end_hand_over(0, y, width);
-    for (int phase = 0; phase < halo.n_phases(); ++phase) {
-      const auto p = static_cast<std::size_t>(phase);
-      visit(problem_->phase_first[p], problem_->interior_first[p]);
-      halo.begin_hand_over(phase + 1, y, width);
-      visit(problem_->interior_first[p], problem_->phase_first[p + 1]);
-      halo.end_hand_over(phase + 1, y, width);
-    }
+    run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit);
   }
 
   /// Impulses and velocities of the original problem from scaled ones and back. Local.
