@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/bench.hpp"
+#include "app/bench_crowd.hpp"
 #include "app/bench_dem.hpp"
 #include "app/bench_friction.hpp"
 #include "app/measure_time.hpp"
@@ -58,6 +59,26 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   dem->add_option("--seconds", soft.seconds, "least time of a repetition")->check(positive);
   dem->add_option("--csv", csv, "also write the rows to this file");
 
+  CrowdBenchOptions people;
+  auto* crowd = app.add_subcommand(
+      "crowd", "people: microseconds per agent and step in a hall, with and without columns");
+  crowd->add_option("--agents", people.agents, "numbers of people, over all ranks")
+      ->delimiter(',')
+      ->check(positive);
+  crowd->add_option("--densities", people.densities, "at the start [1/m2]")->delimiter(',')->check(positive);
+  crowd->add_option("--columns", people.columns, "among the crowd, on a square grid")
+      ->delimiter(',')
+      ->check(non_negative);
+  crowd->add_option("--model", people.model, "projection or pbd")
+      ->check(CLI::IsMember({"projection", "pbd"}));
+  crowd->add_option("--tolerance", people.tolerance, "of the projection [m]")->check(positive);
+  crowd->add_option("--step", people.dt, "length of a step [s]")->check(positive);
+  crowd->add_option("--warm-up", people.warm_up, "steps before the first timing")->check(non_negative);
+  crowd->add_option("--repetitions", people.repetitions, "of each timing; the median counts")
+      ->check(positive);
+  crowd->add_option("--steps", people.steps, "of one repetition")->check(positive);
+  crowd->add_option("--csv", csv, "also write the rows to this file");
+
   FrictionBenchOptions friction;
   bool quick = false;
   auto* solvers = app.add_subcommand("friction", "solvers of frictional contact: time to each residual");
@@ -100,6 +121,11 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   }
   if (dem->parsed()) {
     const std::vector<DemBenchRow> rows = bench_dem(comm, soft);
+    print(comm, format_bench(rows));
+    write_csv(comm, csv, bench_csv(rows));
+  }
+  if (crowd->parsed()) {
+    const std::vector<CrowdBenchRow> rows = bench_crowd(comm, people);
     print(comm, format_bench(rows));
     write_csv(comm, csv, bench_csv(rows));
   }

@@ -80,13 +80,10 @@ void bench_packing(const Comm& comm, std::int64_t n_bodies, const PbdBenchOption
   const Real sweep_bytes = (64.0 * static_cast<Real>(row.bodies) + static_cast<Real>(list_bytes));
   row.bandwidth_bound = triad / (sweep_bytes / static_cast<Real>(row.pairs));
 
-  std::int64_t field_bytes = 0;
-  state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
-    field_bytes += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
-  });
   const auto lists =
       comm.sum(static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
-  row.bytes_per_body = static_cast<Real>(comm.sum(field_bytes) + lists) / static_cast<Real>(row.bodies);
+  row.bytes_per_body = static_cast<Real>(comm.sum(static_cast<std::int64_t>(simulation.bytes()))) /
+                       static_cast<Real>(row.bodies);
   row.list_bytes_per_body = static_cast<Real>(lists) / static_cast<Real>(row.bodies);
 
   // Rebuilds and whole steps, with a skin that suits moving bodies.

@@ -146,13 +146,7 @@ DemBenchRow measure(const Comm& comm, const DemBenchOptions& options, const std:
   const auto per_body = [&](auto total) { return static_cast<Real>(total) / static_cast<Real>(row.bodies); };
   row.contacts_per_body = per_body(comm.sum(static_cast<std::int64_t>(simulation.find_contacts(0).size())));
   row.pairs_per_body = per_body(comm.sum(simulation.neighborhood().schedule().n_pairs()));
-  std::int64_t field_bytes = 0;
-  simulation.state().bodies.for_each_field([&](const FieldInfo&, const auto& values) {
-    field_bytes += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
-  });
-  row.bytes_per_body =
-      per_body(comm.sum(field_bytes + static_cast<std::int64_t>(simulation.neighborhood().bytes() +
-                                                                simulation.stepper().bytes())));
+  row.bytes_per_body = per_body(comm.sum(static_cast<std::int64_t>(simulation.bytes())));
 
   reset_timers();
   const std::int64_t rebuilds = simulation.neighborhood().n_rebuilds();

@@ -54,6 +54,8 @@ class Simulation {
   const Neighborhood<D>& neighborhood() const { return neighborhood_; }
   Neighborhood<D>& neighborhood() { return neighborhood_; }
   Stepper<D>& stepper() { return *deck_.stepper; }
+  /// Bytes held by bodies, lists and work arrays on this rank. Local.
+  std::size_t bytes() const;
   std::int64_t n_bodies() const {
     return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned()));
   }
