@@ -74,6 +74,7 @@ class CrowdStepper final : public Stepper<2> {
   std::int64_t substeps_ = 8;
   Real warm_start_ = 0.9;
   Real noise_ = 0;
+  Vec<2> direction_{};  // unit, or zero
   std::string speed_law_ = "headway";
   Real horizon_ = 0;
   Real aside_angle_ = 0.7;
@@ -126,6 +127,8 @@ void CrowdStepper::describe_crowd(Section& section) {
       {.doc =
            "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
+  section.point<2>("direction", direction_,
+                   {.doc = "Where people walk who have no destination, of any length; (0, 0): nowhere"});
   section.real(
       "noise", noise_,
       {.range = non_negative,
@@ -153,6 +156,7 @@ void CrowdStepper::describe_crowd(Section& section) {
               "sweeps"},
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
+  if (norm(direction_) > 0) direction_ *= 1 / norm(direction_);
   model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
   on_failure_ = on_failure_name_ == "warn" ? OnFailure::warn : OnFailure::stop;
   if (model_ == Model::pbd && solver_.solver)
@@ -244,8 +248,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
 /// Whether person i is on its way: it has started, has somewhere to go and waits nowhere.
 bool CrowdStepper::walks(const State<2>& state, std::size_t i) const {
   const Real time = state.clock.time;
-  return state.bodies.destination()[i] >= 0 && time >= state.bodies.walks_from()[i] &&
-         time >= state.bodies.waits_until()[i];
+  return (state.bodies.destination()[i] >= 0 || direction_ != Vec<2>{}) &&
+         time >= state.bodies.walks_from()[i] && time >= state.bodies.waits_until()[i];
 }
 
 Real CrowdStepper::speed_on_free_ground(const State<2>& state, std::size_t i) const {
@@ -260,8 +264,10 @@ void CrowdStepper::choose_directions(State<2>& state) {
   for (std::size_t i = 0; i < walk.size(); ++i) {
     walk[i] = {{0, 0}, 0};
     if (!walks(state, i)) continue;
+    const int destination = bodies.destination()[i];
     const Vec<2> direction =
-        scene_.ways().direction(bodies.destination()[i], wrapped(state.box, bodies.position()[i]));
+        destination < 0 ? direction_
+                        : scene_.ways().direction(destination, wrapped(state.box, bodies.position()[i]));
     walk[i] = {{direction[0], direction[1]}, speed_on_free_ground(state, i)};
   }
 }
