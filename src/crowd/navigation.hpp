@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/section.hpp"
+#include "crowd/ways/tiling.hpp"
 #include "geometry/floor_plan.hpp"
 
 namespace scree {
@@ -35,6 +36,11 @@ struct Zone {
 /// marching on tiles that the ranks share. Values do not depend on the number of ranks, bit by bit.
 ///
 /// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no way.
+/// Along periodic axes of the box the plan counts between the faces of the box only, and a wall that lies in
+/// a face is none.
+///
+///     [navigation]                 cell, wall_clearance, speed_at_walls
+///     [navigation.density_cost]    weight, update, cell
 class Navigation {
  public:
   Navigation();
@@ -42,12 +48,14 @@ class Navigation {
   Navigation(const Navigation&) = delete;
   Navigation& operator=(const Navigation&) = delete;
 
-  /// Declares and reads [navigation]: cell, wall_clearance, density_cost.
+  /// Declares and reads [navigation].
   void describe(Section& root);
+  /// Size of the cells that the deck asks for; grid() tells what came of it [m].
   Real cell() const;
 
-  /// Solves all fields. `box` says which axes are periodic. Collective; O(cells log cells / ranks) per
-  /// destination.
+  /// Solves all fields. `box` says which axes are periodic. Throws InputError, on all ranks, for a
+  /// destination that no walkable cell comes near to, and for cells that fit no whole number of times into a
+  /// box periodic along both axes. Collective; O(cells log cells / ranks) per destination.
   void build(const Comm& comm, const FloorPlan& plan, const Box<2>& box, const std::vector<Zone>& zones,
              const std::vector<Destination>& destinations);
 
@@ -59,28 +67,27 @@ class Navigation {
   /// was fetched. Local, O(1), no allocation.
   Real travel_time(int destination, const Vec<2>& x) const;
   /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
-  /// where no way leads on. Local, O(1), no allocation.
+  /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
+  /// allocation.
   Vec<2> direction(int destination, const Vec<2>& x) const;
 
   /// Whether ways cost more where it is crowded, and how often that is found anew [s].
   bool counts_density() const;
   Real density_interval() const;
-  /// Sets what people at `positions` (owned, any order) add to the cost, and solves all fields again. The
-  /// same on any number of ranks. Collective.
+  /// Sets what people at `positions` (owned, any order) add to the cost, solves all fields again and brings
+  /// what was fetched up to date. The same on any number of ranks. Collective.
   void update_density(std::span<const Vec<2>> positions);
-  /// What a restart needs of the last update_density(): the density on its own coarse grid, the same on all
-  /// ranks; empty without density cost. After changing it call restore_density(). Collective.
+  /// What a restart needs of the last update_density(): the density [1/m2] on its own coarse grid, the same
+  /// on all ranks; empty without density cost, zeros after build(). After changing it call restore_density().
+  /// Local.
   std::span<Real> density();
+  /// Solves all fields again with what density() says. Collective.
   void restore_density();
 
   /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
-  /// the cells of rows [first_row, last_row), row by row; nan outside. Collective if any rank asks for rows
-  /// of others: all ranks call it alike.
-  struct Grid {
-    Vec<2> origin;  ///< lower corner of cell (0, 0)
-    Real cell = 0;
-    std::int64_t nx = 0, ny = 0;
-  };
+  /// the cells of rows [first_row, last_row), row by row, as asked by this rank; nan where not walkable.
+  /// Collective: all ranks call it for the same destination, with rows of their own.
+  using Grid = CellGrid;
   const Grid& grid() const;
   std::vector<Real> rows(int destination, std::int64_t first_row, std::int64_t last_row) const;
 

@@ -1,0 +1,74 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// Square cells of one size [m] in a rectangle, periodic along some axes.
+struct CellGrid {
+  Vec<2> origin;  ///< lower corner of cell (0, 0)
+  Real cell = 0;
+  std::int64_t nx = 0, ny = 0;
+  std::array<bool, 2> periodic{};
+
+  std::int64_t count(int axis) const { return axis == 0 ? nx : ny; }
+  Real length(int axis) const { return static_cast<Real>(count(axis)) * cell; }
+  Vec<2> centre(std::int64_t i, std::int64_t j) const {
+    return origin + cell * Vec<2>{{static_cast<Real>(i) + 0.5, static_cast<Real>(j) + 0.5}};
+  }
+  /// x moved into the grid along its periodic axes.
+  Vec<2> wrapped(Vec<2> x) const;
+};
+
+/// The four neighbours of a cell or tile.
+enum class Side : std::uint8_t { left, right, lower, upper };
+inline constexpr std::array<Side, 4> all_sides{Side::left, Side::right, Side::lower, Side::upper};
+constexpr Side opposite(Side side) {
+  return static_cast<Side>(static_cast<std::uint8_t>(side) ^ 1U);
+}
+
+/// A grid cut into square tiles, and which rank owns each: tiles along a Morton curve, cut into one range per
+/// rank with about as many walkable cells each. Tiles are numbered row by row. The table of owners is held by
+/// every rank: 4 bytes per tile.
+class Tiling {
+ public:
+  static constexpr int default_edge = 32;
+  /// Tiles of edge x edge cells; those at the upper ends of the grid may have fewer.
+  explicit Tiling(const CellGrid& grid = {}, int edge = default_edge);
+
+  const CellGrid& grid() const { return grid_; }
+  int edge() const { return edge_; }
+  std::int64_t tiles(int axis) const { return axis == 0 ? tiles_x_ : tiles_y_; }
+  std::int64_t n_tiles() const { return tiles_x_ * tiles_y_; }
+  std::int64_t first_column(std::int64_t tile) const { return tile % tiles_x_ * edge_; }
+  std::int64_t first_row(std::int64_t tile) const { return tile / tiles_x_ * edge_; }
+  int width(std::int64_t tile) const;
+  int height(std::int64_t tile) const;
+  /// The tile beyond a side, or -1; through a periodic face it may be the same tile.
+  std::int64_t neighbour(std::int64_t tile, Side side) const;
+
+  /// Gives each tile with walkable cells an owner. `n_walkable` is asked once per tile, on one rank.
+  /// Collective.
+  void share_out(const Comm& comm, const std::function<std::int64_t(std::int64_t)>& n_walkable);
+  /// Rank that owns the tile; -1: nothing in it is walkable.
+  int owner(std::int64_t tile) const { return owner_[static_cast<std::size_t>(tile)]; }
+  /// Tiles of this rank, in ascending order.
+  std::span<const std::int64_t> own() const { return own_; }
+  std::size_t bytes() const {
+    return owner_.capacity() * sizeof(owner_[0]) + own_.capacity() * sizeof(own_[0]);
+  }
+
+ private:
+  CellGrid grid_;
+  int edge_;
+  std::int64_t tiles_x_, tiles_y_;
+  std::vector<std::int32_t> owner_;
+  std::vector<std::int64_t> own_;
+};
+
+}  // namespace scree
