@@ -17,7 +17,7 @@ void CrowdScene::describe(Section& root) {
 }
 
 void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
-  journeys_.place(*plan_);
+  journeys_.place(*plan_, people_.largest_radius());
   if (!box_given) {
     // Room for the whole of a body that stands at the edge of the plan, and for one cell of the fields beyond
     // it.
@@ -94,10 +94,6 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
 
 bool CrowdScene::finished(const State<2>& state) const {
   return is_empty_ && people_.exhausted(state);
-}
-
-std::vector<std::string> CrowdScene::findings(const State<2>&) const {
-  return people_.findings(*plan_, journeys_);
 }
 
 }  // namespace scree

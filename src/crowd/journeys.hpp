@@ -14,15 +14,25 @@ struct Exit {
   std::string name;
   std::string where;         ///< its place in the deck
   std::vector<Vec<2>> line;  ///< two ends of the opening; empty: given as a region
-  std::vector<Ring>
-      regions;  ///< where people vanish: for a line the part of the pocket deeper than absorb_depth
+  std::string colour;        ///< of the region in an image plan; empty: given otherwise
+  /// Where people vanish: for a line the part of the pocket deeper than absorb_depth.
+  std::vector<Ring> regions;
+  Ring pocket;              ///< all that lies behind the line; empty for a region
   Real absorb_depth = 0.5;  ///< [m] behind the opening
   /// Times at which it opens and closes in turn [s], rising, starting with an opening; the first may be 0.
   std::vector<Real> switches{0};
   Real max_flow = 0;  ///< [1/s]; 0: no cap
-  int door = -1;      ///< the obstacle that closes it; -1: a region, which just does not absorb
+  int door = -1;      ///< the obstacle that closes it; -1: a region, or never closed
 
   bool is_open(Real time) const;
+  bool ever_closes() const { return switches.size() != 1 || switches[0] > 0; }
+  /// Width of the opening; of a region the larger side of the box around it [m].
+  Real width() const;
+  /// People per second that may be expected to get through: 1.3 per metre of width, or max_flow if less.
+  Real capacity() const;
+  /// How many may leave in the step that ended at `time`: max_flow lets one pass each time that a multiple of
+  /// 1 / max_flow goes by, so that a pause is not made up for. No cap: a large number.
+  std::int64_t n_admitted(Real time, Real last_dt) const;
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -44,18 +54,20 @@ class Journeys {
     std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint
   };
 
-  /// Declares and reads all tables. Local.
+  /// Declares and reads all tables. Without any [journeys.NAME] there is one, "leave", to the nearest of all
+  /// exits (none if there is no exit). Local.
   void describe(Section& root);
-  /// Opens the exits in the plan and finds their regions. Throws InputError. Before walls() of the plan;
-  /// local.
-  void place(FloorPlan& plan);
-  /// Adds the doors that close exits, open at first.
+  /// Opens the exits in the plan and finds their regions; pockets have room for a whole person of
+  /// `largest_radius` [m] behind where people vanish. Throws InputError. Before walls() of the plan; local.
+  void place(FloorPlan& plan, Real largest_radius);
+  /// Adds the doors that close exits, open at first: one for every line that is not always open.
   void add_doors(ObstacleSet<2>& obstacles);
 
   std::span<const Exit> exits() const { return exits_; }
   std::span<const Zone> zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
-  /// Number of the journey of this name; throws InputError naming `where` and the valid names.
+  /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
+  /// means the only journey there is: -1 if there is none, an error if there are several.
   int find(const std::string& name, const std::string& where) const;
   /// Exits, then waypoints.
   const std::vector<Destination>& destinations() const { return destinations_; }
@@ -68,20 +80,50 @@ class Journeys {
   bool switch_doors(State<2>& state, const std::function<void()>& before_change) const;
 
   /// For owned bodies that have reached their destination, are new (destination -1), whose exit closed or
-  /// whose choice is due: the next destination, by the rules of their step. Depends on seed, id and state
-  /// only, not on ranks: "quickest" compares travel time / speed + people heading there / flow (docs).
-  /// Collective.
+  /// whose choice is due: the next destination, by the rules of their step:
+  ///
+  ///   nearest   least travel time T among open exits, once
+  ///   weights   an open exit drawn with these weights, once
+  ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
+  ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
+  ///             person's own, and changed only for a gain of more than 1 s and 10 %
+  ///
+  /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one.
+  /// Somebody to whom no exit is reachable has destination -1; before the first step a warning says how many
+  /// are so. Depends on seed, id and state only, not on ranks. Collective; O(bodies), and one reduction of
+  /// 256 integers per exit if a journey chooses the quickest.
   void choose(State<2>& state, const Navigation& ways, std::uint64_t seed);
-  /// Owned bodies that are in the region of an open exit which they may use (any exit takes everybody who
-  /// comes into it), within the caps of flow: true on all ranks if any. `staying`: the others. Books
-  /// state.sinks (entry `first_sink` + exit) and state.departures. Collective.
+  /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), within
+  /// the caps of flow (smaller ids first): true on all ranks if any. `staying`: the others. Books state.sinks
+  /// (entry `first_sink` + exit) and state.departures. Collective, one reduction.
   bool absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying);
 
+  /// How many people have a journey but no way to its next destination, and where one of them is; nothing if
+  /// nobody. After choose(). Collective.
+  std::vector<std::string> findings(const State<2>& state) const;
+
  private:
+  void describe_exits(Section& root);
+  void describe_journeys(Section& root);
+  Step describe_step(Section& section) const;
+  int find_destination(const Section& section, std::string_view key, const std::string& kind,
+                       const std::string& name) const;
+
+  /// People on their way to each exit, by travel time.
+  void count_heading(const State<2>& state, const Navigation& ways);
+  Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
+  int first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed, const Vec<2>& x,
+                 const Navigation& ways, std::uint64_t seed) const;
+  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, const Navigation& ways) const;
+
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
   std::vector<Destination> destinations_;
+  bool has_quickest_ = false;
+  std::vector<char> is_open_;           // by exit, at the time of the last choose()
+  std::vector<std::int64_t> heading_;   // by exit and interval of travel time
+  std::vector<std::int64_t> n_nearer_;  // the same: in the intervals before
 };
 
 }  // namespace scree

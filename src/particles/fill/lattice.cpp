@@ -1,83 +1,14 @@
 #include <algorithm>
-#include <array>
-#include <numbers>
 
 #include "core/error.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/fill/sites.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
-
-/// The sites of a regular arrangement in a region. Sites are numbered along axis 0 first; a site may lie
-/// outside of the region (rows are staggered), so its place must be tested.
-template <int D>
-class Sites {
- public:
-  /// `margin`: how far bodies reach around their site [m].
-  Sites(const Region<D>& region, bool staggered, Real spacing, Real margin)
-      : spacing_(spacing), staggered_(staggered) {
-    // Distance between rows (axis 1) and between layers (axis 2), in units of the spacing.
-    const std::array<Real, 3> packed{1, std::numbers::sqrt3 / 2, std::sqrt(2.0 / 3.0)};
-    const Box<D>& bounds = region.bounds();
-    for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      const Real length = bounds.length(k);
-      // Lengths that are meant to be whole multiples of the spacing are often not quite, once rounded.
-      constexpr Real rounding = 1e-9;
-      pitch_[k] = spacing * (staggered ? packed[axis] : 1);
-      if (bounds.is_periodic(k)) {
-        // The pattern must close on itself: it is stretched, and repeats every two rows or layers if
-        // staggered.
-        const int period = staggered && k > 0 ? 2 : 1;
-        count_[axis] = period * static_cast<std::int64_t>(length / (period * pitch_[k]) + rounding);
-        if (count_[axis] > 0) pitch_[k] = length / static_cast<Real>(count_[axis]);
-        first_[k] = bounds.lower[k] + pitch_[k] / 2;
-      } else {
-        const Real inset = std::max(spacing / 2, margin);
-        const Real room = (length - 2 * inset) / pitch_[k] + rounding;
-        count_[axis] = room < 0 ? 0 : static_cast<std::int64_t>(room) + 1;
-        first_[k] = bounds.lower[k] + inset;
-      }
-    }
-  }
-
-  std::int64_t size() const {
-    std::int64_t product = 1;
-    for (const std::int64_t n : count_) product *= n;
-    return product;
-  }
-
-  /// Hexagonal rows are shifted by half a spacing; layers of hcp (stacked ABAB) by a third of two rows as
-  /// well.
-  Vec<D> place(std::int64_t site) const {
-    Vec<D> number;
-    std::array<bool, 3> odd{};
-    for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      odd[axis] = site % count_[axis] % 2 == 1;
-      number[k] = static_cast<Real>(site % count_[axis]);
-      site /= count_[axis];
-    }
-    if (staggered_) {
-      if (odd[1] != odd[2]) number[0] += 0.5;
-      if (odd[2]) number[1] += 1.0 / 3.0;
-    }
-    Vec<D> x = first_;
-    for (int k = 0; k < D; ++k) x[k] += number[k] * pitch_[k];
-    return x;
-  }
-
-  Real spacing() const { return spacing_; }
-
- private:
-  Real spacing_;
-  bool staggered_;
-  Vec<D> pitch_{}, first_{};
-  std::array<std::int64_t, D> count_{};
-};
 
 /// Bodies on the sites of a regular lattice, numbered in site order; each rank makes a run of sites. Sites
 /// where the largest body of the group, moved by the jitter, could leave the region or touch an obstacle stay
@@ -112,10 +43,11 @@ class LatticeFill final : public Fill<D> {
     region.fit(context.box);
     const Real radius = context.radius->largest();
     const auto lattice = [&](Real spacing) {
-      return Sites<D>(region, arrangement_ == "hexagonal" || arrangement_ == "hcp", spacing,
+      return Sites<D>(region.bounds(), arrangement_ == "hexagonal" || arrangement_ == "hcp", spacing,
                       margin(radius, spacing));
     };
-    const Sites<D> sites = lattice(count_ > 0 ? widest_spacing(context, region, radius, lattice) : spacing_);
+    const Sites<D> sites =
+        lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
     const std::vector<Vec<D>> places = free_sites(context, region, sites, radius);
 
     const auto n_mine = static_cast<std::int64_t>(places.size());
@@ -169,37 +101,22 @@ class LatticeFill final : public Fill<D> {
     return inside;
   }
 
-  /// The widest spacing, to 1 part in a million, that leaves at least count free sites; bodies may touch at
-  /// least.
+  /// The widest spacing that leaves at least count free sites; bodies may touch at least.
   template <class MakeSites>
-  Real widest_spacing(const FillContext<D>& context, const Region<D>& region, Real radius,
-                      const MakeSites& lattice) const {
+  Real spacing_for_count(const FillContext<D>& context, const Region<D>& region, Real radius,
+                         const MakeSites& lattice) const {
     const auto n_free = [&](Real spacing) {
       const auto mine = free_sites(context, region, lattice(spacing), radius).size();
       return context.comm.sum(static_cast<std::int64_t>(mine));
     };
     const Real touching = 2 * radius;
-    const Real step = 1.25;
-    // From the spacing that would fit an empty region, widen or narrow until the answer is bracketed.
-    Real narrow = std::max(touching, std::pow(region.volume() / static_cast<Real>(count_), 1.0 / D));
-    Real wide = narrow;
-    std::int64_t n = n_free(narrow);
-    if (n >= count_)
-      for (wide = narrow * step; n_free(wide) >= count_; wide *= step) narrow = wide;
-    while (n < count_) {
-      if (narrow <= touching)
-        throw InputError(where_ + ": count = " + std::to_string(count_) +
-                         " bodies do not fit: a lattice of touching " + "bodies has " + std::to_string(n) +
-                         " free sites in the region");
-      wide = narrow;
-      narrow = std::max(touching, narrow / step);
-      n = n_free(narrow);
-    }
-    while (wide - narrow > 1e-6 * narrow) {
-      const Real middle = (narrow + wide) / 2;
-      (n_free(middle) >= count_ ? narrow : wide) = middle;
-    }
-    return narrow;
+    const std::optional<Real> spacing = widest_spacing(
+        n_free, count_, touching, std::pow(region.volume() / static_cast<Real>(count_), 1.0 / D));
+    if (!spacing)
+      throw InputError(where_ + ": count = " + std::to_string(count_) +
+                       " bodies do not fit: a lattice of touching bodies has " +
+                       std::to_string(n_free(touching)) + " free sites in the region");
+    return *spacing;
   }
 
   Region<D> region_;

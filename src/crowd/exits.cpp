@@ -1,0 +1,171 @@
+// What journeys do at exits: openings, doors, and who leaves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "crowd/journeys.hpp"
+#include "crowd/ring.hpp"
+#include "geometry/walls.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+
+// Times are sums of steps.
+constexpr Real rounding_of_time = 1e-9;
+
+}  // namespace
+
+bool Exit::is_open(Real time) const {
+  const auto n = std::ranges::upper_bound(switches, time + rounding_of_time) - switches.begin();
+  return n % 2 == 1;
+}
+
+Real Exit::width() const {
+  if (!line.empty()) return norm(line[1] - line[0]);
+  Box<2> box = Box<2>::empty();
+  for (const Ring& region : regions)
+    for (const Vec<2>& corner : region) box.include(corner);
+  return box.is_empty() ? 0 : std::max(box.length(0), box.length(1));
+}
+
+Real Exit::capacity() const {
+  constexpr Real specific_flow = 1.3;  // [1/(m s)], of level openings in the common building guides
+  const Real by_width = specific_flow * width();
+  return max_flow > 0 ? std::min(max_flow, by_width) : by_width;
+}
+
+std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
+  if (max_flow == 0) return std::numeric_limits<std::int64_t>::max();
+  const auto n_until = [&](Real t) {
+    return static_cast<std::int64_t>(std::floor(max_flow * t + rounding_of_time));
+  };
+  return n_until(time) - n_until(time - last_dt);
+}
+
+void Journeys::place(FloorPlan& plan, Real largest_radius) {
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    Exit& exit = exits_[e];
+    if (!exit.line.empty()) {
+      const Real depth = exit.absorb_depth + 2 * largest_radius;
+      exit.pocket = plan.open_exit(exit.line[0], exit.line[1], depth, exit.where);
+      const Vec<2> a = exit.line[0], b = exit.line[1];
+      Vec<2> centre;
+      for (const Vec<2>& corner : exit.pocket) centre += 1.0 / static_cast<Real>(exit.pocket.size()) * corner;
+      Vec<2> outward{{-(b - a)[1], (b - a)[0]}};
+      outward *= 1 / norm(outward);
+      if (dot(outward, centre - a) < 0) outward *= -1.0;
+      const Vec<2> near = exit.absorb_depth * outward, far = depth * outward;
+      Ring region{a + near, b + near, b + far, a + far};
+      if (signed_area(region) < 0) std::ranges::reverse(region);
+      exit.regions = {region};
+    } else if (!exit.colour.empty()) {
+      exit.regions = plan.regions_of_colour(exit.colour, exit.where);
+    }
+    destinations_[e].regions = exit.regions;
+  }
+  for (const Destination& destination : destinations_) {
+    Real area = 0;
+    for (const Ring& region : destination.regions) area += plan.free_area(region);
+    if (!(area > 0))
+      throw InputError(
+          fmt::format("{}: [{}] lies outside of the walkable area, or in an obstacle: nobody "
+                      "could get there",
+                      destination.where, destination.name));
+  }
+}
+
+void Journeys::add_doors(ObstacleSet<2>& obstacles) {
+  for (Exit& exit : exits_) {
+    if (exit.line.empty() || !exit.ever_closes()) continue;
+    std::vector<Edge> edges{Edge(exit.line[0], exit.line[1])};
+    exit.door =
+        obstacles.add("exits." + exit.name, exit.where, std::make_unique<WallSegments>(std::move(edges)));
+    obstacles.set_active(exit.door, false);
+  }
+}
+
+bool Journeys::switch_doors(State<2>& state, const std::function<void()>& before_change) const {
+  bool is_changed = false;
+  for (const Exit& exit : exits_) {
+    if (exit.door < 0) continue;
+    const bool is_closed = !exit.is_open(state.clock.time);
+    if (state.obstacles.active(exit.door) == is_closed) continue;
+    if (!is_changed) before_change();
+    is_changed = true;
+    state.obstacles.set_active(exit.door, is_closed);
+  }
+  return is_changed;
+}
+
+bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying) {
+  const BodyStore<2>& bodies = state.bodies;
+  const std::size_t n_exits = exits_.size();
+  const Real time = state.clock.time;
+  staying.clear();
+
+  std::vector<Box<2>> around(n_exits, Box<2>::empty());
+  for (std::size_t e = 0; e < n_exits; ++e) {
+    const Exit& exit = exits_[e];
+    if (!exit.is_open(time) || exit.n_admitted(time, state.clock.last_dt) == 0) continue;
+    for (const Ring& region : exit.regions)
+      for (const Vec<2>& corner : region) around[e].include(corner);
+  }
+  std::vector<std::vector<Index>> inside(n_exits);
+  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<char> is_leaving(n_owned, 0);
+  for (std::size_t i = 0; i < n_owned; ++i) {
+    const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+    for (std::size_t e = 0; e < n_exits; ++e)
+      if (around[e].contains(x) && destinations_[e].contains(x)) {
+        inside[e].push_back(static_cast<Index>(i));
+        break;
+      }
+  }
+
+  std::vector<std::int64_t> n_inside(n_exits);
+  for (std::size_t e = 0; e < n_exits; ++e) n_inside[e] = static_cast<std::int64_t>(inside[e].size());
+  state.comm.sum(n_inside);
+  bool is_any = false;
+  for (std::size_t e = 0; e < n_exits; ++e) {
+    if (n_inside[e] == 0) continue;
+    is_any = true;
+    const std::int64_t n_admitted = exits_[e].n_admitted(time, state.clock.last_dt);
+    if (n_inside[e] > n_admitted) {
+      // One after the other by id, over all ranks: a cap lets few pass in a step.
+      const auto id = [&](Index i) { return bodies.id()[static_cast<std::size_t>(i)]; };
+      std::ranges::sort(inside[e], {}, id);
+      std::size_t n_here = 0;
+      for (std::int64_t k = 0; k < n_admitted; ++k) {
+        const GlobalId mine =
+            n_here < inside[e].size() ? id(inside[e][n_here]) : std::numeric_limits<GlobalId>::max();
+        if (state.comm.min(mine) == mine && n_here < inside[e].size()) ++n_here;
+      }
+      inside[e].resize(n_here);
+    }
+    state.sinks[first_sink + e].n_removed += std::min(n_inside[e], n_admitted);
+    for (const Index body : inside[e]) {
+      const auto i = static_cast<std::size_t>(body);
+      is_leaving[i] = 1;
+      state.departures.push_back({.id = bodies.id()[i],
+                                  .sink = static_cast<std::int32_t>(first_sink + e),
+                                  .group = bodies.group()[i],
+                                  .kind = bodies.kind()[i],
+                                  .radius = bodies.radius()[i],
+                                  .desired_speed = bodies.desired_speed()[i],
+                                  .entered_at = bodies.entered_at()[i],
+                                  .walks_from = bodies.walks_from()[i],
+                                  .time = time,
+                                  .walked = bodies.walked()[i]});
+    }
+  }
+  for (std::size_t i = 0; i < n_owned; ++i)
+    if (is_leaving[i] == 0) staying.push_back(static_cast<Index>(i));
+  return is_any;
+}
+
+}  // namespace scree

@@ -1,0 +1,103 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+
+#include "geometry/box.hpp"
+
+namespace scree {
+
+/// The sites of a regular arrangement in a box. Sites are numbered along axis 0 first; a site may lie
+/// outside of the box (rows are staggered), so its place must be tested.
+template <int D>
+class Sites {
+ public:
+  /// `margin`: how far bodies reach around their site [m].
+  Sites(const Box<D>& bounds, bool staggered, Real spacing, Real margin)
+      : spacing_(spacing), staggered_(staggered) {
+    // Distance between rows (axis 1) and between layers (axis 2), in units of the spacing.
+    const std::array<Real, 3> packed{1, std::numbers::sqrt3 / 2, std::sqrt(2.0 / 3.0)};
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      const Real length = bounds.length(k);
+      // Lengths that are meant to be whole multiples of the spacing are often not quite, once rounded.
+      constexpr Real rounding = 1e-9;
+      pitch_[k] = spacing * (staggered ? packed[axis] : 1);
+      if (bounds.is_periodic(k)) {
+        // The pattern must close on itself: it is stretched, and repeats every two rows or layers if
+        // staggered.
+        const int period = staggered && k > 0 ? 2 : 1;
+        count_[axis] = period * static_cast<std::int64_t>(length / (period * pitch_[k]) + rounding);
+        if (count_[axis] > 0) pitch_[k] = length / static_cast<Real>(count_[axis]);
+        first_[k] = bounds.lower[k] + pitch_[k] / 2;
+      } else {
+        const Real inset = std::max(spacing / 2, margin);
+        const Real room = (length - 2 * inset) / pitch_[k] + rounding;
+        count_[axis] = room < 0 ? 0 : static_cast<std::int64_t>(room) + 1;
+        first_[k] = bounds.lower[k] + inset;
+      }
+    }
+  }
+
+  std::int64_t size() const {
+    std::int64_t product = 1;
+    for (const std::int64_t n : count_) product *= n;
+    return product;
+  }
+
+  /// Hexagonal rows are shifted by half a spacing; layers of hcp (stacked ABAB) by a third of two rows as
+  /// well.
+  Vec<D> place(std::int64_t site) const {
+    Vec<D> number;
+    std::array<bool, 3> odd{};
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      odd[axis] = site % count_[axis] % 2 == 1;
+      number[k] = static_cast<Real>(site % count_[axis]);
+      site /= count_[axis];
+    }
+    if (staggered_) {
+      if (odd[1] != odd[2]) number[0] += 0.5;
+      if (odd[2]) number[1] += 1.0 / 3.0;
+    }
+    Vec<D> x = first_;
+    for (int k = 0; k < D; ++k) x[k] += number[k] * pitch_[k];
+    return x;
+  }
+
+  Real spacing() const { return spacing_; }
+
+ private:
+  Real spacing_;
+  bool staggered_;
+  Vec<D> pitch_{}, first_{};
+  std::array<std::int64_t, D> count_{};
+};
+
+/// The widest spacing, to 1 part in a million, for which n_sites(spacing) is at least `count`; not below
+/// `touching` [m]: none if that leaves too few sites. `guess`: where to begin.
+template <class CountSites>
+std::optional<Real> widest_spacing(const CountSites& n_sites, std::int64_t count, Real touching, Real guess) {
+  const Real step = 1.25;
+  // Widen or narrow until the answer is bracketed.
+  Real narrow = std::max(touching, guess);
+  Real wide = narrow;
+  std::int64_t n = n_sites(narrow);
+  if (n >= count)
+    for (wide = narrow * step; n_sites(wide) >= count; wide *= step) narrow = wide;
+  while (n < count) {
+    if (narrow <= touching) return {};
+    wide = narrow;
+    narrow = std::max(touching, narrow / step);
+    n = n_sites(narrow);
+  }
+  while (wide - narrow > 1e-6 * narrow) {
+    const Real middle = (narrow + wide) / 2;
+    (n_sites(middle) >= count ? narrow : wide) = middle;
+  }
+  return narrow;
+}
+
+}  // namespace scree
