@@ -5,9 +5,11 @@
     results.scalars["time"], results.scalars.units["time"]      # the time series, array by array
     results.trajectory.positions(-1)                            # (n, D) of the last frame, in order of ids
     results.vtk_frames("particles")                             # [(time, path of the .pvtp), ...]
+    results.paths.frame(0), results.agents["left_at"]           # of crowds: who was where, who left when and how
+    read_fields(results.vtk_frames("fields")[-1][1])["density"] # of crowds: a map, row by row
     results.summary                                             # the contents of summary.json
 
-Needs numpy; h5py for trajectories and checkpoints only.
+Needs numpy; h5py for trajectories and checkpoints only, VTK for maps only.
 """
 import csv
 import json
@@ -18,6 +20,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+
+
+AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are no numbers
 
 
 class ResultsError(Exception):
@@ -35,7 +40,7 @@ class Results:
     @cached_property
     def name(self) -> str:
         """Name of the run: the first part of its file names."""
-        for pattern, ending in (("*.scalars.csv", ".scalars.csv"), ("*.h5", ".h5"),
+        for pattern, ending in (("*.scalars.csv", ".scalars.csv"), ("*.trajectory.h5", ".trajectory.h5"), ("*.h5", ".h5"),
                                 ("vtk/*_particles.pvd", "_particles.pvd")):
             found = sorted(self.folder.glob(pattern))
             if found:
@@ -51,11 +56,22 @@ class Results:
         return Trajectory(self.folder / f"{self.name}.h5")
 
     @cached_property
+    def paths(self) -> "Paths":
+        """Of a crowd: who was where in each frame of NAME.trajectory.h5."""
+        return read_trajectory(self.folder / f"{self.name}.trajectory.h5")
+
+    @cached_property
+    def agents(self) -> "Agents":
+        """Of a crowd: everybody who left, from NAME.agents.csv."""
+        return read_agents(self.folder / f"{self.name}.agents.csv")
+
+    @cached_property
     def summary(self) -> dict:
         return json.loads(_existing(self.folder / "summary.json").read_text())
 
     def vtk_frames(self, kind):
-        """Frames of `kind` ("particles", "contacts", "obstacles") as (time, path), or [] if none were written."""
+        """Frames of `kind` ("particles", "contacts", "obstacles", "fields") as (time, path), or [] if none were
+        written."""
         index = self.folder / "vtk" / f"{self.name}_{kind}.pvd"
         return read_pvd(index) if index.exists() else []
 
@@ -74,8 +90,8 @@ class Scalars:
             raise ResultsError(f"{path} is empty")
         self.units = {}
         for title in rows[0]:
-            name, unit = re.fullmatch(r"\s*([^\[\]]*?)\s*(?:\[(.*)\])?\s*", title).groups()
-            self.units[name] = unit or "-"
+            name, unit = _name_and_unit(title)
+            self.units[name] = unit
         table = np.array(rows[1:], dtype=float).reshape(len(rows) - 1, len(rows[0]))
         self._columns = dict(zip(self.units, table.T))
 
@@ -191,6 +207,175 @@ class Trajectory:
         return self._rows("id", frame) >= 0
 
 
+class Paths:
+    """Who was where, frame by frame, from a file in the layout of the pedestrian dynamics data archive: dataset
+    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry."""
+
+    def __init__(self, path):
+        import h5py
+
+        with h5py.File(_existing(Path(path)), "r") as file:
+            if "trajectory" not in file or not {"frame", "id", "x", "y"} <= set(file["trajectory"].dtype.names or ()):
+                raise ResultsError(f"{path} is no trajectory file: there is no /trajectory with frame, id, x and y")
+            rows = file["trajectory"]
+            if "fps" not in rows.attrs:
+                raise ResultsError(f"{path}: /trajectory has no attribute fps")
+            self.fps = float(rows.attrs["fps"])
+            geometry = file.attrs.get("wkt_geometry", "")
+            records = rows[()]
+        self.walkable = read_wkt(geometry.decode() if isinstance(geometry, bytes) else str(geometry))
+        order = np.lexsort((records["id"], records["frame"]))
+        self.frame_of_row = records["frame"][order].astype(np.int64)
+        self.id_of_row = records["id"][order].astype(np.int64)
+        self.position_of_row = np.column_stack([records["x"], records["y"]])[order].astype(float)
+
+    @property
+    def time_of_row(self):
+        return self.frame_of_row / self.fps
+
+    @cached_property
+    def frames(self):
+        """Numbers of the frames with anybody in them, rising."""
+        return np.unique(self.frame_of_row)
+
+    @cached_property
+    def ids(self):
+        return np.unique(self.id_of_row)
+
+    def rows(self, frame):
+        """The rows of a frame, as a slice."""
+        return slice(*np.searchsorted(self.frame_of_row, (frame, frame + 1)))
+
+    def frame(self, frame):
+        """Ids and positions (n, 2) of those who are there in a frame, in order of ids."""
+        rows = self.rows(frame)
+        return self.id_of_row[rows], self.position_of_row[rows]
+
+    def tracks(self):
+        """Yields (id, times, positions) of each person, in order of ids."""
+        order = np.argsort(self.id_of_row, kind="stable")
+        ends = np.searchsorted(self.id_of_row[order], self.ids, side="right")
+        for person, rows in zip(self.ids, np.split(order, ends[:-1])):
+            yield int(person), self.time_of_row[rows], self.position_of_row[rows]
+
+    @cached_property
+    def speed_of_row(self):
+        """Speed of each row: distance since the person's frame before over the time since, of its first frame
+        that of the second (0 without one). A jump through a periodic face is no walk: nan."""
+        order = np.lexsort((self.frame_of_row, self.id_of_row))
+        step = np.diff(self.position_of_row[order], axis=0)
+        time = np.diff(self.frame_of_row[order]) / self.fps
+        same = np.diff(self.id_of_row[order]) == 0
+        length = np.linalg.norm(step, axis=1)
+        if self.walkable:
+            size = np.ptp(np.concatenate([corners for _, corners in self.walkable]), axis=0).max()
+            length[length > size / 2] = np.nan
+        with np.errstate(divide="ignore", invalid="ignore"):
+            between = np.where(same, length / time, np.nan)
+        first = np.concatenate([[True], ~same])[:len(order)]
+        speed = np.concatenate([[np.nan], between])[:len(order)]
+        after = np.concatenate([between, [np.nan]])[:len(order)]
+        speed[first] = after[first]
+        alone = first & np.concatenate([~same, [True]])[:len(order)]
+        speed[alone] = 0.0
+        result = np.empty_like(speed)
+        result[order] = speed
+        return result
+
+
+class Agents:
+    """Everybody who left, in order of time: columns by name; `units` as in Scalars. Text columns are lists."""
+
+    def __init__(self, path):
+        with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file) if row]
+        if not rows:
+            raise ResultsError(f"{path} is empty")
+        self.units, self._columns = {}, {}
+        for k, title in enumerate(rows[0]):
+            name, unit = _name_and_unit(title)
+            values = [row[k] for row in rows[1:]]
+            self.units[name] = unit
+            self._columns[name] = values if name in AGENTS_TEXT else np.array(values, dtype=float)
+        self.n = len(rows) - 1
+
+    @property
+    def names(self):
+        return list(self._columns)
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, name):
+        if name not in self._columns:
+            raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def exits(self):
+        """Names of the exits in order, each with the times at which people left by it."""
+        names = np.array(self["exit"], dtype=object)
+        return {name: np.sort(self["left_at"][names == name]) for name in sorted(set(self["exit"]))}
+
+
+class Fields:
+    """A map on a grid: arrays of nx * ny cells, row by row from the bottom, or of points."""
+
+    def __init__(self, path):
+        from vtkmodules.util.numpy_support import vtk_to_numpy
+        from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPImageDataReader
+
+        path = _existing(Path(path))
+        reader = vtkXMLPImageDataReader() if path.suffix == ".pvti" else vtkXMLImageDataReader()
+        reader.SetFileName(str(path))
+        reader.Update()
+        data = reader.GetOutput()
+        n_cells = [max(n - 1, 1) for n in data.GetDimensions()[:2]]
+        if data.GetNumberOfCells() != n_cells[0] * n_cells[1]:
+            raise ResultsError(f"{path} is no map in the plane: {data.GetDimensions()} points")
+        lower = np.array(data.GetOrigin()[:2]) + np.array(data.GetSpacing()[:2]) * data.GetExtent()[0:4:2]
+        self.cell = np.array(data.GetSpacing()[:2])
+        self.lower, self.upper = lower, lower + self.cell * n_cells
+        arrays = data.GetCellData()
+        self._arrays = {}
+        for k in range(arrays.GetNumberOfArrays()):
+            values = vtk_to_numpy(arrays.GetArray(k)).astype(float)
+            self._arrays[arrays.GetArrayName(k)] = values.reshape(n_cells[1], n_cells[0], *values.shape[1:])
+        self._path = path
+
+    @property
+    def names(self):
+        return list(self._arrays)
+
+    def __getitem__(self, name):
+        """Values (ny, nx), of vectors (ny, nx, components)."""
+        if name not in self._arrays:
+            raise ResultsError(f"{self._path} has no field {name!r}; there are: {', '.join(self._arrays)}")
+        return self._arrays[name]
+
+
+def read_trajectory(path):
+    return Paths(path)
+
+
+def read_agents(path):
+    return Agents(path)
+
+
+def read_fields(path):
+    return Fields(path)
+
+
+def read_wkt(text):
+    """The rings of POLYGON, MULTIPOLYGON and collections of them: (is_hole, corners) each, not closed."""
+    rings = []
+    for opening, inside in re.findall(r"(\(\s*|,\s*)\(([^()]+)\)", text):
+        corners = np.array([[float(number) for number in corner.split()[:2]] for corner in inside.split(",")])
+        if len(corners) > 1 and (corners[0] == corners[-1]).all():
+            corners = corners[:-1]
+        rings.append((opening.startswith(","), corners))
+    return rings
+
+
 def read_pvd(path):
     """The frames of a ParaView index as (time, path), in order of time."""
     path = _existing(Path(path))
@@ -216,6 +401,11 @@ def read_checkpoint(path):
         attributes.update({f"@{key}": value for key, value in file.attrs.items()})
         file.visititems(collect)
     return arrays, attributes
+
+
+def _name_and_unit(title):
+    name, unit = re.fullmatch(r"\s*([^\[\]]*?)\s*(?:\[(.*)\])?\s*", title).groups()
+    return name, unit or "-"
 
 
 def _existing(path):

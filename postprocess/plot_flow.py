@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""Draws flows of a crowd: over time for each exit and each measure "line_flow", or against the width of a door.
+
+    plot_flow.py results/hall                                        -> results/hall/hall_flow.png
+    plot_flow.py results/hall --window 5
+    plot_flow.py results/w08 results/w10 results/w12 --widths 0.8 1.0 1.2 --output door.png
+
+With --widths the flow of a run is that of all of its exits together between the 10th and the 90th percentile of the
+departures, or, with --columns, the mean of a column of its scalars from --from on; measurements are drawn beside it.
+A folder of an ensemble has one width for all of its runs.
+"""
+import argparse
+import fnmatch
+import sys
+from pathlib import Path
+
+from crowd_drawing import colours_of, plt, reference, runs_of, save
+import numpy as np
+
+from scree_results import ResultsError
+
+MARKERS = "osD^vP*"
+
+
+def flow_columns(run, patterns):
+    """Columns of the scalars that are flows, or those that are asked for."""
+    if not (run.folder / f"{run.name}.scalars.csv").exists():
+        return []
+    scalars = run.scalars
+    if patterns:
+        found = [name for name in scalars.names if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+        if not found:
+            raise ResultsError(f"no column matches {' '.join(patterns)}; there are: {', '.join(scalars.names)}")
+        return found
+    return [name for name in scalars.names if name.endswith("_flow") and scalars.units[name] == "1/s"]
+
+
+def departures(run):
+    return run.agents.exits() if (run.folder / f"{run.name}.agents.csv").exists() else {}
+
+
+def draw_over_time(runs, patterns, window, output):
+    figure, axes = plt.subplots(figsize=(8, 4.2), layout="constrained")
+    curves = []
+    for run in runs:
+        prefix = "" if len(runs) == 1 else f"{run.folder.name}: "
+        for name, left_at in ({} if patterns else departures(run)).items():
+            times = np.linspace(0, left_at[-1] + window, 600)
+            # The number in the window behind each time; at first the window is shorter.
+            count = (np.searchsorted(left_at, times, side="right")
+                     - np.searchsorted(left_at, times - window, side="right"))
+            flow = count / np.clip(times, 1e-9, window)
+            flow[times < min(1.0, window)] = np.nan
+            curves.append((prefix + name, times, flow, "-"))
+        for name in flow_columns(run, patterns):
+            curves.append((prefix + name, run.scalars["time"], run.scalars[name], "--"))
+    if not curves:
+        raise ResultsError(f"{runs[0].folder} has neither departures in {runs[0].name}.agents.csv nor a measure of "
+                           "the type \"line_flow\"")
+    colours = colours_of([label for label, *_ in curves])
+    for label, times, flow, style in curves:
+        axes.plot(times, flow, style, color=colours[label], label=label, linewidth=1.4)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("flow [1/s]")
+    axes.set_title(f"flow through exits: mean over the last {window:g} s", fontsize="medium")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small", frameon=False)
+    save(figure, output)
+
+
+def steady_flow(run, patterns, begin):
+    """The flow of a run as one number [1/s]; nan if too few have left."""
+    if patterns:
+        time = run.scalars["time"]
+        columns = flow_columns(run, patterns)
+        return float(np.nansum([np.nanmean(run.scalars[name][time >= begin]) for name in columns]))
+    left_at = np.sort(run.agents["left_at"])
+    first, last = int(0.1 * len(left_at)), int(0.9 * len(left_at)) - 1
+    if last <= first or left_at[last] <= left_at[first]:
+        return np.nan
+    return (last - first) / (left_at[last] - left_at[first])
+
+
+def draw_over_width(folders, widths, patterns, begin, output):
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
+    table = reference("bottleneck_flow")
+    if table is not None:
+        experiments = list(dict.fromkeys(table["experiment"]))
+        for k, experiment in enumerate(experiments):
+            rows = np.array(table["experiment"], dtype=object) == experiment
+            axes.plot(table["width[m]"][rows], table["flow[1/s]"][rows], MARKERS[k % len(MARKERS)], color="0.55",
+                      markerfacecolor="none", markersize=5, label=experiment, zorder=1)
+    for width, folder in zip(widths, folders):
+        flows = np.array([steady_flow(run, patterns, begin) for run in runs_of([folder])])
+        flows = flows[np.isfinite(flows)]
+        if len(flows) == 0:
+            raise ResultsError(f"{folder}: too few have left to tell a flow")
+        spread = flows.std(ddof=1) if len(flows) > 1 else 0.0
+        axes.errorbar(width, flows.mean(), spread, fmt="o", color="tab:red", markersize=6, capsize=3, zorder=3,
+                      label="scree" + (", mean and standard deviation" if spread > 0 else "") if folder == folders[0]
+                      else None)
+        print(f"{folder}: width {width:g} m, flow {flows.mean():.4g} 1/s, {flows.mean() / width:.4g} 1/(m s)")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("width [m]")
+    axes.set_ylabel("flow [1/s]")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small", frameon=False)
+    save(figure, output)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
+    parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns of the scalars; * and ? match as in a shell")
+    parser.add_argument("--window", type=float, default=10, help="time that a flow of an exit is a mean over [s] (default 10)")
+    parser.add_argument("--widths", type=float, nargs="+", help="width of each run's door [m]")
+    parser.add_argument("--from", type=float, default=0, dest="begin", metavar="T", help="with --columns and --widths: "
+                        "rows from this time on [s] (default 0)")
+    parser.add_argument("--output", type=Path, help="picture to write (default: NAME_flow.png in the first folder)")
+    options = parser.parse_args()
+    if options.window <= 0:
+        parser.error("--window is a time above 0")
+    if options.widths and len(options.widths) != len(options.results):
+        parser.error(f"--widths needs one width for each of the {len(options.results)} folders")
+    runs = runs_of(options.results)
+    output = options.output or Path(options.results[0]) / f"{runs[0].name}_flow.png"
+    if options.widths:
+        draw_over_width(options.results, options.widths, options.columns, options.begin, output)
+    else:
+        draw_over_time(runs, options.columns, options.window, output)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ResultsError as error:
+        sys.exit(f"plot_flow.py: {error}")
