@@ -216,15 +216,20 @@ std::vector<PolygonWithHoles> Geos::rings_of(const Geometry& geometry) const {
     Ring ring = points_of(closed);
     ring.pop_back();
     turn_counter_clockwise(ring);
+    std::ranges::rotate(ring, std::ranges::min_element(ring, {}, &Vec<2>::component));
     return ring;
   };
+  const auto first_corner = [](const Ring& ring) { return ring.front().component; };
   std::vector<PolygonWithHoles> polygons;
   for (const GEOSGeometry* polygon : polygons_in(geometry)) {
     PolygonWithHoles& rings = polygons.emplace_back();
     rings.outline = ring_from(GEOSGetExteriorRing_r(handle_, polygon));
     for (int i = 0; i < GEOSGetNumInteriorRings_r(handle_, polygon); ++i)
       rings.holes.push_back(ring_from(GEOSGetInteriorRingN_r(handle_, polygon, i)));
+    std::ranges::sort(rings.holes, {}, first_corner);
   }
+  std::ranges::sort(polygons, {},
+                    [&](const PolygonWithHoles& polygon) { return first_corner(polygon.outline); });
   return polygons;
 }
 

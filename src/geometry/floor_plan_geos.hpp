@@ -69,7 +69,8 @@ class Geos {
   Vec<2> inner_point(const Geometry& geometry) const;
   /// The parts that are polygons, with collections taken apart; owned by `geometry`.
   std::vector<const GEOSGeometry*> polygons_in(const Geometry& geometry) const;
-  /// The same as rings.
+  /// The same as rings, in an order of their own: each starts at its corner with the least x (and y), and all
+  /// that lie side by side are sorted by that corner.
   std::vector<PolygonWithHoles> rings_of(const Geometry& geometry) const;
   /// The corners of a line or ring as GEOS has them.
   std::vector<Vec<2>> points_of(const GEOSGeometry* line) const;

@@ -94,13 +94,27 @@ Ring without_steps(const std::vector<Corner>& corners) {
            0;
   };
   const auto is_step = [&](std::size_t i) { return length(i) == 1 && turns_left(i) != turns_left(i + 1); };
+  // How far from a corner of a step its run still belongs to the slanted wall [pixels]: half of what goes on
+  // behind the step, so that a straight wall that ends in a slanted one stays in its place.
+  const auto share = [&](std::size_t run, std::size_t behind) {
+    return 0.5 * std::min(length(run), length(behind));
+  };
   Ring ring;
   for (std::size_t i = 0; i < n; ++i) {
-    // Corner i lies between the runs i - 1 and i.
-    const bool cut = is_step((i + n - 1) % n) || is_step(i);
-    const bool next_cut = is_step(i) || is_step((i + 1) % n);
-    if (!cut) ring.push_back({{static_cast<Real>(at(i).x), static_cast<Real>(at(i).y)}});
-    if (cut || next_cut) ring.push_back({{0.5 * (at(i).x + at(i + 1).x), 0.5 * (at(i).y + at(i + 1).y)}});
+    const std::size_t before = (i + n - 1) % n;
+    const std::size_t next = (i + 1) % n;
+    const Vec<2> start{{static_cast<Real>(at(i).x), static_cast<Real>(at(i).y)}};
+    const Vec<2> end{{static_cast<Real>(at(next).x), static_cast<Real>(at(next).y)}};
+    const auto whole = static_cast<Real>(length(i));
+    if (is_step(i)) {
+      ring.push_back(0.5 * (start + end));
+      continue;
+    }
+    const Real first = is_step(before) ? share(i, (before + n - 1) % n) : 0;
+    const Real last = whole - (is_step(next) ? share(i, (next + 1) % n) : 0);
+    ring.push_back(start + (first / whole) * (end - start));
+    // Where no step follows, the next run gives the corner.
+    if (is_step(next) && last > first) ring.push_back(start + (last / whole) * (end - start));
   }
   return ring;
 }

@@ -78,14 +78,46 @@ Real followed(std::span<const PolygonWithHoles> polygons, const Vec<2>& a, const
     if (first > last) return;
     const Real start = dot(tangent, p - a);
     const Real extent = dot(tangent, q - p);
-    const auto ends = std::minmax(start + first * extent, start + last * extent);
-    near.emplace_back(ends.first, ends.second);
+    const Real one = start + first * extent;
+    const Real other = start + last * extent;
+    near.emplace_back(std::min(one, other), std::max(one, other));
   });
   std::ranges::sort(near);
   Real reached = 0;
   for (const std::pair<Real, Real>& piece : near)
     if (piece.first <= reached + snap) reached = std::max(reached, piece.second);
   return reached >= length - snap ? length : reached;
+}
+
+struct Neck {
+  Vec<2> at{};
+  Real width = 0;
+};
+
+/// The narrowest place on the widest way in `local` between `from` and `to`, which a margin of width/2 parts.
+Neck neck_between(const Geos& geos, const Geometry& local, const Geometry& from, const Geometry& to,
+                  Real width) {
+  // The polygons with this margin that one of the two is in.
+  const auto with_margin = [&](Real margin, const Geometry& end) {
+    const Geometry core = geos.buffer(local, -margin, 32);
+    std::vector<Geometry> touched;
+    for (const GEOSGeometry* polygon : geos.polygons_in(core))
+      if (GEOSIntersects_r(geos.handle(), polygon, end.get()) == 1)
+        touched.push_back(geos.own(GEOSGeom_clone_r(geos.handle(), polygon)));
+    return geos.collection(std::move(touched));
+  };
+  Real open = 0;
+  Real closed = 0.5 * width;
+  constexpr int n_halvings = 14;
+  for (int i = 0; i < n_halvings; ++i) {
+    const Real margin = 0.5 * (open + closed);
+    (geos.intersects(with_margin(margin, from), to) ? open : closed) = margin;
+  }
+  const Geometry at_from = with_margin(closed, from);
+  const Geometry at_to = with_margin(closed, to);
+  const bool is_parted = !geos.is_empty(at_from) && !geos.is_empty(at_to);
+  const auto [one, other] = is_parted ? geos.nearest_points(at_from, at_to) : geos.nearest_points(from, to);
+  return {0.5 * (one + other), 2 * open};
 }
 
 }  // namespace
@@ -188,38 +220,31 @@ std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free
   std::vector<Geometry> copies;
   for (const Geometry& one : reached) copies.push_back(geos.copy(one));
   between.push_back(geos.difference(free, geos.united(geos.collection(std::move(copies)))));
-  const Geometry gaps = geos.united(geos.collection(std::move(between)));
+  // Grown a little, or pieces of one gap that meet in a point would count as gaps of their own.
+  const Geometry gaps = geos.intersection(
+      geos.buffer(geos.united(geos.collection(std::move(between))), 0.01 * width, quarter), free);
 
+  const std::vector<const GEOSGeometry*> pieces = geos.polygons_in(gaps);
   std::vector<PlanFinding> findings;
-  const Geometry walls = geos.require(GEOSBoundary_r(geos.handle(), free.get()), "a boundary");
-  for (const GEOSGeometry* polygon : geos.polygons_in(gaps)) {
-    const Geometry gap = geos.own(GEOSGeom_clone_r(geos.handle(), polygon));
+  for (std::size_t g = 0; g < pieces.size(); ++g) {
+    const Geometry gap = geos.own(GEOSGeom_clone_r(geos.handle(), pieces[g]));
     std::vector<std::size_t> joined;
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (geos.intersects(reached[i], gap)) joined.push_back(i);
     if (joined.size() < 2) continue;
-    const Geometry around = geos.buffer(gap, width, quarter);
+    // The surroundings of this gap without others, which would be ways round it.
+    Geometry local = geos.intersection(free, geos.buffer(gap, 2 * width, quarter));
+    for (std::size_t other = 0; other < pieces.size(); ++other)
+      if (other != g && GEOSIntersects_r(geos.handle(), local.get(), pieces[other]) == 1)
+        local = geos.difference(local, geos.own(GEOSGeom_clone_r(geos.handle(), pieces[other])));
+    const Geometry near = geos.buffer(gap, width, quarter);
     for (std::size_t k = 1; k < joined.size(); ++k) {
-      const Geometry one = geos.intersection(parts[joined[0]], around);
-      const Geometry other = geos.intersection(parts[joined[k]], around);
-      if (geos.is_empty(one) || geos.is_empty(other)) continue;
-      const auto [from, to] = geos.nearest_points(one, other);
-      PlanFinding finding{0.5 * (from + to), ""};
-      if (geos.covers(free, geos.line(from, to))) {
-        // Its width is that of the narrowest place on the straight way through it.
-        Real narrowest = HUGE_VAL;
-        constexpr int n_probes = 64;
-        for (int i = 0; i <= n_probes; ++i) {
-          const Real here =
-              2 * geos.distance(walls, geos.point(from + (static_cast<Real>(i) / n_probes) * (to - from)));
-          narrowest = std::min(narrowest, here);
-        }
-        finding.text = fmt::format("passage at {} is {:.3g} m wide", place_text(finding.at), narrowest);
-      } else {
-        finding.at = geos.inner_point(gap);
-        finding.text = fmt::format("passage at {} is narrower than {:.3g} m", place_text(finding.at), width);
-      }
-      findings.push_back(std::move(finding));
+      const Geometry from = geos.intersection(parts[joined[0]], near);
+      const Geometry to = geos.intersection(parts[joined[k]], near);
+      if (geos.is_empty(from) || geos.is_empty(to)) continue;
+      const Neck neck = neck_between(geos, local, from, to, width);
+      findings.push_back({neck.at, fmt::format("passage at ({:.2f}, {:.2f}) is {:.3g} m wide", neck.at[0],
+                                               neck.at[1], neck.width)});
     }
   }
   std::ranges::sort(findings, {}, [](const PlanFinding& finding) { return finding.at.component; });
