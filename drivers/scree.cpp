@@ -39,6 +39,9 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   run->add_option("deck", path, "TOML deck")->required();
   run->add_flag("--force", options.force, "replace existing results");
   run->add_flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start");
+  run->add_option("--ensemble", options.ensemble,
+                  "so many runs with seeds one after the other, instead of simulation.ensemble")
+      ->check(CLI::PositiveNumber);
   auto* restart = with_wall_time(with_overrides(app.add_subcommand("restart", "go on from a checkpoint")));
   restart->add_option("checkpoint", path, "checkpoint (.scree)")->required();
   auto* check = with_overrides(app.add_subcommand("check", "read a deck, build everything, take no step"));

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "app/checkpoint.hpp"
+#include "app/ensemble.hpp"
 #include "app/problem_writer.hpp"
 #include "app/progress.hpp"
 #include "app/run_deck.hpp"
@@ -107,7 +108,8 @@ void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& ch
         for (const auto& entry : fs::directory_iterator(run.folder))
           if (is_problem_file(entry.path().filename().string(), run.name)) fs::remove(entry.path());
         for (const char* ending :
-             {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml"})
+             {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml",
+              ".trajectory.h5", ".agents.csv", ".evacuation.csv", ".exits.csv"})
           fs::remove(run.with(ending));
       }
       fs::create_directories(run.checkpoints());
@@ -191,6 +193,12 @@ class Run {
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
+    CrowdWriter::Summary people = writers_.finish(state);
+    if (!people.text.empty()) {
+      for (const auto& [name, value, unit] : worst_)
+        people.json["certificate_worst"][name] = {{"value", value}, {"unit", unit}};
+      log::info("{}", people.text);
+    }
     log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
               steps, n_bodies, n_contacts, wall,
               static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
@@ -219,6 +227,7 @@ class Run {
                                      {"steps", state.clock.step},
                                      {"steps_this_run", steps},
                                      {"time_s", state.clock.time},
+                                     {"end_time_s", simulation_.deck().end_time},
                                      {"state_hash", fmt::format("{:016x}", hash)},
                                      {"certificate_of_last_step", certificate},
                                      {"certificate_worst", worst},
@@ -231,6 +240,7 @@ class Run {
                                      {"wall_s", wall},
                                      {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
                                      {"timers", timer_json}};
+      if (!people.text.empty()) summary["evacuation"] = people.json;
       for (const auto& [name, text] : provenance_)
         if (name != "deck_text") summary["provenance"][name] = text;
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
@@ -248,6 +258,7 @@ class Run {
       counts = simulation_.count_contacts();
     }
     writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
+    simulation_.state().departures.clear();
   }
 
   /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
@@ -382,6 +393,30 @@ ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
   return run<D>(comm, deck, name_after(deck), options, "");
 }
 
+/// As run_or_resume(), or as many of them as the ensemble has runs.
+template <int D>
+ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
+  const std::int64_t n_runs = options.ensemble > 0 ? options.ensemble : ensemble_of(deck);
+  if (n_runs == 1) return run_or_resume<D>(comm, deck, options);
+  Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
+  const RunDeck<D> content = read_run_deck<D>(copy);
+  const WallClock::time_point start = WallClock::now();
+  const auto run_member = [&](const EnsembleMember& member) {
+    std::vector<std::string> overrides = deck.overrides();
+    overrides.insert(overrides.end(), member.overrides.begin(), member.overrides.end());
+    Deck its_deck = Deck::from_text(deck.text(), deck.name(), overrides);
+    RunOptions its_options = options;
+    its_options.ensemble = 1;
+    constexpr Real no_time_left = 1e-3;  // 0 would mean no limit
+    if (options.max_wall_time > 0)
+      its_options.max_wall_time =
+          comm.min(std::max(no_time_left, options.max_wall_time - seconds_since(start)));
+    return run_or_resume<D>(comm, its_deck, its_options);
+  };
+  return run_ensemble(comm, files_of(content.output, name_after(deck)).folder, content.seed, n_runs,
+                      content.end_time, options.resume, run_member);
+}
+
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
 void require_changeable(const std::vector<std::string>& overrides) {
   static const std::vector<std::string> allowed{
@@ -488,8 +523,7 @@ std::string all_kinds(const std::string& heading) {
 }  // namespace
 
 ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options) {
-  return dimension_of(deck) == 2 ? run_or_resume<2>(comm, deck, options)
-                                 : run_or_resume<3>(comm, deck, options);
+  return dimension_of(deck) == 2 ? run_all<2>(comm, deck, options) : run_all<3>(comm, deck, options);
 }
 
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,

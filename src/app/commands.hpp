@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,16 @@ namespace scree {
 
 /// What the command line of `run` and `restart` decides.
 struct RunOptions {
-  bool force = false;      ///< replace existing results
-  bool resume = false;     ///< go on from the latest checkpoint if there is one, else start
-  bool progress = true;    ///< show how far the run is
-  Real max_wall_time = 0;  ///< stop with a checkpoint after this many seconds; 0: no limit
+  bool force = false;         ///< replace existing results
+  bool resume = false;        ///< go on from the latest checkpoint if there is one, else start
+  bool progress = true;       ///< show how far the run is
+  std::int64_t ensemble = 0;  ///< number of runs with seeds of their own; 0: as the deck says
+  Real max_wall_time = 0;     ///< stop with a checkpoint after this many seconds; 0: no limit
   std::string command_line;
 };
 
-/// Runs a deck with all its outputs. Returns done, or interrupted (a signal or max_wall_time: a checkpoint is
-/// written). Collective.
+/// Runs a deck, or an ensemble of it (app/ensemble.hpp), with all its outputs. Returns done, or interrupted
+/// (a signal or max_wall_time: a checkpoint is written). Collective.
 ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options);
 
 /// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the

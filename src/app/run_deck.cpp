@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/suggestion.hpp"
 #include "crowd/crowd_scheme.hpp"
 
 namespace scree {
@@ -16,6 +17,13 @@ void describe_dimension(Section& section, std::int64_t& dimension) {
   section.integer(
       "dimension", dimension,
       {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
+}
+
+void describe_ensemble(Section& section, std::int64_t& ensemble) {
+  section.integer("ensemble", ensemble,
+                  {.range = {.least = 1},
+                   .doc = "Number of runs, one after the other, with seeds seed, seed + 1, ...: each in a "
+                          "folder of its own, and what they have in common in ensemble.csv"});
 }
 
 /// All steppers: those of bodies, and that of people, which stands above them (docs/architecture.md).
@@ -113,6 +121,7 @@ void OutputSettings::describe(Section& root) {
                             {.doc = "Whether files hold the impulses that the solve got to: as the solution, "
                                     "or as one more guess if they miss solver.tolerance"});
             });
+        describe_people(section);
       });
   if (!where_retired.empty())
     throw InputError(where_retired +
@@ -123,6 +132,47 @@ void OutputSettings::describe(Section& root) {
                  {.range = non_negative,
                   .doc = "Bodies count as touching up to this gap, as a share of the sum of their radii"});
   });
+}
+
+void OutputSettings::describe_people(Section& section) {
+  if (section.reading() && section.has("trajectory")) where_trajectory = section.where("trajectory");
+  section.optional_table(
+      "trajectory",
+      {.doc = "Paths of people in NAME.trajectory.h5, in the layout of the pedestrian dynamics data archive"},
+      [&](Section& table) {
+        table.real(
+            "fps", trajectory_fps,
+            {.range = positive, .required = true, .doc = "Frames per second, at most one per time step"});
+        table.real("z", trajectory_z, {.unit = Unit::length, .doc = "Height of the floor, for the column z"});
+      });
+  if (section.reading()) where_fields = section.where("fields");
+  fields_which = {"density", "speed", "flux", "level_of_service", "load", "exposure", "travel_time"};
+  section.table(
+      "fields", {.doc = "Series of fields of a crowd on a grid, for ParaView; forces of people on walls"},
+      [&](Section& table) {
+        const std::vector<std::string> known = fields_which;
+        fields.describe(table, "frames");
+        table.real("cell", fields_cell, {.unit = Unit::length, .range = positive, .doc = "Length of a cell"});
+        table.texts("which", fields_which,
+                    {.doc = fmt::format("Fields, some of {}", fmt::join(known, ", "))});
+        table.real("density_limit", density_limit,
+                   {.range = positive,
+                    .doc = "Exposure counts the time above this density [1/m2] and above load_limit"});
+        table.real("load_limit", load_limit,
+                   {.unit = Unit::stiffness, .range = positive, .doc = "Of line load, see density_limit"});
+        table.real("force_per_speed", force_per_speed,
+                   {.unit = Unit::mass_rate,
+                    .range = positive,
+                    .doc = "Force of a contact per speed that it takes away: mass of a person over the time "
+                           "in which it gets to its speed; scales loads, never moves anybody"});
+        if (!table.reading()) return;
+        if (fields_which.empty())
+          table.fail("which", "the list is empty; leave out [output.fields] for no fields");
+        for (const std::string& field : fields_which)
+          if (std::ranges::find(known, field) == known.end())
+            table.fail("which", fmt::format("there is no field \"{}\"{}; valid: {}", field,
+                                            suggestion(field, known), fmt::join(known, ", ")));
+      });
 }
 
 template <int D>
@@ -146,6 +196,7 @@ void RunDeck<D>::describe(Section& root) {
     section.integer(
         "seed", seed,
         {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
+    describe_ensemble(section, ensemble);
     section.boolean("allow_overlap", allow_overlap,
                     {.doc = "Whether bodies may overlap each other or obstacles at the start"});
     section.text(
@@ -228,6 +279,7 @@ void RunDeck<D>::describe(Section& root) {
   }
   output.describe(root);
   if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
+  if (root.reading()) check_people_outputs(scheme);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
                 NamedMeasure<D> measure{name, nullptr};
@@ -286,6 +338,23 @@ void RunDeck<D>::resolve_materials() {
 }
 
 template <int D>
+void RunDeck<D>::check_people_outputs(const std::string& scheme) const {
+  const auto refuse = [&](const std::string& where, const std::string& table) {
+    throw InputError(fmt::format(
+        "{}: [output.{}] is about people, whom the scheme \"{}\" does not move; take the table away or "
+        "choose scheme = \"crowd\"",
+        where, table, scheme));
+  };
+  if (!stepper->scene() && output.trajectory_fps > 0) refuse(output.where_trajectory, "trajectory");
+  if (!stepper->scene() && output.fields.ever()) refuse(output.where_fields, "fields");
+  if (output.trajectory_fps * dt > 1 + 1e-9)
+    throw InputError(
+        fmt::format("{}: fps = {:g} in [output.trajectory] asks for more frames than steps of {:g} s "
+                    "make: {:g} per second at most",
+                    output.where_trajectory, output.trajectory_fps, dt, 1 / dt));
+}
+
+template <int D>
 void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
   if (output.where_fclib.empty()) return;
   throw InputError(
@@ -330,6 +399,13 @@ int dimension_of(Deck& deck) {
   deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
                     [&](Section& section) { describe_dimension(section, dimension); });
   return static_cast<int>(dimension);
+}
+
+std::int64_t ensemble_of(Deck& deck) {
+  std::int64_t ensemble = 1;
+  deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
+                    [&](Section& section) { describe_ensemble(section, ensemble); });
+  return ensemble;
 }
 
 DeckDescription deck_description() {

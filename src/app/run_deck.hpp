@@ -34,12 +34,25 @@ struct OutputSettings {
   std::int64_t fclib_on_failure = 10;
   bool fclib_guess = true;
   bool fclib_solution = true;
-  std::string where_fclib;  ///< place of [output.fclib] in the deck; empty: not given
+  std::string where_fclib;       ///< place of [output.fclib] in the deck; empty: not given
+  Real trajectory_fps = 0;       ///< frames per second; 0: no file
+  Real trajectory_z = 0;         ///< height of the floor [m]
+  std::string where_trajectory;  ///< place of [output.trajectory] in the deck; empty: not given
+  Every fields;
+  Real fields_cell = 0.5;  ///< [m]
+  std::vector<std::string> fields_which;
+  Real density_limit = 6;      ///< [1/m2]
+  Real load_limit = 4500;      ///< [N/m]
+  Real force_per_speed = 160;  ///< of contacts between people [kg/s]
+  std::string where_fields;    ///< place of [output.fields], or of [output], in the deck
   Every certificate;
   Every scalars;
   Real contact_tolerance = 1e-3;
 
   void describe(Section& root);
+
+ private:
+  void describe_people(Section& section);
 };
 
 template <int D>
@@ -54,6 +67,7 @@ struct RunDeck {
   std::string title;
   Real end_time = HUGE_VAL;  ///< of the run, or of its last stage if that is earlier
   std::int64_t seed = 1;
+  std::int64_t ensemble = 1;  ///< number of runs, with seeds seed, seed + 1, ...
   bool allow_overlap = false;
   Real dt = 0;
   std::string petsc_options;
@@ -86,12 +100,15 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_contact_problems(const std::string& scheme) const;
+  void check_people_outputs(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 
 /// simulation.dimension of a deck: 2 or 3. Throws InputError if it is missing.
 int dimension_of(Deck& deck);
+/// simulation.ensemble of a deck.
+std::int64_t ensemble_of(Deck& deck);
 /// The same for documentation.
 DeckDescription deck_description();
 

@@ -96,11 +96,15 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
       h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
     }
   }
+  if constexpr (D == 2)
+    if (const auto* scene = dynamic_cast<const CrowdScene*>(deck.stepper->scene()))
+      people_ = std::make_unique<CrowdWriter>(comm, files, deck, state, *scene, resume_after);
 }
 
 template <int D>
 bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
-  return deck_.output.scalars.due(step, before, time) || deck_.output.vtk.due(step, before, time);
+  return deck_.output.scalars.due(step, before, time) || deck_.output.vtk.due(step, before, time) ||
+         (people_ && people_->needs_contacts(step, before, time));
 }
 
 template <int D>
@@ -115,6 +119,16 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
   if (scalars_ && deck_.output.scalars.due(step, before, time)) write_row(state, contacts, stepper);
   if (particles_ && deck_.output.vtk.due(step, before, time)) write_vtk(state, contacts, contact_counts);
   if (h5md_ && deck_.output.h5md.due(step, before, time)) write_h5md(state, stepper);
+  if constexpr (D == 2)
+    if (people_) people_->write(state, before, contacts);
+}
+
+template <int D>
+CrowdWriter::Summary Writers<D>::finish(const State<D>& state) const {
+  if constexpr (D == 2)
+    if (people_) return people_->finish(state);
+  static_cast<void>(state);
+  return {};
 }
 
 template <int D>
@@ -174,6 +188,12 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
     geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
   }
+  if (bodies.walks()) {
+    geometry.point_columns.push_back({"kind", "-", 1, bodies.kind().first(n)});
+    geometry.point_columns.push_back({"destination", "-", 1, bodies.destination().first(n)});
+    geometry.point_columns.push_back({"desired_speed", "m/s", 1, bodies.desired_speed().first(n)});
+    geometry.point_columns.push_back({"journey_step", "-", 1, bodies.journey_step().first(n)});
+  }
   particles_->write(state.clock.step, state.clock.time, geometry);
 
   if (contacts_) {
@@ -205,7 +225,17 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     contacts_->write(state.clock.step, state.clock.time, graph);
   }
 
-  if (obstacles_) {
+  if (obstacles_ && people_) {
+    if constexpr (D == 2) {
+      const LoadedWalls drawn = loaded_walls(state, contacts, deck_.output.force_per_speed);
+      Geometry walls;
+      walls.points = drawn.points;
+      walls.lines = drawn.lines;
+      walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(drawn.obstacle)},
+                            {"load", "N/m", 1, std::span<const double>(drawn.load)}};
+      obstacles_->write(state.clock.step, state.clock.time, walls);
+    }
+  } else if (obstacles_) {
     points.clear();
     std::vector<std::int64_t> lines, triangles;
     std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both

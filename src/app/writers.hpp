@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/crowd_writer.hpp"
 #include "app/run_deck.hpp"
 #include "contact/contact_graph.hpp"
 #include "dynamics/state.hpp"
@@ -13,14 +14,6 @@
 #include "io/vtk_series.hpp"
 
 namespace scree {
-
-/// Where a run's files lie: FOLDER/NAME.h5 and so on.
-struct RunFiles {
-  std::string folder;  ///< DIRECTORY/NAME
-  std::string name;
-  std::string with(const std::string& ending) const { return folder + "/" + name + ending; }
-  std::string checkpoints() const { return folder + "/checkpoint"; }
-};
 
 /// All series that a run writes. They read the state and never change it. Everything collective.
 template <int D>
@@ -36,6 +29,8 @@ class Writers {
   /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// Of a run of people: what came of it, at the end; empty in other runs.
+  CrowdWriter::Summary finish(const State<D>& state) const;
 
  private:
   /// Columns that every table starts with, and their values.
@@ -52,6 +47,7 @@ class Writers {
   std::unique_ptr<Table> scalars_, certificate_;
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
   std::unique_ptr<H5mdWriter> h5md_;
+  std::unique_ptr<CrowdWriter> people_;  ///< null in other runs
   std::vector<Real> row_;
 };
 

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "io/files.hpp"
 #include "io/result_file.hpp"
 #include "io/table.hpp"
 
@@ -272,6 +275,44 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
   return result;
 }
 
+/// Tables with names in them are compared line by line.
+FileComparison compare_lines(const Comm& comm, const std::string& first, const std::string& second,
+                             bool last_row_only) {
+  const auto lines_of = [&](const std::string& path) {
+    std::istringstream stream(files::read_on_all(comm, path));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  };
+  std::vector<std::string> a = lines_of(first), b = lines_of(second);
+  FileComparison result{first, second, {}};
+  FieldDifference verdict{"rows", "-"};
+  if (last_row_only) {
+    for (auto* lines : {&a, &b})
+      if (lines->size() > 1) lines->erase(lines->begin(), lines->end() - 1);
+  } else if (a.size() != b.size()) {
+    add_note(verdict, fmt::format("{} lines against {}", a.size(), b.size()));
+  }
+  const std::size_t n = std::min(a.size(), b.size());
+  std::size_t n_different = 0, first_different = 0;
+  for (std::size_t i = n; i-- > 0;) {
+    if (a[i] == b[i]) continue;
+    ++n_different;
+    first_different = i;
+  }
+  if (n_different > 0)
+    add_note(verdict, fmt::format("{} lines differ, the first one is \"{}\" against \"{}\"", n_different,
+                                  a[first_different], b[first_different]));
+  result.fields.push_back(verdict);
+  return result;
+}
+
+/// Tables of a run that have names in some columns.
+bool has_names(const std::string& path) {
+  return std::ranges::any_of(std::array{".agents.csv", ".exits.csv", "ensemble.csv"},
+                             [&](const char* ending) { return path.ends_with(ending); });
+}
+
 bool is_table(const std::string& path) {
   return path.ends_with(".csv");
 }
@@ -280,16 +321,22 @@ FileComparison compare_files(const Comm& comm, const std::string& first, const s
                              const CompareOptions& options) {
   if (is_table(first) != is_table(second))
     throw InputError(fmt::format("cannot compare {} with {}: only one of them is a table", first, second));
+  if (has_names(first) && has_names(second))
+    return compare_lines(comm, first, second, options.last_frame_only);
   if (is_table(first)) return compare_tables(comm, first, second, options.last_frame_only);
   return FilePair(comm, first, second, options.last_frame_only).compare();
 }
+
+/// Of paths of people in the layout of another program: what they tell of a state is in the checkpoint.
+constexpr const char* trajectory_ending = ".trajectory.h5";
 
 /// Files of a folder with this ending, sorted by name.
 std::vector<std::string> files_with(const std::filesystem::path& folder, const std::string& ending) {
   std::vector<std::string> result;
   if (!std::filesystem::is_directory(folder)) return result;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ending)
+    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ending &&
+        !entry.path().string().ends_with(trajectory_ending))
       result.push_back(entry.path().string());
   std::sort(result.begin(), result.end());
   return result;

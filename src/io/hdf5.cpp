@@ -557,6 +557,116 @@ std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t m
   return first;
 }
 
+namespace {
+
+std::size_t bytes_of(const RecordField& field) {
+  return field.type == RecordField::Type::uint32 ? 4 : 8;
+}
+
+std::size_t stored_bytes(const RecordLayout& layout) {
+  std::size_t bytes = 0;
+  for (const RecordField& field : layout.fields) bytes += bytes_of(field);
+  return bytes;
+}
+
+/// The compound type of records, as they are in memory or on the disk.
+Handle record_type(const RecordLayout& layout, bool stored) {
+  Handle type(H5Tcreate(H5T_COMPOUND, stored ? stored_bytes(layout) : layout.bytes), H5Tclose);
+  std::size_t at = 0;
+  for (const RecordField& field : layout.fields) {
+    const bool is_integer = field.type == RecordField::Type::uint32;
+    H5Tinsert(type, field.name.c_str(), stored ? at : field.offset,
+              stored ? (is_integer ? H5T_STD_U32LE : H5T_IEEE_F64LE)
+                     : (is_integer ? H5T_NATIVE_UINT32 : H5T_NATIVE_DOUBLE));
+    at += bytes_of(field);
+  }
+  return type;
+}
+
+}  // namespace
+
+void File::create_records(const std::string& name, const RecordLayout& layout, std::int64_t chunk) {
+  create_group(parent_of(name));
+  reserve(0, name);
+  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  const auto chunk_shape = static_cast<hsize_t>(chunk);
+  H5Pset_chunk(properties, 1, &chunk_shape);
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  const hsize_t unlimited = H5S_UNLIMITED;
+  const Handle space = simple_space({0}, &unlimited);
+  const Handle type = record_type(layout, true);
+  const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                    H5Dclose);
+  require(made.valid(), "create the dataset " + name);
+}
+
+std::int64_t File::n_records(const std::string& name, const RecordLayout& layout) const {
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle expected = record_type(layout, true);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  require(type.valid() && H5Tequal(type, expected) > 0 && H5Sget_simple_extent_ndims(space) == 1,
+          "use the dataset " + name + ", which does not hold the records expected");
+  return H5Sget_simple_extent_npoints(space);
+}
+
+void File::resize_records(const std::string& name, const RecordLayout& layout, std::int64_t count) {
+  const std::int64_t now = n_records(name, layout);
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  hsize_t chunk = 0;
+  require(H5Pget_chunk(properties, 1, &chunk) >= 0, "resize " + name);
+  const auto n_chunks = [&](std::int64_t n) {
+    return (n + static_cast<std::int64_t>(chunk) - 1) / static_cast<std::int64_t>(chunk);
+  };
+  const std::int64_t growth = n_chunks(count) - n_chunks(now);
+  if (growth > 0) reserve(growth * static_cast<std::int64_t>(chunk * stored_bytes(layout)), name);
+  const auto extent = static_cast<hsize_t>(count);
+  require(H5Dset_extent(dataset, &extent) >= 0, "resize " + name);
+}
+
+void File::transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
+                            std::int64_t count, void* records, bool writing) {
+  const std::int64_t n_stored = n_records(name, layout);
+  agree(comm_, [&] {
+    if (count > 0 && (first < 0 || first + count > n_stored))
+      throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
+  });
+  if (n_stored == 0) return;
+  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle in_file(H5Dget_space(dataset), H5Sclose);
+  const auto start = static_cast<hsize_t>(first), n = static_cast<hsize_t>(count);
+  const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
+  if (n == 0) {
+    H5Sselect_none(in_file);
+    H5Sselect_none(in_memory);
+  } else {
+    H5Sselect_hyperslab(in_file, H5S_SELECT_SET, &start, nullptr, &n, nullptr);
+  }
+  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+  const Handle type = record_type(layout, false);
+  double nothing = 0;  // HDF5 wants an address even from a rank without data
+  void* address = n == 0 ? &nothing : records;
+  const bool done = (writing ? H5Dwrite(dataset, type, in_memory, in_file, collective, address)
+                             : H5Dread(dataset, type, in_memory, in_file, collective, address)) >= 0;
+  require(done, (writing ? "write " : "read ") + name);
+}
+
+void File::set_long_text(const std::string& object, const std::string& name, const std::string& text) {
+  reserve(static_cast<std::int64_t>(text.size()), name);
+  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const char* pointer = text.c_str();
+  const bool done = made.valid() && H5Awrite(made, type, &pointer) >= 0;
+  require(done, fmt::format("write the attribute {} of {}", name, object));
+}
+
 void File::write_text(const std::string& name, const std::string& text) {
   create_group(parent_of(name));
   reserve(static_cast<std::int64_t>(text.size()), name);

@@ -51,6 +51,20 @@ struct Slab {
   std::int64_t size() const;
 };
 
+/// One member of a record: an unsigned 32-bit integer or a 64-bit real, `offset` bytes from its start.
+struct RecordField {
+  enum class Type { uint32, real64 };
+  std::string name;
+  Type type = Type::real64;
+  std::size_t offset = 0;
+};
+
+/// What the rows of a compound dataset look like in memory; stored little-endian without gaps.
+struct RecordLayout {
+  std::vector<RecordField> fields;
+  std::size_t bytes = 0;  ///< of a record in memory
+};
+
 using Attribute = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
 
 enum class Open {
@@ -136,6 +150,25 @@ class File {
                       const_cast<T*>(values.data()));
   }
 
+  /// A list of records that can grow.
+  void create_records(const std::string& name, const RecordLayout& layout, std::int64_t chunk);
+  /// Number of records. Throws if the dataset is no list of records with these fields.
+  std::int64_t n_records(const std::string& name, const RecordLayout& layout) const;
+  void resize_records(const std::string& name, const RecordLayout& layout, std::int64_t count);
+  /// Each rank writes or reads `count` records (as `layout` lays them out in memory) from `first` on.
+  void write_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
+                     std::int64_t count, const void* records) {
+    transfer_records(name, layout, first, count, const_cast<void*>(records), true);
+  }
+  void read_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
+                    std::int64_t count, void* records) const {
+    const_cast<File*>(this)->transfer_records(name, layout, first, count, records, false);
+  }
+
+  /// An attribute of a text of any length, as h5py makes them: a variable-length string, which Python reads
+  /// as text.
+  void set_long_text(const std::string& object, const std::string& name, const std::string& text);
+
   /// A text of any length, kept as a dataset.
   void write_text(const std::string& name, const std::string& text);
   std::string read_text(const std::string& name) const;
@@ -145,6 +178,8 @@ class File {
                 bool converting = false);
   std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components,
                           void* values);
+  void transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
+                        std::int64_t count, void* records, bool writing);
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);

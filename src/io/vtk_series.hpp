@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,10 @@
 #include "io/frame.hpp"
 
 namespace scree {
+
+namespace vtk {
+class FrameIndex;
+}
 
 struct VtkOptions {
   int writers = 1;  ///< files per frame at most; ranks send their share to the writer of their group
@@ -40,23 +45,12 @@ class VtkSeries {
   void write(std::int64_t step, Real time, const Geometry& geometry);
 
  private:
-  struct Frame {
-    std::int64_t step = 0;
-    Real time = 0;
-  };
-  std::string frame_name(std::int64_t step) const;
-  std::string piece_name(std::int64_t step, int piece) const;
-  void write_index() const;
-
   Comm comm_;
-  std::string directory_;
-  std::string folder_;
-  std::string series_;
   VtkOptions options_;
   int n_pieces_ = 1;
   int piece_ = 0;
   MPI_Comm group_ = MPI_COMM_NULL;  ///< the ranks that share a writer: its rank 0
-  std::vector<Frame> frames_;       ///< in the index
+  std::unique_ptr<vtk::FrameIndex> frames_;
 };
 
 }  // namespace scree

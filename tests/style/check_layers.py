@@ -17,7 +17,7 @@ LIBRARIES = {
     "petsc": {"core", "comm", "solvers", "app"},  # app: the operator of a stored problem
     "geos_c": {"geometry"},
     "png": {"geometry"},
-    "boost/math": {"crowd", "particles"},
+    "boost/math": {"crowd", "particles", "app"},
     "boost/polygon": {"analysis"},
     "toml++": {"core"},
     "spdlog": {"core"},

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/deck.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// What runs that differ in their seeds alone say about a quantity together. The interval is that of
+/// Student's t: it holds the mean of all possible runs with a probability of 95 % if the values are normally
+/// distributed.
+struct SampleStatistics {
+  std::int64_t n = 0;
+  Real mean = 0;
+  Real standard_deviation = 0;  ///< of the sample, n - 1 degrees of freedom; NaN for n < 2
+  Real lower = 0, upper = 0;    ///< 95 % confidence interval of the mean; NaN for n < 2
+};
+SampleStatistics statistics_of(const std::vector<Real>& values);
+
+/// A quantity of each run; nothing (NaN) where a run does not know it.
+struct EnsembleQuantity {
+  std::string name;
+  std::string unit;
+  std::vector<Real> values;
+};
+/// t50 to t100, the mean time and, of each exit, persons and flow, from the "evacuation" of the summaries of
+/// runs.
+std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations);
+
+/// One of the runs of an ensemble.
+struct EnsembleMember {
+  std::int64_t seed = 0;
+  std::string folder;                  ///< its results
+  std::vector<std::string> overrides;  ///< what makes its deck of that of the ensemble
+};
+
+/// Runs an ensemble of `count` runs, one after the other: seeds first_seed, first_seed + 1, ...; each is a
+/// complete run into FOLDER/seed_SEED. `run` takes a member through to its end and returns its exit code; one
+/// other than "done" stops the ensemble with that code. With `resume` a member that has ended at `end_time`
+/// is left as it is. Then FOLDER/ensemble.csv and FOLDER/ensemble.json tell mean, standard deviation and
+/// confidence interval of what the runs of people have in common. Collective; throws alike on all ranks.
+ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
+                      std::int64_t count, Real end_time, bool resume,
+                      const std::function<ExitCode(const EnsembleMember&)>& run);
+
+}  // namespace scree

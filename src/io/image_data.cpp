@@ -1,0 +1,168 @@
+#include "io/image_data.hpp"
+
+#include <fmt/format.h>
+#include <vtkCellData.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkImageData.h>
+#include <vtkInformation.h>
+#include <vtkNew.h>
+#include <vtkStreamingDemandDrivenPipeline.h>
+#include <vtkXMLImageDataWriter.h>
+#include <vtkXMLPImageDataReader.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+
+#include "comm/id_order.hpp"
+#include "core/error.hpp"
+#include "io/files.hpp"
+#include "io/vtk_frames.hpp"
+
+namespace scree {
+
+using namespace vtk;
+
+namespace {
+
+std::string piece_text(vtkImageData* data, bool compress) {
+  vtkNew<vtkXMLImageDataWriter> writer;
+  writer->SetInputData(data);
+  writer->SetDataModeToBinary();
+  writer->SetHeaderTypeToUInt64();
+  if (compress)
+    writer->SetCompressorTypeToLZ4();
+  else
+    writer->SetCompressorTypeToNone();
+  writer->WriteToOutputStringOn();
+  if (writer->Write() == 0) throw RunError("VTK could not encode a frame");
+  return writer->GetOutputString();
+}
+
+}  // namespace
+
+std::int64_t ImageGrid::first_row(const Comm& comm, int rank) const {
+  return share_start(ny, rank, comm.size());
+}
+
+int ImageGrid::rank_of(const Comm& comm, std::int64_t row) const {
+  return share_of(ny, row, comm.size());
+}
+
+ImageSeries::ImageSeries(const Comm& comm, const std::string& directory, const std::string& run,
+                         const std::string& name, const ImageGrid& grid, const Options& options)
+    : comm_(comm),
+      grid_(grid),
+      options_(options),
+      n_pieces_(std::clamp(options.vtk.writers, 1, comm.size())),
+      frames_(std::make_unique<FrameIndex>(comm, directory, name, run + "_" + name,
+                                           FrameIndex::Endings{".pvti", ".vti"})) {
+  piece_ = static_cast<int>(std::int64_t{comm_.rank()} * n_pieces_ / comm_.size());
+  MPI_Comm_split(comm_.handle(), piece_, comm_.rank(), &group_);
+}
+
+ImageSeries::~ImageSeries() {
+  // Freeing is collective: while an exception travels, other ranks may never come here.
+  if (std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
+}
+
+std::int64_t ImageSeries::piece_start(int piece) const {
+  // Rank r belongs to piece r n_pieces / size, so a piece starts with the rank ceil(piece size / n_pieces).
+  const std::int64_t first_rank = (std::int64_t{piece} * comm_.size() + n_pieces_ - 1) / n_pieces_;
+  return grid_.first_row(comm_, static_cast<int>(first_rank));
+}
+
+bool ImageSeries::is_narrow(const Column& column) const {
+  return options_.vtk.single_precision &&
+         std::ranges::find(options_.exact, column.name) == options_.exact.end();
+}
+
+void ImageSeries::resume(std::int64_t step) {
+  frames_->resume(step);
+}
+
+bool ImageSeries::has_frames() const {
+  return !frames_->frames().empty();
+}
+
+Real ImageSeries::last_time() const {
+  return frames_->frames().back().time;
+}
+
+std::vector<Real> ImageSeries::read_last(const std::string& column) const {
+  const std::string path = frames_->folder() + frames_->frame_name(frames_->frames().back().step) + ".pvti";
+  std::vector<Real> values;
+  agree(comm_, [&] {
+    if (!std::filesystem::exists(path)) throw InputError(fmt::format("{} does not exist", path));
+    vtkNew<vtkXMLPImageDataReader> reader;
+    reader->SetFileName(path.c_str());
+    reader->UpdateInformation();
+    int whole[6] = {};
+    reader->GetOutputInformation(0)->Get(vtkStreamingDemandDrivenPipeline::WHOLE_EXTENT(), whole);
+    if (whole[0] != 0 || whole[1] != grid_.nx || whole[2] != 0 || whole[3] != grid_.ny)
+      throw InputError(fmt::format("{} has {} x {} cells, but the run has {} x {}", path, whole[1], whole[3],
+                                   grid_.nx, grid_.ny));
+    const std::int64_t first = grid_.first_row(comm_), end = grid_.end_row(comm_);
+    if (first == end) return;
+    int extent[6] = {0, whole[1], static_cast<int>(first), static_cast<int>(end), 0, 0};
+    static_cast<vtkAlgorithm*>(reader)->UpdateExtent(extent);  // the reader hides it by a member
+    vtkImageData* image = reader->GetOutput();
+    auto* array = vtkDoubleArray::SafeDownCast(image->GetCellData()->GetArray(column.c_str()));
+    int read[6] = {};
+    image->GetExtent(read);
+    if (array == nullptr || array->GetNumberOfComponents() != 1 || read[2] > first || read[3] < end)
+      throw InputError(fmt::format("{}: there is no complete column {} of 64-bit numbers", path, column));
+    const double* start = array->GetPointer((first - read[2]) * grid_.nx);
+    values.assign(start, start + (end - first) * grid_.nx);
+  });
+  return values;
+}
+
+void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>& columns) {
+  const Gather gather(group_);
+  const std::int64_t first = piece_start(piece_), end = piece_start(piece_ + 1);
+  vtkNew<vtkImageData> data;
+  data->SetOrigin(grid_.origin[0], grid_.origin[1], 0);
+  data->SetSpacing(grid_.cell[0], grid_.cell[1], 1);
+  data->SetExtent(0, static_cast<int>(grid_.nx), static_cast<int>(first), static_cast<int>(end), 0, 0);
+  std::string declared;
+  for (const Column& column : columns) {
+    const bool narrow = is_narrow(column);
+    std::visit(
+        [&]<class T>(std::span<const T> values) {
+          data->GetCellData()->AddArray(
+              stored_array(column.name, column.components, gather(values, column.components), narrow));
+        },
+        column.values);
+    declared += declaration({column}, narrow);
+  }
+  data->GetFieldData()->AddArray(array_of("TimeValue", 1, std::vector<double>{time}));
+
+  const std::string folder = frames_->folder();
+  agree(comm_, [&] {
+    if (gather.is_writer() && first < end)
+      files::write_atomically(folder + frames_->piece_name(step, piece_),
+                              piece_text(data, options_.vtk.compress));
+  });
+  files::on_root(comm_, [&] {
+    std::string pieces;
+    for (int piece = 0; piece < n_pieces_; ++piece)
+      if (piece_start(piece) < piece_start(piece + 1))  // more ranks than rows leave some without any
+        pieces += fmt::format("    <Piece Extent=\"0 {} {} {} 0 0\" Source=\"{}\"/>\n", grid_.nx,
+                              piece_start(piece), piece_start(piece + 1), frames_->piece_name(step, piece));
+    files::write_atomically(
+        folder + frames_->frame_name(step) + ".pvti",
+        fmt::format("<?xml version=\"1.0\"?>\n"
+                    "<VTKFile type=\"PImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                    "header_type=\"UInt64\">\n"
+                    "  <PImageData WholeExtent=\"0 {} 0 {} 0 0\" GhostLevel=\"0\" Origin=\"{} {} 0\" "
+                    "Spacing=\"{} {} 1\">\n"
+                    "    <PCellData>\n{}    </PCellData>\n{}  </PImageData>\n</VTKFile>\n",
+                    grid_.nx, grid_.ny, grid_.origin[0], grid_.origin[1], grid_.cell[0], grid_.cell[1],
+                    declared, pieces));
+  });
+  frames_->add({step, time});
+}
+
+}  // namespace scree

@@ -1,0 +1,109 @@
+#include "io/pedestrian_archive.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <variant>
+#include <vector>
+
+#include "comm/id_order.hpp"
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+const std::string trajectory = "/trajectory";
+/// Half a mebibyte of rows.
+constexpr std::int64_t rows_per_chunk = 16384;
+
+struct Record {
+  std::uint32_t frame = 0;
+  std::uint32_t id = 0;
+  double x = 0, y = 0, z = 0;
+};
+
+const hdf5::RecordLayout& layout() {
+  using Type = hdf5::RecordField::Type;
+  static const hdf5::RecordLayout result{{{"frame", Type::uint32, offsetof(Record, frame)},
+                                          {"id", Type::uint32, offsetof(Record, id)},
+                                          {"x", Type::real64, offsetof(Record, x)},
+                                          {"y", Type::real64, offsetof(Record, y)},
+                                          {"z", Type::real64, offsetof(Record, z)}},
+                                         sizeof(Record)};
+  return result;
+}
+
+constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+PedestrianArchive::PedestrianArchive(const Comm& comm, std::unique_ptr<hdf5::File> file)
+    : comm_(comm), file_(std::move(file)) {}
+
+PedestrianArchive::PedestrianArchive(const Comm& comm, const std::string& path, const ArchiveHead& head)
+    : PedestrianArchive(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::overwrite)) {
+  file_->create_records(trajectory, layout(), rows_per_chunk);
+  file_->set_attribute(trajectory, "fps", std::span<const double>(&head.fps, 1));
+  file_->set_long_text("/", "wkt_geometry", head.geometry);
+  file_->set_long_text("/", "title", head.title);
+  file_->set_long_text("/", "version", head.version);
+  file_->flush();
+}
+
+PedestrianArchive PedestrianArchive::resume(const Comm& comm, const std::string& path,
+                                            const ArchiveHead& head, std::int64_t last) {
+  PedestrianArchive archive(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::append));
+  hdf5::File& file = *archive.file_;
+  if (!file.exists(trajectory) || !file.has_attribute(trajectory, "fps"))
+    throw InputError(fmt::format("{} holds no trajectories of a pedestrian archive", path));
+  const hdf5::Attribute stored = file.attribute(trajectory, "fps");
+  const auto* fps = std::get_if<std::vector<double>>(&stored);
+  if (fps == nullptr || fps->size() != 1 || fps->front() != head.fps)
+    throw InputError(
+        fmt::format("{} has another number of frames per second than the run ({:g})", path, head.fps));
+  // Rows are in the order of frames: the first one to remove is found by bisection.
+  std::int64_t first = 0, end = file.n_records(trajectory, layout());
+  while (first < end) {
+    const std::int64_t middle = first + (end - first) / 2;
+    Record record;
+    file.read_records(trajectory, layout(), middle, 1, &record);
+    if (record.frame <= last)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  file.resize_records(trajectory, layout(), first);
+  file.flush();
+  archive.n_rows_ = first;
+  return archive;
+}
+
+void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids,
+                               std::span<const double> positions) {
+  agree(comm_, [&] {
+    const auto large = std::ranges::find_if(ids, [](GlobalId id) { return id < 0 || id > most; });
+    if (large != ids.end() || frame < 0 || frame > most)
+      throw RunError(fmt::format("{}: frames and ids have 32 bits in this layout: {} does not fit",
+                                 file_->path(), large != ids.end() ? *large : frame));
+  });
+  const IdOrder order(comm_, ids);
+  std::vector<GlobalId> sorted_ids;
+  std::vector<double> sorted_positions;
+  order.apply(ids, sorted_ids);
+  order.apply(positions, sorted_positions, 3);
+  std::vector<Record> records(order.count());
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i] = {static_cast<std::uint32_t>(frame), static_cast<std::uint32_t>(sorted_ids[i]),
+                  sorted_positions[3 * i], sorted_positions[3 * i + 1], sorted_positions[3 * i + 2]};
+  if (order.n_total() == 0) return;
+  file_->resize_records(trajectory, layout(), n_rows_ + order.n_total());
+  file_->write_records(trajectory, layout(), n_rows_ + order.first(),
+                       static_cast<std::int64_t>(records.size()), records.data());
+  n_rows_ += order.n_total();
+  file_->flush();
+}
+
+}  // namespace scree

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/parallel.hpp"
+#include "core/types.hpp"
+#include "io/hdf5.hpp"
+
+namespace scree {
+
+/// What a trajectory file says once about its run.
+struct ArchiveHead {
+  std::string title;
+  std::string version;   ///< of the program that writes
+  std::string geometry;  ///< where people can be, as WKT [m]
+  Real fps = 0;          ///< frames per second
+};
+
+/// Trajectories in the layout of the pedestrian dynamics data archive of Forschungszentrum Juelich, which its
+/// analysis tools read: one HDF5 file with
+///   /trajectory           one record per person and frame: frame (uint32), id (uint32), x, y, z (float64)
+///   [m]
+///                         in the order of frames, within a frame of ids; attribute fps
+///   /                     attributes wkt_geometry, title, version
+/// Frame k shows the time k / fps. Rows do not depend on the number of ranks. Each frame is flushed: a run
+/// that is killed leaves a readable file. All members are collective and throw RunError on all ranks if the
+/// disk is full or the file cannot be written.
+class PedestrianArchive {
+ public:
+  /// Starts a new file, in place of one that exists.
+  PedestrianArchive(const Comm& comm, const std::string& path, const ArchiveHead& head);
+  /// Opens an existing file to go on after frame `last`: removes the later ones, O(log rows). Throws
+  /// InputError if the file is of another layout or has another number of frames per second.
+  static PedestrianArchive resume(const Comm& comm, const std::string& path, const ArchiveHead& head,
+                                  std::int64_t last);
+
+  /// Adds a frame: ids and positions (three numbers each) of this rank's persons, in any order. Throws
+  /// RunError for a frame or an id that 32 bits cannot hold.
+  void append(std::int64_t frame, std::span<const GlobalId> ids, std::span<const double> positions);
+
+  std::int64_t n_rows() const { return n_rows_; }
+
+ private:
+  PedestrianArchive(const Comm& comm, std::unique_ptr<hdf5::File> file);
+
+  Comm comm_;
+  std::unique_ptr<hdf5::File> file_;
+  std::int64_t n_rows_ = 0;
+};
+
+}  // namespace scree

@@ -1,0 +1,155 @@
+#pragma once
+#include <mpi.h>
+#include <vtkNew.h>
+#include <vtkSmartPointer.h>
+#include <vtkTypeFloat32Array.h>
+#include <vtkTypeFloat64Array.h>
+#include <vtkTypeInt32Array.h>
+#include <vtkTypeInt64Array.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "io/frame.hpp"
+
+// What the writers of series for ParaView share. Only sources of io include this header: it brings in VTK.
+
+namespace scree::vtk {
+
+template <class T>
+struct ArrayOf;
+template <>
+struct ArrayOf<double> {
+  using Type = vtkTypeFloat64Array;
+  static constexpr const char* name = "Float64";
+};
+template <>
+struct ArrayOf<float> {
+  using Type = vtkTypeFloat32Array;
+  [[maybe_unused]] static constexpr const char* name = "Float32";
+};
+template <>
+struct ArrayOf<std::int64_t> {
+  using Type = vtkTypeInt64Array;
+  static constexpr const char* name = "Int64";
+};
+template <>
+struct ArrayOf<std::int32_t> {
+  using Type = vtkTypeInt32Array;
+  static constexpr const char* name = "Int32";
+};
+
+/// Whether a value is stored with 32 bits.
+template <class T>
+constexpr bool narrowed(bool single_precision) {
+  return std::is_same_v<T, double> && single_precision;
+}
+
+/// Collects the shares of a group of ranks on its writer, in rank order.
+class Gather {
+ public:
+  explicit Gather(MPI_Comm group) : group_(group) {
+    MPI_Comm_rank(group_, &rank_);
+    MPI_Comm_size(group_, &size_);
+  }
+  bool is_writer() const { return rank_ == 0; }
+
+  /// The values of all ranks, `width` per item; empty on the others.
+  template <class T>
+  std::vector<T> operator()(std::span<const T> mine, int width) const {
+    int count = static_cast<int>(mine.size() / static_cast<std::size_t>(width));
+    std::vector<int> counts(static_cast<std::size_t>(is_writer() ? size_ : 0));
+    MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, group_);
+    std::vector<int> starts(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+    const std::size_t n = counts.empty() ? 0 : static_cast<std::size_t>(starts.back() + counts.back());
+    std::vector<T> all(n * static_cast<std::size_t>(width));
+    MPI_Datatype item = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(width * static_cast<int>(sizeof(T)), MPI_BYTE, &item);
+    MPI_Type_commit(&item);
+    MPI_Gatherv(mine.data(), count, item, all.data(), counts.data(), starts.data(), item, 0, group_);
+    MPI_Type_free(&item);
+    return all;
+  }
+
+  /// Sum of `count` over the ranks of the group before this one.
+  std::int64_t before(std::int64_t count) const {
+    std::int64_t sum = 0;
+    MPI_Exscan(&count, &sum, 1, MPI_INT64_T, MPI_SUM, group_);
+    return rank_ == 0 ? 0 : sum;
+  }
+
+ private:
+  MPI_Comm group_;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+template <class T>
+vtkSmartPointer<vtkDataArray> array_of(const std::string& name, int components,
+                                       const std::vector<T>& values) {
+  vtkNew<typename ArrayOf<T>::Type> array;
+  array->SetName(name.c_str());
+  array->SetNumberOfComponents(components);
+  array->SetNumberOfTuples(static_cast<vtkIdType>(values.size()) / components);
+  std::copy(values.begin(), values.end(), array->GetPointer(0));
+  return vtkSmartPointer<vtkDataArray>(array.Get());
+}
+
+template <class T>
+vtkSmartPointer<vtkDataArray> stored_array(const std::string& name, int components,
+                                           const std::vector<T>& values, bool single_precision) {
+  if (narrowed<T>(single_precision))
+    return array_of(name, components, std::vector<float>(values.begin(), values.end()));
+  return array_of(name, components, values);
+}
+
+/// The lines that declare columns in a file that lists pieces.
+std::string declaration(const std::vector<Column>& columns, bool single_precision);
+
+/// The frames of one series: their file names and the index (.pvd) that ParaView opens. Frames of series S
+/// lie in FOLDER/S_000000123.ENDING, which lists pieces FOLDER/S_000000123_p000.PIECE_ENDING.
+class FrameIndex {
+ public:
+  struct Frame {
+    std::int64_t step = 0;
+    Real time = 0;
+  };
+  struct Endings {
+    std::string frame;  ///< ".pvtp"
+    std::string piece;  ///< ".vtp"
+  };
+  /// Makes the folder. Collective.
+  FrameIndex(const Comm& comm, const std::string& directory, const std::string& folder,
+             const std::string& series, const Endings& endings);
+
+  /// "SERIES_000000123", and with the ending of a piece. Local.
+  std::string frame_name(std::int64_t step) const;
+  std::string piece_name(std::int64_t step, int piece) const;
+  /// DIRECTORY/FOLDER/
+  std::string folder() const { return directory_ + "/" + folder_ + "/"; }
+  const std::vector<Frame>& frames() const { return frames_; }
+
+  /// Keeps the frames up to `step` that the index on disk lists and removes the files of later ones.
+  /// Collective.
+  void resume(std::int64_t step);
+  /// Lists a frame, in place of one of the same step, and writes the index. Collective.
+  void add(const Frame& frame);
+
+ private:
+  std::int64_t step_in(const std::string& file) const;
+  void write() const;
+
+  Comm comm_;
+  std::string directory_, folder_, series_;
+  Endings endings_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace scree::vtk
