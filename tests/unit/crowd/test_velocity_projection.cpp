@@ -4,8 +4,7 @@
 #include "crowd/velocity_projection.hpp"
 #include "solvers/friction_solver.hpp"
 
-using namespace scree;
-
+namespace scree {
 namespace {
 
 /// Contacts between people in a row along x, numbered from left to right, all in one phase.
@@ -34,26 +33,26 @@ struct Row {
     SerialHalo halo(Comm(), static_cast<Index>(velocity.size()));
     return VelocityProjection().solve(halo, contacts, dt, settings, velocity, multiplier);
   }
-  VelocityProjection::Report solve_with(const std::string& solver, const VelocityProjection::Settings& settings,
-                                        Real dt = 0.05) {
+  VelocityProjection::Report solve_with(const std::string& solver,
+                                        const VelocityProjection::Settings& settings, Real dt = 0.05) {
     close();
     SerialHalo halo(Comm(), static_cast<Index>(velocity.size()));
     std::vector<GlobalId> ids(velocity.size());
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<GlobalId>(i);
     const auto method = make_solver<2>(solver);
-    return VelocityProjection().solve(halo, contacts, dt, settings, ids, *method, {.tolerance = 1e-12}, velocity,
-                                      multiplier);
+    return VelocityProjection().solve(halo, contacts, dt, settings, ids, *method, {.tolerance = 1e-12},
+                                      velocity, multiplier);
   }
 };
 
-const Vec<2> right{{1, 0}};
+const Vec<2> rightward{{1, 0}};
 
 /// n people who push to the right at speed 1 against a wall, all touching.
 Row column(Index n) {
   Row row(static_cast<std::size_t>(n));
-  for (Vec<2>& v : row.velocity) v = right;
-  for (Index i = 0; i + 1 < n; ++i) row.add(i, i + 1, 0, right);
-  row.add(n - 1, -1, 0, right);
+  for (Vec<2>& v : row.velocity) v = rightward;
+  for (Index i = 0; i + 1 < n; ++i) row.add(i, i + 1, 0, rightward);
+  row.add(n - 1, -1, 0, rightward);
   return row;
 }
 
@@ -63,14 +62,14 @@ TEST_CASE("two people head-on stop where they touch, each with its own speed as 
   // S1: they close a gap of 0.13 at 2 * 1.3 m/s; in the step in which they meet the gap becomes 0.
   Row row(2);
   row.velocity = {{{1.3, 0}}, {{-1.3, 0}}};
-  row.add(0, 1, 0.1, right);
+  row.add(0, 1, 0.1, rightward);
   const auto report = row.solve({.tolerance = 1e-14});
   CHECK(report.converged);
   CHECK(report.least_gap == Approx(0).margin(1e-12));
   CHECK(row.velocity[0][0] == Approx(1.0).margin(1e-12));  // half of the gap in a step of 0.05 s
   Row touching(2);
   touching.velocity = {{{1.3, 0}}, {{-1.3, 0}}};
-  touching.add(0, 1, 0, right);
+  touching.add(0, 1, 0, rightward);
   touching.solve({.tolerance = 1e-14});
   CHECK(touching.multiplier[0] == Approx(1.3).margin(1e-12));
   CHECK(touching.velocity[0][0] == Approx(0).margin(1e-12));
@@ -90,8 +89,8 @@ TEST_CASE("in a column that pushes against a wall, pair k carries k desired spee
 TEST_CASE("contacts that nobody presses have no multiplier, and gaps may close but not more") {
   Row row(3);
   row.velocity = {{{1, 0}}, {{0, 0}}, {{1, 0}}};
-  row.add(0, 1, 0.02, right);
-  row.add(1, 2, 0, right);
+  row.add(0, 1, 0.02, rightward);
+  row.add(1, 2, 0, rightward);
   const auto report = row.solve({.tolerance = 1e-14}, 0.1);
   // 0 would close 0.1 m; it pushes 1, which gets out of the way at half the excess speed.
   CHECK(report.least_gap == Approx(0).margin(1e-12));
@@ -101,7 +100,7 @@ TEST_CASE("contacts that nobody presses have no multiplier, and gaps may close b
 }
 
 TEST_CASE("the friction solvers find the same velocities and multipliers") {
-  for (const std::string& solver : {"nsgs", "apgd", "ipm"}) {
+  for (const std::string solver : {"nsgs", "apgd", "ipm"}) {
     Row row = column(6);
     const auto report = row.solve_with(solver, {.tolerance = 1e-7});
     INFO(solver);
@@ -121,7 +120,7 @@ TEST_CASE("the projection of a random crowd is the nearest feasible one") {
     for (Vec<2>& v : row.velocity) v = {{draw.uniform(-1, 1), draw.uniform(-1, 1)}};
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < n; ++j) {
-        if (i + 1 < n) row.add(i * n + j, (i + 1) * n + j, spacing - 0.39, right);
+        if (i + 1 < n) row.add(i * n + j, (i + 1) * n + j, spacing - 0.39, rightward);
         if (j + 1 < n) row.add(i * n + j, i * n + j + 1, spacing - 0.39, {{0, 1}});
       }
     return row;
@@ -150,7 +149,7 @@ TEST_CASE("the projection of a random crowd is the nearest feasible one") {
 TEST_CASE("a wall that moves pushes people along") {
   Row row(1);
   row.velocity = {{{0, 0}}};
-  row.add(0, -1, 0, right);
+  row.add(0, -1, 0, rightward);
   row.contacts.wall_speed[0] = -0.5;  // towards the person
   row.solve({.tolerance = 1e-14});
   CHECK(row.velocity[0][0] == Approx(-0.5).margin(1e-12));
@@ -163,3 +162,5 @@ TEST_CASE("a projection that may not sweep enough says so") {
   CHECK_FALSE(report.converged);
   CHECK(report.residual > 1e-9);
 }
+
+}  // namespace scree
