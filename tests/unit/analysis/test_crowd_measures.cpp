@@ -250,6 +250,35 @@ TEST_CASE("window, Voronoi: in a periodic domain the window at the seam sees the
   CHECK(row(places, "lower = [0, 0]\nupper = [10, 10]")[1].second == Approx(0.6).epsilon(1e-5));
 }
 
+TEST_CASE("window: walls cut cells, and the area of the window is what people can walk on", "[analysis]") {
+  Scene<2> scene(Places<2>{{{2, 5}}});
+  auto plan = std::make_shared<FloorPlan>();
+  Deck deck = Deck::from_text(R"(
+[walkable]
+polygon = [[0, 0], [10, 0], [10, 10], [0, 10]]
+[walkable.obstacles.wall]
+polygon = [[4.9, 1], [5.1, 1], [5.1, 9], [4.9, 9]]
+)",
+                              "hall.toml");
+  plan->describe(deck.root());
+  scene.state.plan = plan;
+  // The disk of 3 m around (2, 5) less what lies beyond x = 0 and x = 4.9; the part behind the wall is gone,
+  // too.
+  const auto segment = [](Real distance) {
+    return 9 * std::acos(distance / 3) - distance * std::sqrt(9 - distance * distance);
+  };
+  const Real cell = 9 * std::numbers::pi - segment(2) - segment(2.9);
+  const std::string voronoi = "type = 'window'\nmethod = 'voronoi'\ncutoff = 3\n";
+  CHECK(scene.value(voronoi + "lower = [1, 4]\nupper = [3, 6]", "density") == Approx(1 / cell).epsilon(2e-3));
+  CHECK(scene.value(voronoi + "lower = [0, 0]\nupper = [10, 10]", "density") == Approx(1 / 98.4));
+  CHECK(scene.value(voronoi + "lower = [5.1, 4]\nupper = [6, 6]", "density") == 0);
+  CHECK(scene.value("type = 'window'\nlower = [0, 0]\nupper = [10, 10]", "density") == Approx(1 / 98.4));
+  CHECK_THROWS_WITH(scene.row("type = 'window'\nlower = [11, 0]\nupper = [12, 10]"),
+                    Catch::StartsWith("test.toml:2:") && Catch::Contains("walkable"));
+  CHECK_THROWS_WITH(scene.row("type = 'window'\nlower = [4.9, 4]\nupper = [5.1, 5]"),
+                    Catch::Contains("walkable"));
+}
+
 TEST_CASE("window: what makes no window is an error of the deck", "[analysis]") {
   Scene<2> scene(Places<2>{{{1, 1}}});
   const std::string type = "type = 'window'\n";
