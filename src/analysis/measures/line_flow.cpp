@@ -16,13 +16,14 @@ Real turn(const Vec<2>& a, const Vec<2>& b) {
   return a[0] * b[1] - a[1] * b[0];
 }
 
-/// Who walks through a line: with N(t) the crossings of the segment by centres from its right to its left,
+/// Who walks through a line: with N(t) the crossings of the segment by centres from its left to its right,
 /// seen from its first end to its second, less those the other way, since the start of the run,
 ///     flow J = (N(t) - N(t - window)) / window,     specific flow = J / length of the line.
-/// Before a whole window has passed it is the time since the start. Every step counts, not only those with a
-/// row: a crossing is a path of a step, previous() to position(), that meets the segment, or an image of it
-/// in a periodic domain. A centre on the line counts as to its left; of two lines that share an end a path
-/// crosses one.
+/// A line up the page counts who walks to the right; the sides of a counter-clockwise polygon count who
+/// leaves it. Every step counts, not only those with a row: a crossing is a path of a step, previous() to
+/// position(), that meets the segment, or an image of it in a periodic domain. A centre on the line counts as
+/// to its left; of two lines that share an end a path crosses one. Before a whole window has passed it is the
+/// time since the start.
 ///
 /// N is remembered at n_marks times per window, so the window may be longer than asked for by one part in
 /// n_marks and one step. Cost: O(bodies) and one reduction of two integers a step.
@@ -51,8 +52,8 @@ class LineFlow final : public Measure<2> {
               fmt::format("{}: the line reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
                           where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
     return {{"net", "-",
-             "crossings since the start, from the right of the line to its left (looking from its first end "
-             "to its second) less those from left to right"},
+             "crossings since the start, from the left of the line to its right (looking from its first end "
+             "to its second) less those from right to left"},
             {"total", "-", "crossings since the start, both ways"},
             {"flow", "1/s", "net crossings in the last window over its length; nan before the first step"},
             {"specific_flow", "1/(m s)", "flow over the length of the line"}};
@@ -100,7 +101,7 @@ class LineFlow final : public Measure<2> {
       const bool left_after = turn(line, start + path - a_) >= 0;
       if (left_before == left_after) return;
       if ((turn(path, a_ - start) >= 0) == (turn(path, b_ - start) >= 0)) return;  // beyond an end
-      count[0] += left_after ? 1 : -1;
+      count[0] += left_before ? 1 : -1;
       ++count[1];
     });
   }

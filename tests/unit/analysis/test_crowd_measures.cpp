@@ -62,9 +62,9 @@ TEST_CASE("count: the bodies that are there", "[analysis]") {
   CHECK(Scene<2>(Places<2>{}).value("type = 'count'", "bodies") == 0);
 }
 
-TEST_CASE("line_flow: from right to left counts, back counts back, beyond the ends nothing counts",
+TEST_CASE("line_flow: from left to right counts, back counts back, beyond the ends nothing counts",
           "[analysis]") {
-  Line line(Places<2>{{{6, 5}}, {{6, 7}}}, "line = [[5, 4], [5, 6]]");
+  Line line(Places<2>{{{6, 5}}, {{6, 7}}}, "line = [[5, 6], [5, 4]]");
   CHECK(std::isnan(line.column("flow")));
   line.move(0, {{4.5, 5.5}});
   CHECK(line.column("net") == 1);
@@ -74,7 +74,7 @@ TEST_CASE("line_flow: from right to left counts, back counts back, beyond the en
   CHECK(line.column("net") == 0);
   CHECK(line.column("total") == 2);
   line.move(0, {{5, 4.5}});  // on the line is to its left
-  CHECK(line.column("net") == 1);
+  CHECK(line.column("net") == 0);
   line.move(0, {{4, 4.5}});
   CHECK(line.column("net") == 1);
   line.move(0, {{6, 3}});  // meets the line through it at y = 3.75
@@ -98,7 +98,7 @@ TEST_CASE("line_flow: of two lines that share an end a path crosses one", "[anal
 }
 
 TEST_CASE("line_flow: the flow is the mean over the last window, or over the time so far", "[analysis]") {
-  Line line(Places<2>{{{6, 5}}, {{6, 5}}}, "line = [[5, 4], [5, 6]]\nwindow = 5");
+  Line line(Places<2>{{{6, 5}}, {{6, 5}}}, "line = [[5, 6], [5, 4]]\nwindow = 5");
   line.move(0, {{4, 5}});
   line.move(1, {{4, 5}});
   CHECK(line.column("flow") == Approx(2 / 1.0));
@@ -115,7 +115,7 @@ TEST_CASE("line_flow: the flow is the mean over the last window, or over the tim
 }
 
 TEST_CASE("line_flow: a copy that gets the memory goes on with the same rows", "[analysis]") {
-  const std::string keys = "line = [[5, 4], [5, 6]]\nwindow = '7.3 s'";
+  const std::string keys = "line = [[5, 6], [5, 4]]\nwindow = '7.3 s'";
   Line whole(Places<2>{{{6, 5}}}, keys), restarted(Places<2>{{{6, 5}}}, keys);
   const auto walk = [](Line& line, int from, int to) {
     RandomStream random(1, 2, 3);
@@ -137,7 +137,7 @@ TEST_CASE("line_flow: a copy that gets the memory goes on with the same rows", "
 
 TEST_CASE("line_flow: images of the line in a periodic domain are the line, each turn counts once",
           "[analysis]") {
-  for (const std::string line : {"[[0, 3], [0, 1]]", "[[10, 3], [10, 1]]", "[[9.9, 3], [0.1, 1]]"}) {
+  for (const std::string line : {"[[0, 1], [0, 3]]", "[[10, 1], [10, 3]]", "[[9.9, 3], [0.1, 1]]"}) {
     Line flow(Places<2>{{{9, 2}}}, "line = " + line);
     flow.scene.state.box.periodic = {true, true};
     if (line.find("9.9") != std::string::npos) {
