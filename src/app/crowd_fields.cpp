@@ -67,6 +67,12 @@ const std::vector<std::string>& crowd_field_names() {
   return names;
 }
 
+std::string column_name(std::string name) {
+  for (char& c : name)
+    if (std::string(",\"<>&\r\n").find(c) != std::string::npos) c = '_';
+  return name;
+}
+
 std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real>& y) {
   const Real r = disk_radius;
   const auto half_chord = [&](Real u) { return std::sqrt(std::max<Real>(r * r - u * u, 0)); };
@@ -111,11 +117,6 @@ CrowdFields::CrowdFields(const Comm& comm, const std::string& folder, const std:
   divide(state.box, 1, output.fields_cell, grid.origin[1], grid.cell[1], grid.ny);
   for (int axis = 0; axis < 2; ++axis)
     periodic_[static_cast<std::size_t>(axis)] = state.box.is_periodic(axis);
-  constexpr Real most_cells = 1e9;  // numbers of columns and rows are 32 bits wide in the files
-  if (static_cast<Real>(grid.nx) * static_cast<Real>(grid.ny) > most_cells)
-    throw InputError(
-        fmt::format("{}: cells of {:g} m make a grid of {} x {}; at most {:g} cells are possible",
-                    output.where_fields, output.fields_cell, grid.nx, grid.ny, most_cells));
   const ImageSeries::Options options{.vtk = {.writers = static_cast<int>(output.vtk_writers),
                                              .single_precision = output.vtk_precision == "single",
                                              .compress = true},
@@ -287,7 +288,7 @@ void CrowdFields::write(const State<2>& state, const ContactGraph<2>& contacts) 
   if (has("travel_time")) {
     find_travel_times();
     for (std::size_t exit = 0; exit < travel_times_.size(); ++exit)
-      columns.push_back({"travel_time_" + scene_.journeys().exits()[exit].name, "s", 1,
+      columns.push_back({"travel_time_" + column_name(scene_.journeys().exits()[exit].name), "s", 1,
                          std::span<const double>(travel_times_[exit])});
   }
   series_->write(state.clock.step, state.clock.time, columns);

@@ -16,6 +16,9 @@ namespace scree {
 /// Names that [output.fields] which can list.
 const std::vector<std::string>& crowd_field_names();
 
+/// A name of the deck as part of the name of a column: what has a meaning in CSV or XML files becomes "_".
+std::string column_name(std::string name);
+
 /// Share of a disk of area 1 m2 around (0, 0) that lies in each cell between the rising lines x[0], x[1], ...
 /// and y[0], y[1], ... [m2]: cell (i, j) has place i + j (x.size() - 1). Exact to rounding. Local.
 std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real>& y);

@@ -200,7 +200,7 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
   const std::string evacuation = files.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
-  for (const SinkProgress& sink : state.sinks) headings.push_back({"left_" + sink.name, "-"});
+  for (const SinkProgress& sink : state.sinks) headings.push_back({"left_" + column_name(sink.name), "-"});
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
@@ -244,7 +244,6 @@ bool CrowdWriter::needs_contacts(std::int64_t step, Real before, Real time) cons
 }
 
 void CrowdWriter::write(const State<2>& state, Real before, const ContactGraph<2>& contacts) {
-  Scope timer("people");
   const auto [step, time, last_dt, listed_time] = state.clock;
   const bool is_start = before < 0;
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
@@ -253,6 +252,7 @@ void CrowdWriter::write(const State<2>& state, Real before, const ContactGraph<2
 }
 
 void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
+  Scope timer("trajectory");
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   std::vector<double> positions;
   positions.reserve(3 * n);
@@ -262,6 +262,7 @@ void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
 }
 
 void CrowdWriter::write_departures(const State<2>& state) {
+  Scope timer("departures");
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   // Those of one step: as many as exits let through in that time.

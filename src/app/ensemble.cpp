@@ -116,6 +116,8 @@ SampleStatistics statistics_of(const std::vector<Real>& values) {
 
 std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations) {
   std::vector<EnsembleQuantity> quantities;
+  if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
+    return quantities;
   const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
     EnsembleQuantity quantity{name, unit, {}};
     for (const nlohmann::ordered_json& evacuation : evacuations)
@@ -170,8 +172,9 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
     evacuations.push_back(summary.is_object() ? summary.value("evacuation", nlohmann::ordered_json::object())
                                               : nlohmann::ordered_json::object());
   }
-  log::info("ensemble of {} runs, means with intervals of 95 %:", count);
-  write_results(comm, folder, seeds, quantities_of(evacuations));
+  const std::vector<EnsembleQuantity> quantities = quantities_of(evacuations);
+  log::info("ensemble of {} runs{}", count, quantities.empty() ? "" : ", means with intervals of 95 %:");
+  write_results(comm, folder, seeds, quantities);
   log::info("results in {}", folder);
   return ExitCode::done;
 }

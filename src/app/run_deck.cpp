@@ -347,6 +347,17 @@ void RunDeck<D>::check_people_outputs(const std::string& scheme) const {
   };
   if (!stepper->scene() && output.trajectory_fps > 0) refuse(output.where_trajectory, "trajectory");
   if (!stepper->scene() && output.fields.ever()) refuse(output.where_fields, "fields");
+  if (output.fields.ever()) {
+    // Cells reach 1 m beyond the domain at most; columns and rows are counted with 32 bits in files.
+    constexpr Real most_cells = 1e9;
+    Real n_cells = 1;
+    for (int k = 0; k < 2; ++k) n_cells *= std::ceil((box.length(k) + 2) / output.fields_cell);
+    if (n_cells > most_cells)
+      throw InputError(
+          fmt::format("{}: cells of {:g} m in [output.fields] make a grid of {:.3g} cells; at most "
+                      "{:g} are possible",
+                      output.where_fields, output.fields_cell, n_cells, most_cells));
+  }
   if (output.trajectory_fps * dt > 1 + 1e-9)
     throw InputError(
         fmt::format("{}: fps = {:g} in [output.trajectory] asks for more frames than steps of {:g} s "
