@@ -15,7 +15,7 @@ void Mixture::describe(Section& section, const std::vector<AgentTraits>& kinds) 
   std::vector<std::string> agents;
   std::vector<Real> shares;
   section.texts("agents", agents,
-                {.doc = "names of [agents.NAME] tables; may be left out if there is but one kind"});
+                {.doc = "names of [agents.NAME] tables; not given: the first one of the deck"});
   section.reals("shares", shares, -1,
                 {.range = non_negative,
                  .doc = "share of each of agents, to any scale; none given: equal shares. The kind of each "
@@ -27,12 +27,7 @@ void Mixture::describe(Section& section, const std::vector<AgentTraits>& kinds) 
   kinds_ = &kinds;
   std::vector<std::string> names;
   for (const AgentTraits& kind : kinds) names.push_back(kind.name);
-  if (agents.empty()) {
-    if (names.size() > 1)
-      section.fail("agents", fmt::format("[{}] needs agents: there are \"{}\"", section.path(),
-                                         fmt::join(names, "\", \"")));
-    agents = names;
-  }
+  if (agents.empty()) agents = {names[0]};
   for (const std::string& agent : agents) {
     const auto found = std::ranges::find(names, agent);
     if (found == names.end()) {

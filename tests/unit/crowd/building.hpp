@@ -1,0 +1,134 @@
+#pragma once
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "core/deck.hpp"
+#include "core/error.hpp"
+#include "crowd/journeys.hpp"
+#include "crowd/navigation.hpp"
+#include "crowd/people.hpp"
+#include "geometry/walls.hpp"
+
+namespace scree {
+
+/// The tables of a crowd in a deck text, furnished as a run does it, without a scheme that moves anybody.
+struct Building {
+  FloorPlan plan;
+  Journeys journeys;
+  People people;
+  Navigation ways;
+  State<2> state;
+  std::uint64_t seed;
+
+  explicit Building(const std::string& toml, const Comm& comm = Comm(MPI_COMM_SELF),
+                    std::array<bool, 2> periodic = {}, std::uint64_t with_seed = 7)
+      : state{.comm = comm, .box = {}}, seed(with_seed) {
+    Deck deck = Deck::from_text(toml, "test.toml");
+    plan.describe(deck.root());
+    journeys.describe(deck.root());
+    people.describe(deck.root(), journeys);
+    ways.describe(deck.root());
+    deck.require_all_read();
+    journeys.place(plan, people.largest_radius());
+    state.box = plan.bounds();
+    state.box.periodic = periodic;
+    for (int k = 0; k < 2; ++k) {
+      if (periodic[static_cast<std::size_t>(k)]) continue;
+      state.box.lower[k] -= people.largest_radius();
+      state.box.upper[k] += people.largest_radius();
+    }
+    std::vector<Edge> walls;
+    for (const Edge& wall : plan.walls()) {
+      // What closes the plan along a periodic axis is no wall.
+      bool at_face = false;
+      for (int k = 0; k < 2; ++k)
+        at_face = at_face || (periodic[static_cast<std::size_t>(k)] && wall.a[k] == wall.b[k]);
+      if (!at_face) walls.push_back(wall);
+    }
+    state.obstacles.add("walls", plan.where(), std::make_unique<WallSegments>(std::move(walls)));
+    if (!plan.columns().empty())
+      state.obstacles.add("columns", plan.where(),
+                          std::make_unique<Columns>(
+                              std::vector<Columns::Column>(plan.columns().begin(), plan.columns().end())));
+    journeys.add_doors(state.obstacles);
+    state.obstacles.place(0);
+    state.bodies.carry(Carried::walking);
+    for (const Exit& exit : journeys.exits()) state.sinks.push_back({.name = exit.name});
+    people.prepare(state);
+    ways.build(comm, plan, state.box, {journeys.zones().begin(), journeys.zones().end()},
+               journeys.destinations());
+  }
+
+  std::size_t size() const { return static_cast<std::size_t>(state.bodies.n_owned()); }
+  std::span<const Vec<2>> positions() const { return std::as_const(state.bodies).position().first(size()); }
+  void populate() {
+    people.populate(state, plan, seed);
+    state.memory.clear(state.bodies.n_owned());
+  }
+  void choose() {
+    ways.fetch(positions(), 1);
+    journeys.choose(state, ways, seed);
+  }
+  void tick(Real dt) {
+    ++state.clock.step;
+    state.clock.time += dt;
+    state.clock.last_dt = dt;
+  }
+  bool feed() {
+    return people.feed(state, plan, seed, [] {});
+  }
+  /// Somebody at x on the journey 0; the place among the bodies.
+  std::size_t put(const Vec<2>& x, Real speed = 1) {
+    const Index i = state.bodies.n_owned();
+    state.bodies.resize(i + 1, 0);
+    const auto at = static_cast<std::size_t>(i);
+    state.bodies.id()[at] = state.next_id++;
+    state.bodies.position()[at] = x;
+    state.bodies.radius()[at] = 0.2;
+    state.bodies.desired_speed()[at] = speed;
+    state.bodies.destination()[at] = -1;
+    return at;
+  }
+};
+
+/// The message of the InputError that `work` throws; empty if it throws none.
+template <class Work>
+std::string message_of(const Work& work) {
+  try {
+    work();
+  } catch (const AgreedError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Smallest gap between two people, images across periodic faces counted [m].
+inline Real smallest_gap_of(const Building& building) {
+  const BodyStore<2>& bodies = building.state.bodies;
+  const Box<2>& box = building.state.box;
+  Real gap = HUGE_VAL;
+  for (std::size_t i = 0; i < building.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      Vec<2> d = bodies.position()[i] - bodies.position()[j];
+      for (int k = 0; k < 2; ++k)
+        if (box.is_periodic(k)) d[k] -= box.length(k) * std::round(d[k] / box.length(k));
+      gap = std::min(gap, norm(d) - bodies.radius()[i] - bodies.radius()[j]);
+    }
+  return gap;
+}
+
+/// Smallest gap between a person and an obstacle [m].
+inline Real smallest_wall_gap_of(const Building& building) {
+  Real gap = HUGE_VAL;
+  for (int c = 0; c < building.state.obstacles.n_constraints(); ++c)
+    for (std::size_t i = 0; i < building.size(); ++i) {
+      const Vec<2> x = building.positions()[i];
+      SurfacePoint<2> nearest;
+      building.state.obstacles.nearest(c, {&x, 1}, {&nearest, 1});
+      gap = std::min(gap, nearest.distance - building.state.bodies.radius()[i]);
+    }
+  return gap;
+}
+
+}  // namespace scree

@@ -1,0 +1,239 @@
+// Where people go: exits and when they are open, choices, waypoints, caps of flow.
+#include "crowd/journeys.hpp"
+
+#include <algorithm>
+
+#include "unit/crowd/building.hpp"
+
+using namespace scree;
+
+namespace {
+
+const std::string room = "[walkable]\npolygon = [[0, 0], [20, 0], [20, 10], [0, 10]]\n";
+const std::string west = "[exits.west]\nline = [[0, 4], [0, 6]]\n";
+const std::string east = "[exits.east]\nline = [[20, 4], [20, 6]]\n";
+
+std::string journey(const std::string& lines) {
+  return "[[journeys.go.steps]]\n" + lines;
+}
+
+int destination(const Building& building, std::size_t i) {
+  return building.state.bodies.destination()[i];
+}
+
+}  // namespace
+
+TEST_CASE("an exit opens and closes at its times", "[crowd]") {
+  Building building(room + west + "open_from = ['5 s', 20, 40]\nopen_until = [10, 30]\n" + east +
+                    "open_until = ['1 min']\n");
+  const Exit& exit = building.journeys.exits()[0];
+  CHECK(exit.switches == std::vector<Real>{5, 10, 20, 30, 40});
+  for (const Real time : {5.0, 9.9, 20.0, 29.0, 40.0, 1000.0}) CHECK(exit.is_open(time));
+  for (const Real time : {0.0, 4.9, 10.0, 19.0, 30.0, 39.0}) CHECK_FALSE(exit.is_open(time));
+  CHECK(building.journeys.exits()[1].switches == std::vector<Real>{0, 60});
+  CHECK_FALSE(building.journeys.exits()[1].is_open(60));
+  CHECK(exit.is_open(0.1 * 50));
+}
+
+TEST_CASE("doors stand while exits are closed", "[crowd]") {
+  Building building(room + west + "open_from = [5]\n" + east);
+  const Exit& exit = building.journeys.exits()[0];
+  REQUIRE(exit.door >= 0);
+  CHECK(building.journeys.exits()[1].door == -1);
+  int calls = 0;
+  const auto switch_doors = [&] { return building.journeys.switch_doors(building.state, [&] { ++calls; }); };
+  CHECK(switch_doors());
+  CHECK(building.state.obstacles.active(exit.door));
+  CHECK_FALSE(switch_doors());
+  building.tick(5);
+  CHECK(switch_doors());
+  CHECK_FALSE(building.state.obstacles.active(exit.door));
+  CHECK(calls == 2);
+}
+
+TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
+  Building building(room + west + "absorb_depth = 0.4\n" + east);
+  CHECK(building.journeys.exits()[0].width() == Approx(2));
+  CHECK(building.journeys.exits()[0].capacity() == Approx(2.6));
+  building.put({{-0.39, 5}});
+  building.put({{-0.41, 5}});
+  building.put({{10, 5}});
+  building.put({{20.6, 4.1}});
+  std::vector<Index> staying;
+  building.tick(0.1);
+  CHECK(building.journeys.absorb(building.state, 0, staying));
+  CHECK(staying == std::vector<Index>{0, 2});
+  CHECK(building.state.sinks[0].n_removed == 1);
+  CHECK(building.state.sinks[1].n_removed == 1);
+  REQUIRE(building.state.departures.size() == 2);
+  CHECK(building.state.departures[0].id == 1);
+  CHECK(building.state.departures[0].time == 0.1);
+  CHECK(building.state.departures[1].sink == 1);
+}
+
+TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
+  Building building(room + "[exits.west]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\nmax_flow = 2\n");
+  for (int i = 0; i < 30; ++i) building.put({{1, 1}});
+  std::vector<Index> staying;
+  // Steps of 0.15 s: 20 of them last 3 s.
+  for (int step = 1; step <= 20; ++step) {
+    building.tick(0.15);
+    if (building.journeys.absorb(building.state, 0, staying)) building.state.bodies.reorder(staying);
+    CHECK(building.state.sinks[0].n_removed == static_cast<std::int64_t>(0.3 * step + 1e-9));
+  }
+  REQUIRE(building.state.departures.size() == 6);
+  for (std::size_t k = 0; k < 6; ++k) CHECK(building.state.departures[k].id == static_cast<GlobalId>(k));
+  // A pause is not made up for.
+  building.tick(10);
+  building.tick(0.15);
+  building.journeys.absorb(building.state, 0, staying);
+  CHECK(building.state.sinks[0].n_removed <= 7);
+}
+
+TEST_CASE("nearest: the open exit of the shortest way, anew when it closes", "[crowd]") {
+  Building building(room + west + "open_until = [10]\n" + east + "open_until = [20]\n");
+  const std::size_t left = building.put({{5, 5}}), right = building.put({{15, 5}});
+  building.choose();
+  CHECK(destination(building, left) == 0);
+  CHECK(destination(building, right) == 1);
+  building.tick(10);
+  building.choose();
+  CHECK(destination(building, left) == 1);
+  // All closed: they go on to the one they had, and others to the nearest.
+  building.tick(10);
+  const std::size_t late = building.put({{4, 5}});
+  building.choose();
+  CHECK(destination(building, left) == 1);
+  CHECK(destination(building, right) == 1);
+  CHECK(destination(building, late) == 0);
+}
+
+TEST_CASE("weights: shares of the people, and a closed exit moves only those who wanted it", "[crowd]") {
+  const std::string deck =
+      room + west + "open_until = [10]\n" + east + "[exits.south]\nline = [[10, 0], [12, 0]]\n" +
+      journey("exits = ['west', 'east', 'south']\nchoice = 'weights'\nweights = [1, 3, 0]\n");
+  Building building(deck);
+  for (int i = 0; i < 1000; ++i) building.put({{5, 5}});
+  building.choose();
+  std::vector<int> before;
+  for (std::size_t i = 0; i < building.size(); ++i) before.push_back(destination(building, i));
+  CHECK(std::ranges::count(before, 0) == Approx(250).margin(60));
+  CHECK(std::ranges::count(before, 2) == 0);
+  building.tick(10);
+  building.choose();
+  for (std::size_t i = 0; i < building.size(); ++i) CHECK(destination(building, i) == 1);
+
+  Building late(deck);
+  late.tick(10);
+  for (int i = 0; i < 1000; ++i) late.put({{5, 5}});
+  late.choose();
+  for (std::size_t i = 0; i < late.size(); ++i) CHECK(destination(late, i) == 1);
+}
+
+TEST_CASE("quickest: the nearest while it is empty, others once a queue is there", "[crowd]") {
+  Building building(room + west + east + journey("choice = 'quickest'\nupdate = '1 s'\n"));
+  for (int i = 0; i < 100; ++i) building.put({{6 + 0.001 * i, 5}});
+  building.choose();
+  const auto n_east = [&] { return std::ranges::count(building.state.bodies.destination(), 1); };
+  CHECK(n_east() == 0);
+  // One after the other thinks again, so they do not all turn around.
+  std::int64_t before = 0;
+  for (int step = 0; step < 40; ++step) {
+    building.tick(0.05);
+    building.choose();
+    CHECK(std::abs(n_east() - before) <= 20);
+    before = n_east();
+  }
+  CHECK(before >= 10);
+  CHECK(before <= 30);
+  // Nobody turns around for a gain of less than 1 s.
+  for (int step = 0; step < 40; ++step) {
+    building.tick(0.05);
+    building.choose();
+  }
+  CHECK(std::abs(n_east() - before) <= 10);
+}
+
+TEST_CASE("journeys lead through waypoints, where people wait", "[crowd]") {
+  Building building(room + west + east + "[waypoints.gate]\npolygon = [[9, 4], [11, 4], [11, 6], [9, 6]]\n" +
+                    journey("waypoint = 'gate'\nwait = '3 s'\n") + journey("exits = ['east']\n"));
+  REQUIRE(building.journeys.destinations().size() == 3);
+  CHECK(building.journeys.destinations()[2].name == "waypoints.gate");
+  const std::size_t i = building.put({{5, 5}});
+  const auto at = [&](const scree::Vec<2>& x, Real dt) {
+    building.state.bodies.position()[i] = x;
+    building.tick(dt);
+    building.choose();
+    return destination(building, i);
+  };
+  building.choose();
+  CHECK(destination(building, i) == 2);
+  CHECK(at({{8, 5}}, 1) == 2);
+  CHECK(at({{9.1, 5}}, 1) == 2);
+  CHECK(building.state.bodies.waits_until()[i] == 5);
+  // Pushed out of it, they still wait.
+  CHECK(at({{8.9, 5}}, 1) == 2);
+  CHECK(at({{9.1, 5}}, 2) == 1);
+  CHECK(building.state.bodies.journey_step()[i] == 1);
+  CHECK(building.state.bodies.waits_until()[i] == 0);
+}
+
+TEST_CASE("a journey may end at a waypoint", "[crowd]") {
+  Building building(room + west + "[waypoints.stage]\npolygon = [[9, 4], [11, 4], [11, 6], [9, 6]]\n" +
+                    journey("waypoint = 'stage'\n"));
+  building.put({{10, 5}});
+  building.choose();
+  building.tick(5);
+  building.choose();
+  CHECK(destination(building, 0) == 1);
+}
+
+TEST_CASE("who has no way stands and is named", "[crowd]") {
+  Building building(
+      "[walkable]\nwkt = 'MULTIPOLYGON(((0 0, 5 0, 5 5, 0 5, 0 0)), ((7 0, 12 0, 12 5, 7 5, 7 0)))'\n"
+      "[exits.west]\nline = [[0, 1], [0, 3]]\n");
+  building.put({{3, 3}});
+  building.put({{9, 3}});
+  building.put({{10, 3}});
+  building.choose();
+  CHECK(destination(building, 0) == 0);
+  CHECK(destination(building, 1) == -1);
+  const std::vector<std::string> findings = building.journeys.findings(building.state);
+  REQUIRE(findings.size() == 1);
+  CHECK_THAT(findings[0], Catch::Contains("2 people") && Catch::Contains("person 1 at (9.000, 3.000) m"));
+}
+
+TEST_CASE("zones multiply speeds", "[crowd]") {
+  Building building(room + west +
+                    "[zones.a]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\nspeed_factor = 0.5\n"
+                    "[zones.b]\npolygon = [[5, 0], [5, 10], [15, 10], [15, 0]]\nspeed_factor = 0.8\n");
+  CHECK(building.journeys.speed_factor({{2, 5}}) == 0.5);
+  CHECK(building.journeys.speed_factor({{7, 5}}) == 0.4);
+  CHECK(building.journeys.speed_factor({{12, 5}}) == 0.8);
+  CHECK(building.journeys.speed_factor({{18, 5}}) == 1);
+}
+
+TEST_CASE("exits and journeys that make no sense are refused with their place", "[crowd]") {
+  const auto message = [](const std::string& lines) {
+    return message_of([&] { Building building(room + lines); });
+  };
+  CHECK_THAT(message("[exits.a]\n"), Catch::Contains("line, polygon and color"));
+  CHECK_THAT(message(west + "polygon = [[0, 0], [1, 0], [1, 1]]\n"),
+             Catch::Contains("line, polygon and color"));
+  CHECK_THAT(message("[exits.a]\nline = [[0, 4]]\n"), Catch::Contains("2 ends"));
+  CHECK_THAT(message("[exits.a]\nline = [[4, 4], [5, 5]]\n"), Catch::Contains("test.toml:4:"));
+  CHECK_THAT(message("[exits.a]\npolygon = [[30, 0], [31, 0], [31, 1]]\n"), Catch::Contains("outside"));
+  CHECK_THAT(message(west + "open_from = [5, 4]\nopen_until = [10, 20]\n"), Catch::Contains("rise"));
+  CHECK_THAT(message(west + "open_until = [10, 20]\n"), Catch::Contains("as many times"));
+  CHECK_THAT(message(west + journey("exits = ['wets']\n")), Catch::Contains("west"));
+  CHECK_THAT(message(west + journey("exits = ['west', 'west']\n")), Catch::Contains("twice"));
+  CHECK_THAT(message(west + journey("choice = 'weights'\n")), Catch::Contains("one weight for each"));
+  CHECK_THAT(message(west + journey("weights = [1]\n")), Catch::Contains("choice = \"weights\""));
+  CHECK_THAT(message(west + journey("wait = 1\n")), Catch::Contains("waypoint"));
+  CHECK_THAT(message(west + journey("waypoint = 'a'\n")), Catch::Contains("[waypoints.NAME]"));
+  CHECK_THAT(message(west + journey("") + journey("")), Catch::Contains("never reached"));
+  CHECK_THAT(message(journey("exits = ['a']\n")), Catch::Contains("[exits.NAME]"));
+  CHECK_THAT(message(west + journey("") + "[[journeys.other.steps]]\n[populations.p]\ncount = 3\n"),
+             Catch::Contains("which journey") && Catch::Contains("\"go\", \"other\""));
+  CHECK_THAT(message(west + "[journeys.go]\n"), Catch::Contains("steps"));
+}
