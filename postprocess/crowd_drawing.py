@@ -31,9 +31,9 @@ def runs_of(folders):
 
 
 def draw_walkable(axes, rings, floor=FLOOR):
-    """Draws walls as lines around the walkable area; `rings` as Paths.walkable."""
+    """Draws walls as lines around the walkable area and returns these; `rings` as Paths.walkable, None if empty."""
     if not rings:
-        return
+        return None
     corners, codes = [], []
     for is_hole, ring in rings:
         x, y = ring.T
@@ -45,7 +45,7 @@ def draw_walkable(axes, rings, floor=FLOOR):
     outline = Outline(np.concatenate(corners), codes)
     if floor is not None:
         axes.add_patch(PathPatch(outline, facecolor=floor, edgecolor="none", zorder=0))
-    axes.add_patch(PathPatch(outline, facecolor="none", edgecolor=WALL, linewidth=1.1, zorder=3))
+    return axes.add_patch(PathPatch(outline, facecolor="none", edgecolor=WALL, linewidth=1.1, zorder=3))
 
 
 def bounds_of(rings, positions):

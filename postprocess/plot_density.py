@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from crowd_drawing import LEVEL_COLOURS, LEVELS_OF_SERVICE, draw_walkable, map_axes, save
+from crowd_drawing import LEVEL_COLOURS, LEVELS_OF_SERVICE, bounds_of, draw_walkable, map_axes, save
 import matplotlib
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -57,7 +57,9 @@ def mean_map(frames, field):
 def draw(results, options, output):
     frames = chosen_frames(results, options)
     grid, values = mean_map(frames, options.field)
-    figure, axes = map_axes(grid.lower, grid.upper)
+    has_plan = (results.folder / f"{results.name}.trajectory.h5").exists()
+    walkable = results.paths.walkable if has_plan else []
+    figure, axes = map_axes(*bounds_of(walkable, [grid.lower, grid.upper]))
     extent = (grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1])
     if options.levels:
         top = max(3.0, np.nanmax(values, initial=0.0))
@@ -72,10 +74,11 @@ def draw(results, options, output):
         low, high = options.range or (None, None)
         picture = axes.imshow(values, origin="lower", extent=extent, cmap=options.colours, vmin=low, vmax=high,
                               interpolation="nearest", zorder=1)
-        unit = UNITS.get(options.field)
+        unit = next((unit for start, unit in UNITS.items() if options.field.startswith(start)), None)
         figure.colorbar(picture, ax=axes, shrink=0.8, label=options.field + (f" [{unit}]" if unit else ""))
-    if (results.folder / f"{results.name}.trajectory.h5").exists():
-        draw_walkable(axes, results.paths.walkable, floor=None)
+    walls = draw_walkable(axes, walkable, floor=None)
+    if walls is not None:
+        picture.set_clip_path(walls)
     times = [time for time, _ in frames]
     axes.set_title(f"{options.field} at {times[0]:g} s" if len(times) == 1 else
                    f"{options.field}, mean of {len(times)} frames from {times[0]:g} to {times[-1]:g} s", fontsize="medium")

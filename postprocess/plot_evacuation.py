@@ -23,7 +23,7 @@ from scree_results import ResultsError
 def times_of_entry(run):
     """When people came in, also those who have not left, if the run has a trajectory."""
     agents = run.agents
-    times = [agents["entered_at"]]
+    times = [agents["entered"]]
     if (run.folder / f"{run.name}.trajectory.h5").exists():
         paths = run.paths
         inside = ~np.isin(paths.ids, agents["id"].astype(np.int64))
@@ -39,7 +39,7 @@ def count_until(events, times):
 
 
 def last_time(runs):
-    ends = [run.agents["left_at"].max() for run in runs if len(run.agents)]
+    ends = [run.agents["left"].max() for run in runs if len(run.agents)]
     ends += [run.paths.time_of_row.max() for run in runs
              if (run.folder / f"{run.name}.trajectory.h5").exists() and len(run.paths.frames)]
     if not ends:
@@ -49,7 +49,7 @@ def last_time(runs):
 
 def draw_curves(runs, band, output):
     times = np.linspace(0, last_time(runs) * 1.02, 800)
-    inside = [count_until(times_of_entry(run), times) - count_until(np.sort(run.agents["left_at"]), times)
+    inside = [count_until(times_of_entry(run), times) - count_until(np.sort(run.agents["left"]), times)
               for run in runs]
     exits = [run.agents.exits() for run in runs]
     names = sorted({name for by_exit in exits for name in by_exit})

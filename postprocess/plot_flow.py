@@ -44,11 +44,11 @@ def draw_over_time(runs, patterns, window, output):
     curves = []
     for run in runs:
         prefix = "" if len(runs) == 1 else f"{run.folder.name}: "
-        for name, left_at in ({} if patterns else departures(run)).items():
-            times = np.linspace(0, left_at[-1] + window, 600)
+        for name, left in ({} if patterns else departures(run)).items():
+            times = np.linspace(0, left[-1] + window, 600)
             # The number in the window behind each time; at first the window is shorter.
-            count = (np.searchsorted(left_at, times, side="right")
-                     - np.searchsorted(left_at, times - window, side="right"))
+            count = (np.searchsorted(left, times, side="right")
+                     - np.searchsorted(left, times - window, side="right"))
             flow = count / np.clip(times, 1e-9, window)
             flow[times < min(1.0, window)] = np.nan
             curves.append((prefix + name, times, flow, "-"))
@@ -74,11 +74,11 @@ def steady_flow(run, patterns, begin):
         time = run.scalars["time"]
         columns = flow_columns(run, patterns)
         return float(np.nansum([np.nanmean(run.scalars[name][time >= begin]) for name in columns]))
-    left_at = np.sort(run.agents["left_at"])
-    first, last = int(0.1 * len(left_at)), int(0.9 * len(left_at)) - 1
-    if last <= first or left_at[last] <= left_at[first]:
+    left = np.sort(run.agents["left"])
+    first, last = int(0.1 * len(left)), int(0.9 * len(left)) - 1
+    if last <= first or left[last] <= left[first]:
         return np.nan
-    return (last - first) / (left_at[last] - left_at[first])
+    return (last - first) / (left[last] - left[first])
 
 
 def draw_over_width(folders, widths, patterns, begin, output):

@@ -5,7 +5,7 @@
     results.scalars["time"], results.scalars.units["time"]      # the time series, array by array
     results.trajectory.positions(-1)                            # (n, D) of the last frame, in order of ids
     results.vtk_frames("particles")                             # [(time, path of the .pvtp), ...]
-    results.paths.frame(0), results.agents["left_at"]           # of crowds: who was where, who left when and how
+    results.paths.frame(0), results.agents["left"]           # of crowds: who was where, who left when and how
     read_fields(results.vtk_frames("fields")[-1][1])["density"] # of crowds: a map, row by row
     results.summary                                             # the contents of summary.json
 
@@ -314,7 +314,7 @@ class Agents:
     def exits(self):
         """Names of the exits in order, each with the times at which people left by it."""
         names = np.array(self["exit"], dtype=object)
-        return {name: np.sort(self["left_at"][names == name]) for name in sorted(set(self["exit"]))}
+        return {name: np.sort(self["left"][names == name]) for name in sorted(set(self["exit"]))}
 
 
 class Fields:

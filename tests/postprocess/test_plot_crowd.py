@@ -13,7 +13,7 @@ from scree_program import check, check_close, check_in, main, source_folder
 from scree_results import Results, ResultsError, read_fields, read_wkt
 
 HALL = "POLYGON ((0 0, 10 0, 10 6, 0 6, 0 0), (4 2, 4 4, 6 4, 6 2, 4 2))"
-AGENTS = ("id,population,kind,radius[m],desired_speed[m/s],entered_at[s],walks_from[s],left_at[s],exit,walked[m]\n"
+AGENTS = ("id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],walks_from[s],left[s],exit[-],walked[m]\n"
           "2,crowd,adult,0.2,1.3,0,0,4,east,4.1\n"
           "0,crowd,adult,0.18,1.2,0,1,5.5,west,5.0\n"
           "1,train,\"child, small\",0.15,1.0,2,2,8,east,6.0\n")
