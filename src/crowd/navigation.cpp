@@ -359,10 +359,7 @@ void Navigation::Content::fill(std::int64_t tile, std::span<NearFields::Cell> ce
           is_there = norm(straight) < reaches_into;
           if (time == line.time) down = straight;
         }
-        const Real length = norm(down);
-        if (length > 0) down *= 1 / length;
-        cells[at++] = {static_cast<float>(is_there ? -time : time), static_cast<float>(down[0]),
-                       static_cast<float>(down[1])};
+        cells[at++] = NearFields::Cell(time, is_there, down);
       }
 }
 

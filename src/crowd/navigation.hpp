@@ -63,8 +63,8 @@ class Navigation {
   /// build() and after every list build. Collective.
   void fetch(std::span<const Vec<2>> positions, Real margin);
 
-  /// Travel time [s at 1 m/s] from x; infinite if there is no way or x is not walkable. x must be within what
-  /// was fetched. Local, O(1), no allocation.
+  /// Travel time [s at 1 m/s] from x; infinite if there is no way, or no walkable cell within two cells. x
+  /// must be within what was fetched. Local, O(1), no allocation.
   Real travel_time(int destination, const Vec<2>& x) const;
   /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
   /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no

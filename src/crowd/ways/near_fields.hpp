@@ -11,10 +11,16 @@ namespace scree {
 /// What a rank has at hand of the fields: whole tiles near its people, ready to be asked from any point.
 class NearFields {
  public:
+  /// Eight bytes: what a crowd asks of a field each step should stay in the caches.
   struct Cell {
     /// T [s], infinite if nothing leads on. A minus sign says that the destination reaches into the cell.
     float time;
-    float x, y;  ///< unit vector of the way from the centre of the cell; zero in the destination
+    /// Unit vector of the way from the centre of the cell, times 32767; zero in the destination.
+    std::int16_t x, y;
+
+    Cell() = default;
+    /// `way` of any length.
+    Cell(Real seconds, bool is_reached, const Vec<2>& way);
   };
 
   NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t n_fields);

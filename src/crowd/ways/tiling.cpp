@@ -1,7 +1,9 @@
 #include "crowd/ways/tiling.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+
+#include "core/error.hpp"
 
 namespace scree {
 
@@ -21,18 +23,15 @@ std::uint64_t morton_code(std::int64_t column, std::int64_t row) {
 
 }  // namespace
 
-Vec<2> CellGrid::wrapped(Vec<2> x) const {
-  for (int k = 0; k < 2; ++k)
-    if (periodic[static_cast<std::size_t>(k)]) x[k] -= length(k) * std::floor((x[k] - origin[k]) / length(k));
-  return x;
-}
-
 Tiling::Tiling(const CellGrid& grid, int edge)
     : grid_(grid),
       edge_(edge),
+      edge_bits_(std::countr_zero(static_cast<unsigned>(edge))),
       tiles_x_((grid.nx + edge - 1) / edge),
       tiles_y_((grid.ny + edge - 1) / edge),
-      owner_(static_cast<std::size_t>(tiles_x_ * tiles_y_), -1) {}
+      owner_(static_cast<std::size_t>(tiles_x_ * tiles_y_), -1) {
+  SCREE_ASSERT(std::has_single_bit(static_cast<unsigned>(edge)));
+}
 
 int Tiling::width(std::int64_t tile) const {
   return static_cast<int>(std::min<std::int64_t>(edge_, grid_.nx - first_column(tile)));
@@ -68,6 +67,7 @@ void Tiling::share_out(const Comm& comm, const std::function<std::int64_t(std::i
     counts[k] = n_walkable(order[k]);
   comm.sum(counts);
 
+  const std::int64_t n_ranges = std::int64_t{ranges_per_rank} * comm.size();
   std::int64_t total = 0;
   for (const std::int64_t count : counts) total += count;
   own_.clear();
@@ -76,9 +76,9 @@ void Tiling::share_out(const Comm& comm, const std::function<std::int64_t(std::i
     auto& owner = owner_[static_cast<std::size_t>(order[k])];
     owner = -1;
     if (counts[k] == 0) continue;
-    // The rank in whose equal share the middle of the tile falls.
+    // The range in whose equal share the middle of the tile falls.
     const std::int64_t middle = before + counts[k] / 2;
-    owner = static_cast<std::int32_t>(middle * comm.size() / total);
+    owner = static_cast<std::int32_t>(middle * n_ranges / total % comm.size());
     before += counts[k];
     if (owner == comm.rank()) own_.push_back(order[k]);
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -22,7 +23,12 @@ struct CellGrid {
     return origin + cell * Vec<2>{{static_cast<Real>(i) + 0.5, static_cast<Real>(j) + 0.5}};
   }
   /// x moved into the grid along its periodic axes.
-  Vec<2> wrapped(Vec<2> x) const;
+  Vec<2> wrapped(Vec<2> x) const {
+    for (int k = 0; k < 2; ++k)
+      if (periodic[static_cast<std::size_t>(k)])
+        x[k] -= length(k) * std::floor((x[k] - origin[k]) / length(k));
+    return x;
+  }
 };
 
 /// The four neighbours of a cell or tile.
@@ -32,17 +38,21 @@ constexpr Side opposite(Side side) {
   return static_cast<Side>(static_cast<std::uint8_t>(side) ^ 1U);
 }
 
-/// A grid cut into square tiles, and which rank owns each: tiles along a Morton curve, cut into one range per
-/// rank with about as many walkable cells each. Tiles are numbered row by row. The table of owners is held by
-/// every rank: 4 bytes per tile.
+/// A grid cut into square tiles, and which rank owns each: tiles along a Morton curve, cut into ranges with
+/// about as many walkable cells each, which are dealt out to the ranks in turn, so that a front that passes
+/// over the grid keeps all ranks busy. Tiles are numbered row by row. The table of owners is held by every
+/// rank: 4 bytes per tile.
 class Tiling {
  public:
   static constexpr int default_edge = 32;
-  /// Tiles of edge x edge cells; those at the upper ends of the grid may have fewer.
+  static constexpr int ranges_per_rank = 8;
+  /// Tiles of edge x edge cells (a power of two); those at the upper ends of the grid may have fewer.
   explicit Tiling(const CellGrid& grid = {}, int edge = default_edge);
 
   const CellGrid& grid() const { return grid_; }
   int edge() const { return edge_; }
+  /// edge() = 2 to this power.
+  int edge_bits() const { return edge_bits_; }
   std::int64_t tiles(int axis) const { return axis == 0 ? tiles_x_ : tiles_y_; }
   std::int64_t n_tiles() const { return tiles_x_ * tiles_y_; }
   std::int64_t first_column(std::int64_t tile) const { return tile % tiles_x_ * edge_; }
@@ -66,6 +76,7 @@ class Tiling {
  private:
   CellGrid grid_;
   int edge_;
+  int edge_bits_;
   std::int64_t tiles_x_, tiles_y_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int64_t> own_;
