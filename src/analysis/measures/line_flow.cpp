@@ -114,7 +114,7 @@ class LineFlow final : public Measure<2> {
     memory_[last_mark] = time;
   }
 
-  static constexpr std::size_t n_marks = 50;
+  static constexpr std::size_t n_marks = 200;
   static constexpr std::size_t n_kept = n_marks + 2;  // the window begins and ends between two
   static constexpr Real round_off = 1e-9;             // of sums of time steps
 
