@@ -115,7 +115,7 @@ void CrowdStepper::describe_crowd(Section& section) {
                   {.range = {.least = 1}, .doc = "Of the projection: most sweeps of a step"});
   section.real("relaxation", projection_settings_.relaxation,
                {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
-                .doc = "Of the projection: over-relaxation of its sweeps; 1: none"});
+                .doc = "Of the projection: over-relaxation of its first sweeps; it grows as they go on"});
   section.choice("on_failure", on_failure_name_, {"warn", "stop"},
                  {.doc = "What happens if a step's projection misses the tolerance"});
   section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});

@@ -20,7 +20,7 @@ namespace scree {
 class VelocityProjection {
  public:
   struct Settings {
-    Real tolerance = 1e-7;  ///< [m], of gaps and complementarity: see Report::residual
+    Real tolerance = 1e-6;  ///< [m], of gaps and complementarity: see Report::residual
     std::int64_t max_sweeps = 5000;
     Real relaxation = 1.5;  ///< over-relaxation of the sweeps, in (0, 2)
   };
