@@ -282,21 +282,25 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   if (content.populations.empty()) return;
   const NearObstacles near(state.obstacles, content.journeys->exits(), state.box, largest_radius());
 
-  std::vector<NewBody<2>> earlier;
+  std::vector<NewBody<2>> fixed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    earlier.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
-  for (std::size_t p = 0; p < content.populations.size(); ++p) {
-    const Population& population = content.populations[p];
-    const StartSpace space(plan, near, content.journeys->exits(), state.box, population.region,
-                           population.where);
+    fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+  std::vector<std::unique_ptr<StartSpace>> spaces;
+  std::vector<const StartSpace*> views;
+  std::vector<PlacedPerson> people;
+  for (const Population& population : content.populations) {
+    spaces.push_back(std::make_unique<StartSpace>(plan, near, content.journeys->exits(), state.box,
+                                                  population.region, population.where));
+    views.push_back(spaces.back().get());
+    const StartSpace& space = *views.back();
     const std::int64_t n = population.n_people(space.area());
     const Mixture& mixture = population.mixture;
     const auto most = static_cast<std::int64_t>(densest * space.area() / mixture.mean_disk_area());
     const auto refuse = [&](const std::string& reason) {
-      throw InputError(
-          fmt::format("{}: the {} people of [populations.{}] {}: {} holds {} such people at most, "
-                      "as close as disks can be; ask for fewer, or for a larger region",
-                      population.where, n, population.name, reason, space.text(), most));
+      throw InputError(fmt::format(
+          "{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
+          "disks can be; ask for fewer, or for a larger region",
+          population.where, n, population.name, reason, space.text(), most));
     };
     if (n == 0)
       throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
@@ -304,19 +308,23 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
     if (n > most) refuse("do not fit");
     const PlacementTask task{state.comm,    state.box, seed,
                              state.next_id, n,         [&](GlobalId id) { return mixture.radius(seed, id); },
-                             earlier};
-    const std::vector<NewBody<2>> made =
-        population.on_lattice ? place_on_lattice(task, space) : place_at_random(task, space);
-    if (state.comm.sum(static_cast<std::int64_t>(made.size())) < n)
-      refuse(population.on_lattice ? "do not fit on a lattice that is wide enough for the largest of them"
-                                   : "found no room without overlaps");
-
-    Index i = state.bodies.n_owned();
-    state.bodies.resize(i + static_cast<Index>(made.size()), 0);
-    for (const NewBody<2>& body : made)
-      put_person(state, i++, body, mixture.draw(seed, body.id), p, population.journey);
-    earlier.insert(earlier.end(), made.begin(), made.end());
+                             views,         fixed};
+    const bool has_room =
+        population.on_lattice ? place_on_lattice(task, people) : place_at_random(task, people);
+    if (!has_room)
+      refuse(population.on_lattice
+                 ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
+                 : "found no room without overlaps");
     state.next_id += n;
+  }
+
+  Index i = state.bodies.n_owned();
+  state.bodies.resize(i + static_cast<Index>(people.size()), 0);
+  for (const PlacedPerson& person : people) {
+    const auto group = static_cast<std::size_t>(person.space);
+    const Population& population = content.populations[group];
+    put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
+               population.journey);
   }
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("a lattice has exactly the people asked for", "[crowd]") {
 
 TEST_CASE("populations share a region and a periodic corridor without overlap", "[crowd]") {
   const std::string second =
-      GENERATE("placement = 'random'\ndensity = 2", "placement = 'random'\ndensity = 2.6");
+      GENERATE("placement = 'random'\ndensity = 2", "placement = 'random'\ndensity = 4");
   Building building(
       "[walkable]\npolygon = [[0, 0], [10, 0], [10, 4], [0, 4]]\n"
       "[populations.a]\ndensity = 2\n[populations.b]\n" +
