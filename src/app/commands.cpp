@@ -193,12 +193,8 @@ class Run {
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
-    CrowdWriter::Summary people = writers_.finish(state);
-    if (!people.text.empty()) {
-      for (const auto& [name, value, unit] : worst_)
-        people.json["certificate_worst"][name] = {{"value", value}, {"unit", unit}};
-      log::info("{}", people.text);
-    }
+    const CrowdWriter::Summary people = writers_.finish(state);
+    if (!people.text.empty()) log::info("{}", people.text);
     log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
               steps, n_bodies, n_contacts, wall,
               static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
@@ -240,7 +236,10 @@ class Run {
                                      {"wall_s", wall},
                                      {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
                                      {"timers", timer_json}};
-      if (!people.text.empty()) summary["evacuation"] = people.json;
+      if (!people.json.empty()) {
+        summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
+        summary["evacuation"]["certificate_worst"] = worst;
+      }
       for (const auto& [name, text] : provenance_)
         if (name != "deck_text") summary["provenance"][name] = text;
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");

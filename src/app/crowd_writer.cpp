@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "app/version.hpp"
@@ -300,25 +301,26 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   Summary summary;
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
-  summary.json = {{"at_start", at_start}, {"came", came}, {"left", left}, {"still_inside", inside}};
+  nlohmann::ordered_json json{
+      {"at_start", at_start}, {"came", came}, {"left", left}, {"still_inside", inside}};
   if (began_ > 0) {
     // A restart in a folder without the rows before.
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began_);
-    summary.json["known_from_s"] = began_;
+    json["known_from_s"] = began_;
   }
   std::string times;
   for (const auto& [name, share] : quantiles()) {
     const std::optional<Real> time = curve_.time_of(part_of(at_start + came, share));
-    summary.json[name + "_s"] = json_of(time);
+    json[name + "_s"] = json_of(time);
     if (time) times += fmt::format("{}{:g} % by {:.4g} s", times.empty() ? "" : ", ", 100 * share, *time);
   }
   const std::optional<Real> mean = curve_.mean_time();
-  summary.json["mean_s"] = json_of(mean);
+  json["mean_s"] = json_of(mean);
   if (!times.empty()) summary.text += "\n  left: " + times;
   if (mean) summary.text += fmt::format("\n  mean time of leaving {:.4g} s", *mean);
 
   std::string table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
-  summary.json["exits"] = nlohmann::ordered_json::object();
+  json["exits"] = nlohmann::ordered_json::object();
   for (std::size_t k = 0; k < state.sinks.size(); ++k) {
     const int exit = static_cast<int>(k);
     const std::string& name = state.sinks[k].name;
@@ -326,10 +328,10 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
     const std::optional<Real> first = curve_.time_of(1, exit), last = curve_.time_of(persons, exit),
                               flow = curve_.mean_flow(exit);
     table += fmt::format("{},{},{},{},{}\n", cell(name), persons, cell(first), cell(last), cell(flow));
-    summary.json["exits"][name] = {{"persons", persons},
-                                   {"first_s", json_of(first)},
-                                   {"last_s", json_of(last)},
-                                   {"flow_per_s", json_of(flow)}};
+    json["exits"][name] = {{"persons", persons},
+                           {"first_s", json_of(first)},
+                           {"last_s", json_of(last)},
+                           {"flow_per_s", json_of(flow)}};
     summary.text += fmt::format("\n  exit {}: {} persons", name, persons);
     if (persons > 0)
       summary.text += fmt::format(", first {}, last {}, mean flow {}", text_of(first, "s"),
@@ -337,7 +339,7 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   }
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), table); });
 
-  summary.json["never_left"] = nlohmann::ordered_json::array();
+  json["never_left"] = nlohmann::ordered_json::array();
   GlobalId after = -1;
   for (int k = 0; k < n_named && k < inside; ++k) {
     GlobalId next = std::numeric_limits<GlobalId>::max();
@@ -352,11 +354,12 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
     std::array<Real, 2> at{-HUGE_VAL, -HUGE_VAL};
     if (next == after) at = state.bodies.position()[place].component;
     comm_.max(std::span<Real>(at));
-    summary.json["never_left"].push_back({{"id", after}, {"position_m", at}});
+    json["never_left"].push_back({{"id", after}, {"position_m", at}});
     summary.text += fmt::format("{} person {} at ({:.4g}, {:.4g})", k == 0 ? "\n  still inside:" : ",", after,
                                 at[0], at[1]);
   }
   if (inside > n_named) summary.text += ", ...";
+  summary.json = json.dump();
   return summary;
 }
 

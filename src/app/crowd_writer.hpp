@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,8 +75,8 @@ class CrowdWriter {
 
   /// The summary of the run so far, which is written to NAME.exits.csv, too.
   struct Summary {
-    std::string text;             ///< some lines
-    nlohmann::ordered_json json;  ///< the same for summary.json
+    std::string text;  ///< some lines
+    std::string json;  ///< the same as a JSON object, for summary.json
   };
   Summary finish(const State<2>& state) const;
 
