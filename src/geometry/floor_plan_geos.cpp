@@ -155,6 +155,16 @@ bool Geos::is_valid(const Geometry& geometry) const {
   return truth(*this, GEOSisValid_r(handle_, geometry.get()));
 }
 
+Box<2> Geos::bounds(const Geometry& geometry) const {
+  Box<2> box;
+  const bool is_found = GEOSGeom_getXMin_r(handle_, geometry.get(), &box.lower[0]) == 1 &&
+                        GEOSGeom_getYMin_r(handle_, geometry.get(), &box.lower[1]) == 1 &&
+                        GEOSGeom_getXMax_r(handle_, geometry.get(), &box.upper[0]) == 1 &&
+                        GEOSGeom_getYMax_r(handle_, geometry.get(), &box.upper[1]) == 1;
+  if (!is_found) require(nullptr, "bounds");
+  return box;
+}
+
 Real Geos::area(const Geometry& geometry) const {
   Real area = 0;
   if (GEOSArea_r(handle_, geometry.get(), &area) == 0) require(nullptr, "an area");

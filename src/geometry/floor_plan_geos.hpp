@@ -61,6 +61,7 @@ class Geos {
   bool covers(const Geometry& a, const Geometry& b) const;
   bool is_empty(const Geometry& geometry) const;
   bool is_valid(const Geometry& geometry) const;
+  Box<2> bounds(const Geometry& geometry) const;
   Real area(const Geometry& geometry) const;
   Real distance(const Geometry& a, const Geometry& b) const;
   /// The points of a and b that are nearest to each other.

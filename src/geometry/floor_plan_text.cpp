@@ -16,24 +16,36 @@ using OpenRings = std::vector<std::vector<Vec<2>>>;
 
 /// The rings of the polygons in WKT: the innermost brackets of everything that is no point or line.
 OpenRings rings_in_wkt(std::string_view text) {
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   OpenRings rings;
-  for (std::size_t end = text.find(')'); end != text.npos; end = text.find(')', end + 1)) {
-    const std::size_t begin = text.find_last_of("()", end - (end > 0 ? 1 : 0));
-    if (begin == text.npos || text[begin] != '(') continue;
-    // The word in front of the brackets around this one says what it is.
-    const std::size_t word = text.find_last_not_of(" \t\r\n(),.+-0123456789eEzZmM", begin);
-    if (word == text.npos || (text[word] != 'N' && text[word] != 'n')) continue;  // POLYGON ends so
-    std::vector<Vec<2>> ring;
-    for (std::string_view corner : fields_of(text.substr(begin + 1, end - begin - 1))) {
-      const std::size_t blank = corner.find_first_of(" \t\r\n");
-      if (blank == corner.npos) break;
-      const std::size_t second = corner.find_first_not_of(" \t\r\n", blank);
-      const std::size_t third = std::min(corner.find_first_of(" \t\r\n", second), corner.size());
-      Vec<2> x;
-      if (!parse(corner.substr(0, blank), x[0]) || !parse(corner.substr(second, third - second), x[1])) break;
-      ring.push_back(x);
+  bool in_polygon = false;
+  std::size_t begin = text.npos;  // of the innermost bracket that is open
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') {
+      begin = i + 1;
+    } else if (text[i] == ')') {
+      if (in_polygon && begin != text.npos) {
+        std::vector<Vec<2>> ring;
+        for (std::string_view corner : fields_of(text.substr(begin, i - begin))) {
+          const std::size_t blank = corner.find_first_of(" \t\r\n");
+          if (blank == corner.npos) break;
+          const std::size_t second = corner.find_first_not_of(" \t\r\n", blank);
+          const std::size_t third = std::min(corner.find_first_of(" \t\r\n", second), corner.size());
+          Vec<2> x;
+          if (!parse(corner.substr(0, blank), x[0]) || !parse(corner.substr(second, third - second), x[1]))
+            break;
+          ring.push_back(x);
+        }
+        rings.push_back(std::move(ring));
+      }
+      begin = text.npos;
+    } else if (begin == text.npos && letters.find(text[i]) != letters.npos) {
+      const std::size_t end = std::min(text.find_first_not_of(letters, i), text.size());
+      const std::string_view word = text.substr(i, end - i);
+      // Z and M after the name of a form say what coordinates there are.
+      if (word.size() > 2) in_polygon = word.back() == 'N' || word.back() == 'n';  // POLYGON
+      i = end - 1;
     }
-    rings.push_back(std::move(ring));
   }
   return rings;
 }

@@ -312,7 +312,7 @@ TEST_CASE("floor plan: an hourglass is narrow at its waist, not in its corners",
   const auto places = plan->narrow_places(1.0);
   REQUIRE(places.size() == 1);
   CHECK(norm(places[0].at - Vec<2>{{12, 5}}) < 0.01);
-  CHECK_THAT(places[0].text, Catch::Contains("is 0.8 m wide"));
+  CHECK_THAT(places[0].text, Catch::Contains("a passage is only 0.8 m wide"));
   CHECK(plan->part_of({{5, 5}}, 0.39) == plan->part_of({{20, 5}}, 0.39));
   CHECK(plan->part_of({{5, 5}}, 0.41) != plan->part_of({{20, 5}}, 0.41));
 }
@@ -334,7 +334,7 @@ TEST_CASE("floor plan: of three doors the two that are too narrow are named, and
     const auto place = std::ranges::find_if(
         places, [&](const PlanFinding& finding) { return norm(finding.at - known[i]) < 0.05; });
     REQUIRE(place != places.end());
-    CHECK_THAT(place->text, Catch::Contains("is " + widths[i] + " m wide"));
+    CHECK_THAT(place->text, Catch::Contains("only " + widths[i] + " m wide"));
   }
 }
 
