@@ -263,8 +263,8 @@ void Navigation::Content::find_lines(std::size_t destination) {
   std::ranges::sort(lines, {}, [](const Line& line) {
     return std::pair{line.place, norm(line.to - line.from)};
   });
-  const auto rest = std::ranges::unique(lines, {}, &Line::place);
-  lines.erase(rest.begin(), rest.end());
+  const auto same_place = [](const Line& a, const Line& b) { return a.place == b.place; };
+  lines.erase(std::unique(lines.begin(), lines.end(), same_place), lines.end());
   auto& line_of = built->line_of[destination];
   for (std::size_t n = 0; n < lines.size(); ++n) line_of.emplace(lines[n].place, n);
 }

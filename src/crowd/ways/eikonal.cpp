@@ -223,8 +223,7 @@ void Eikonal::exchange() {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     Field& field = fields_[f];
     std::ranges::sort(field.to_send);
-    const auto rest = std::ranges::unique(field.to_send);
-    field.to_send.erase(rest.begin(), rest.end());
+    field.to_send.erase(std::unique(field.to_send.begin(), field.to_send.end()), field.to_send.end());
     for (const std::uint32_t place : field.to_send) {
       const std::size_t own = place / area_;
       const std::size_t row = place % area_ / stride_;
