@@ -214,9 +214,17 @@ void Journeys::describe_journeys(Section& root) {
                                Step step = describe_step(entry);
                                if (entry.reading()) journey.steps.push_back(std::move(step));
                              });
+                section.boolean("repeat", journey.repeats,
+                                {.doc = "whether it begins anew after its last step, a waypoint: for ever"});
                 if (!section.reading()) return;
                 journey.where = section.where("steps");
                 if (journey.steps.empty()) section.fail("steps", "a journey needs at least one step");
+                if (journey.repeats && journey.steps.back().is_exit)
+                  section.fail("repeat",
+                               "a journey that leads to exits ends there: steps that repeat are all "
+                               "to waypoints");
+                if (journey.repeats && journey.steps.size() < 2)
+                  section.fail("repeat", "a journey that repeats needs at least two steps, not 1");
                 journeys_.push_back(std::move(journey));
               });
   if (!root.reading()) return;
@@ -363,7 +371,9 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
     constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
     const Real speed = std::max(bodies.desired_speed()[i], slowest);
 
-    while (!steps[static_cast<std::size_t>(at_step)].is_exit) {
+    const bool repeats = journeys_[static_cast<std::size_t>(bodies.journey()[i])].repeats;
+    // A round at most: waypoints of a journey that repeats may overlap.
+    for (std::size_t k = 0; k < steps.size() && !steps[static_cast<std::size_t>(at_step)].is_exit; ++k) {
       const Step& step = steps[static_cast<std::size_t>(at_step)];
       if (destination < 0) {
         if (!std::isfinite(ways.travel_time(step.exits[0], x))) break;
@@ -374,8 +384,9 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x))) break;
         waits_until = time + step.wait;
       }
-      if (time + rounding < waits_until || static_cast<std::size_t>(at_step) + 1 == steps.size()) break;
-      ++at_step;
+      const bool is_last = static_cast<std::size_t>(at_step) + 1 == steps.size();
+      if (time + rounding < waits_until || (is_last && !repeats)) break;
+      at_step = is_last ? 0 : at_step + 1;
       waits_until = 0;
       destination = -1;
     }

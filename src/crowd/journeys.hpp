@@ -51,7 +51,8 @@ class Journeys {
   struct Journey {
     std::string name;
     std::string where;
-    std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint
+    std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint,
+    bool repeats = false;     ///< or begins anew after it
   };
 
   /// Declares and reads all tables. Without any [journeys.NAME] there is one, "leave", to the nearest of all

@@ -188,6 +188,28 @@ TEST_CASE("a journey may end at a waypoint", "[crowd]") {
   CHECK(destination(building, 0) == 1);
 }
 
+TEST_CASE("a journey that repeats begins anew after its last waypoint", "[crowd]") {
+  Building building(room + "[waypoints.a]\npolygon = [[1, 4], [3, 4], [3, 6], [1, 6]]\n" +
+                    "[waypoints.b]\npolygon = [[16, 4], [18, 4], [18, 6], [16, 6]]\n" +
+                    "[journeys.go]\nrepeat = true\n" + journey("waypoint = 'a'\n") +
+                    journey("waypoint = 'b'\nwait = 1\n"));
+  const std::size_t i = building.put({{10, 5}});
+  const auto at = [&](const scree::Vec<2>& x) {
+    building.state.bodies.position()[i] = x;
+    building.tick(1);
+    building.choose();
+    return destination(building, i);
+  };
+  building.choose();
+  CHECK(destination(building, i) == 0);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(at({{2, 5}}) == 1);
+    CHECK(at({{10, 5}}) == 1);
+    CHECK(at({{17, 5}}) == 1);
+    CHECK(at({{17, 5}}) == 0);
+  }
+}
+
 TEST_CASE("who has no way stands and is named", "[crowd]") {
   Building building(
       "[walkable]\nwkt = 'MULTIPOLYGON(((0 0, 5 0, 5 5, 0 5, 0 0)), ((7 0, 12 0, 12 5, 7 5, 7 0)))'\n"
@@ -236,4 +258,5 @@ TEST_CASE("exits and journeys that make no sense are refused with their place", 
   CHECK_THAT(message(west + journey("") + "[[journeys.other.steps]]\n[populations.p]\ncount = 3\n"),
              Catch::Contains("which journey") && Catch::Contains("\"go\", \"other\""));
   CHECK_THAT(message(west + "[journeys.go]\n"), Catch::Contains("steps"));
+  CHECK_THAT(message(west + "[journeys.go]\nrepeat = true\n" + journey("")), Catch::Contains("waypoints"));
 }
