@@ -226,7 +226,7 @@ std::vector<PolygonWithHoles> Geos::rings_of(const Geometry& geometry) const {
     Ring ring = points_of(closed);
     ring.pop_back();
     turn_counter_clockwise(ring);
-    std::ranges::rotate(ring, std::ranges::min_element(ring, {}, &Vec<2>::component));
+    std::rotate(ring.begin(), std::ranges::min_element(ring, {}, &Vec<2>::component), ring.end());
     return ring;
   };
   const auto first_corner = [](const Ring& ring) { return ring.front().component; };

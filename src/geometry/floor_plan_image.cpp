@@ -32,7 +32,6 @@ struct PngImage {
 struct Corner {
   int x;
   int y;
-  friend bool operator==(const Corner&, const Corner&) = default;
 };
 
 /// Follows the edges of the pixels of a mask, which has a rim of empty pixels: rings with the pixels on the

@@ -58,7 +58,8 @@ Vec<2> snapped(std::span<const PolygonWithHoles> polygons, const Vec<2>& x) {
 /// The distance from `a` on the way to `b` where the boundary leaves the line for the first time; the length
 /// of the line if it does not.
 Real followed(std::span<const PolygonWithHoles> polygons, const Vec<2>& a, const Vec<2>& b) {
-  const auto [tangent, length] = direction(b - a, unit_vector<2>(0));
+  const Real length = norm(b - a);
+  const Vec<2> tangent = (1 / length) * (b - a);
   const Vec<2> normal = left_of(tangent);
   std::vector<std::pair<Real, Real>> near;  // where on the line sides lie beside it
   for_each_side(polygons, [&](const Vec<2>& p, const Vec<2>& q) {
