@@ -11,6 +11,16 @@
 
 namespace scree {
 
+template <int D>
+std::vector<Entry<Stepper<D>>> schemes() {
+  const auto list = registry<Stepper<D>>();
+  std::vector<Entry<Stepper<D>>> all(list.begin(), list.end());
+  all.push_back(crowd_scheme<D>());
+  return all;
+}
+template std::vector<Entry<Stepper<2>>> schemes<2>();
+template std::vector<Entry<Stepper<3>>> schemes<3>();
+
 namespace {
 
 void describe_dimension(Section& section, std::int64_t& dimension) {
@@ -24,15 +34,6 @@ void describe_ensemble(Section& section, std::int64_t& ensemble) {
                   {.range = {.least = 1},
                    .doc = "Number of runs, one after the other, with seeds seed, seed + 1, ...: each in a "
                           "folder of its own, and what they have in common in ensemble.csv"});
-}
-
-/// All steppers: those of bodies, and that of people, which stands above them (docs/architecture.md).
-template <int D>
-std::vector<Entry<Stepper<D>>> schemes() {
-  const auto list = registry<Stepper<D>>();
-  std::vector<Entry<Stepper<D>>> all(list.begin(), list.end());
-  all.push_back(crowd_scheme<D>());
-  return all;
 }
 
 /// The names of all steppers, for simulation.scheme.
@@ -167,7 +168,7 @@ void OutputSettings::describe_people(Section& section) {
                            "in which it gets to its speed; scales loads, never moves anybody"});
         if (!table.reading()) return;
         if (fields_which.empty())
-          table.fail("which", "the list is empty; leave out [output.fields] for no fields");
+          table.fail("which", "'which' in [output.fields] is empty; leave out every for no fields");
         for (const std::string& field : fields_which)
           if (std::ranges::find(known, field) == known.end())
             table.fail("which", fmt::format("there is no field \"{}\"{}; valid: {}", field,
@@ -414,8 +415,12 @@ int dimension_of(Deck& deck) {
 
 std::int64_t ensemble_of(Deck& deck) {
   std::int64_t ensemble = 1;
-  deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
-                    [&](Section& section) { describe_ensemble(section, ensemble); });
+  try {
+    deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
+                      [&](Section& section) { describe_ensemble(section, ensemble); });
+  } catch (const InputError&) {
+    return 1;  // the message is that of whoever reads the whole table and so knows its other keys
+  }
   return ensemble;
 }
 

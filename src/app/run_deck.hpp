@@ -16,6 +16,10 @@
 
 namespace scree {
 
+/// All steppers: those of bodies, and that of people, which stands above them (docs/architecture.md).
+template <int D>
+std::vector<Entry<Stepper<D>>> schemes();
+
 /// Keys of [output] and its tables.
 struct OutputSettings {
   std::string directory = "results";
@@ -107,7 +111,7 @@ struct RunDeck {
 
 /// simulation.dimension of a deck: 2 or 3. Throws InputError if it is missing.
 int dimension_of(Deck& deck);
-/// simulation.ensemble of a deck.
+/// simulation.ensemble of a deck; 1 if it is no valid number.
 std::int64_t ensemble_of(Deck& deck);
 /// The same for documentation.
 DeckDescription deck_description();
