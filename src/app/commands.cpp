@@ -436,6 +436,17 @@ void require_changeable(const std::vector<std::string>& overrides) {
   }
 }
 
+/// Throws one InputError with all findings if one of them is an error.
+void refuse_errors(const std::vector<std::string>& findings) {
+  std::string text;
+  bool has_error = false;
+  for (const std::string& finding : findings) {
+    text += (text.empty() ? "" : "\n") + finding;
+    has_error = has_error || finding.starts_with("error");
+  }
+  if (has_error) throw InputError(text);
+}
+
 template <int D>
 std::string check(const Comm& comm, Deck& deck, bool as_json) {
   Simulation<D> simulation(comm, read_run_deck<D>(deck));
@@ -456,15 +467,15 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
   const Real volume = ReproducibleSum::sum(comm, volumes);
   const std::int64_t n_bodies = simulation.n_bodies();
   if (n_bodies == 0) least = 0;
-  const std::int64_t n_to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time).count;
+  std::int64_t n_to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time).count;
+  std::vector<std::string> findings;
+  if (const Scene<D>* scene = simulation.stepper().scene()) {
+    n_to_come += scene->to_come(simulation.deck().end_time).count;
+    findings = scene->findings(state);
+    refuse_errors(findings);
+  }
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
-  std::int64_t field_bytes = 0;
-  state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
-    field_bytes += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
-  });
-  const std::int64_t bytes =
-      comm.sum(field_bytes +
-               static_cast<std::int64_t>(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
+  const std::int64_t bytes = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
   const auto body = static_cast<Real>(n_bodies + n_to_come);
@@ -491,7 +502,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
                                 {"steps", steps},
                                 {"memory_mib", static_cast<Real>(bytes) / (1 << 20)},
                                 {"disk_mib", disk / (1 << 20)},
-                                {"sensible_ranks", most_ranks}};
+                                {"sensible_ranks", most_ranks},
+                                {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
   return fmt::format(
       "{}: valid\n"
@@ -499,24 +511,29 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
       "{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
-      "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n",
+      "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n"
+      "{}",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
-      n_to_come > 0 ? fmt::format("  feeders make up to {} more bodies\n", n_to_come) : "", n_pairs,
+      n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
       state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
-      disk / (1 << 20), most_ranks);
+      disk / (1 << 20), most_ranks,
+      findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
 }
 
 /// Kinds that exist in 2D, then those of 3D only.
-template <template <int> class Base>
-std::string all_kinds(const std::string& heading) {
+template <class List2, class List3>
+std::string list_of_kinds(const std::string& heading, const List2& in_2d, const List3& in_3d) {
   std::string text = heading + "\n";
-  const auto in_2d = registry<Base<2>>();
-  const auto in_3d = registry<Base<3>>();
   for (std::size_t i = 0; i < in_2d.size(); ++i) {
     const char* where = !in_3d[i].make ? " (2D)" : !in_2d[i].make ? " (3D)" : "";
     text += fmt::format("  {:<16} {}{}\n", in_2d[i].name, in_2d[i].summary, where);
   }
   return text;
+}
+
+template <template <int> class Base>
+std::string all_kinds(const std::string& heading) {
+  return list_of_kinds(heading, registry<Base<2>>(), registry<Base<3>>());
 }
 
 }  // namespace
@@ -563,7 +580,7 @@ std::string deck_reference_text() {
 
 std::string list_kinds(const std::string& what) {
   const std::vector<std::pair<std::string, std::string>> lists{
-      {"schemes", all_kinds<Stepper>("schemes (simulation.scheme)")},
+      {"schemes", list_of_kinds("schemes (simulation.scheme)", schemes<2>(), schemes<3>())},
       {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
       {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)")},
       {"integrators", all_kinds<Integrator>("integrators in time ([dem] integrator)")},

@@ -71,12 +71,19 @@ std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
   // Who has no way: none at all, or none wide enough for the largest person.
   const BodyStore<2>& bodies = state.bodies;
   std::vector<int> parts;  // of the plan, for the largest person, in which destinations lie
-  for (const Destination& destination : journeys_.destinations())
-    for (const Ring& region : destination.regions) {
+  const auto exits = journeys_.exits();
+  const auto& destinations = journeys_.destinations();
+  for (std::size_t k = 0; k < destinations.size(); ++k) {
+    if (k < exits.size() && !exits[k].line.empty()) {
+      parts.push_back(plan_->part_of(0.5 * (exits[k].line[0] + exits[k].line[1]), largest));
+      continue;
+    }
+    for (const Ring& region : destinations[k].regions) {
       Vec<2> middle{};
       for (const Vec<2>& corner : region) middle += (1.0 / static_cast<Real>(region.size())) * corner;
       parts.push_back(plan_->part_of(middle, largest));
     }
+  }
   std::int64_t lost = 0, squeezed = 0;
   GlobalId first_lost = std::numeric_limits<GlobalId>::max(), first_squeezed = first_lost;
   Vec<2> lost_at{}, squeezed_at{};
