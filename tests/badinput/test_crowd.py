@@ -1,0 +1,73 @@
+"""People, exits and journeys that cannot be: one message with the place and what would do, on any number of ranks."""
+from refusal import refused
+from scree_program import main
+
+DECK = """\
+[simulation]
+title = "hall"
+dimension = 2
+scheme = "crowd"
+end_time = "1 s"
+
+[time]
+step = "0.05 s"
+
+[walkable]
+polygon = [[0, 0], [10, 0], [10, 8], [0, 8]]
+
+[exits.east]
+line = [[10, 3], [10, 5]]
+"""
+CROWD = "[populations.crowd]\ncount = 50\n"
+
+
+def refused_deck(folder, more, words):
+    path = folder / "hall.toml"
+    path.write_text(DECK + more)
+    refused(folder, "check", path, words=words)
+
+
+def test_people_who_do_not_fit(folder):
+    refused_deck(folder, "[populations.crowd]\ncount = 1000\n",
+                 words=["hall.toml:16:", "1000 people", "[populations.crowd]", "80 m2", "at most"])
+    refused_deck(folder, "[populations.crowd]\ndensity = 7.7\n", words=["hall.toml:16:", "found no room", "at most"])
+    refused_deck(folder, CROWD + "region = [[20, 0], [22, 0], [22, 2]]\n", words=["hall.toml:16:", "walkable"])
+
+
+def test_populations_that_are_misspelt(folder):
+    refused_deck(folder, "[populations.crowd]\n", words=["[populations.crowd]", "count or density"])
+    refused_deck(folder, CROWD + 'agents = ["adlt"]\n[agents.adult]\n', words=["hall.toml:17:", "adlt", "adult"])
+    refused_deck(folder, CROWD + 'journey = "leaf"\n', words=["hall.toml:17:", "leaf", "leave"])
+    refused_deck(folder, CROWD + 'placement = "latice"\n', words=["latice", "lattice"])
+    refused_deck(folder, CROWD + "region = [[0, 0], [2, 2], [2, 0], [0, 2]]\n", words=["meets itself"])
+
+
+def test_agents_without_bounds(folder):
+    refused_deck(folder, CROWD + '[agents.a]\nspeed = { distribution = "lognormal", median = 1.3, sigma = 0.2 }\n',
+                 words=["hall.toml:18:", "max"])
+    refused_deck(folder, CROWD + '[agents.a]\nradius = { distribution = "normal", mean = "0.2 m/s", deviation = 0.1 }\n',
+                 words=["hall.toml:18:", "0.2 m/s"])
+
+
+def test_sources(folder):
+    source = "[sources.gate]\nregion = [[1, 1], [2, 1], [2, 2], [1, 2]]\n"
+    refused_deck(folder, source, words=["[sources.gate]", "schedule or rate"])
+    refused_deck(folder, source + "schedule = [[10, 2], [5, 0]]\n", words=["hall.toml:17:", "rise"])
+
+
+def test_exits(folder):
+    refused_deck(folder, CROWD + "[exits.odd]\nline = [[4, 4], [5, 4]]\n", words=["hall.toml:18:"])
+    refused_deck(folder, CROWD + "[exits.odd]\n", words=["[exits.odd]", "line, polygon and color"])
+    refused_deck(folder, CROWD + "[exits.odd]\nline = [[0, 3], [0, 4]]\nopen_from = [5]\nopen_until = [3]\n",
+                 words=["hall.toml:", "rise"])
+
+
+def test_journeys(folder):
+    step = CROWD + "[[journeys.go.steps]]\n"
+    refused_deck(folder, step + 'exits = ["eats"]\n', words=["hall.toml:18:", "eats", "east"])
+    refused_deck(folder, step + 'choice = "weights"\nweights = [1, 2]\n', words=["one weight"])
+    refused_deck(folder, step + 'waypoint = "gate"\n', words=["hall.toml:18:", "gate"])
+
+
+if __name__ == "__main__":
+    main()
