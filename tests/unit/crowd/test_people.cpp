@@ -56,7 +56,8 @@ TEST_CASE("nobody overlaps anybody, a wall, a column or a door", "[crowd]") {
   const Real area = 200 - std::numbers::pi * (0.25 + 0.09 + 1);
   CHECK(static_cast<Real>(building.size()) == Approx(std::stod(density) * area).margin(1));
   // Nobody starts behind an exit.
-  CHECK(std::ranges::all_of(building.positions(), [](const scree::Vec<2>& x) { return x[0] <= 20 && x[1] >= 0; }));
+  CHECK(std::ranges::all_of(building.positions(),
+                            [](const scree::Vec<2>& x) { return x[0] <= 20 && x[1] >= 0; }));
 }
 
 TEST_CASE("density of close disks of one size fits", "[crowd]") {
@@ -66,7 +67,8 @@ TEST_CASE("density of close disks of one size fits", "[crowd]") {
   building.populate();
   CHECK(building.size() == 360);
   CHECK(smallest_gap_of(building) >= 0);
-  for (const scree::Vec<2>& x : building.positions()) CHECK((x[0] >= 2 && x[0] <= 12 && x[1] >= 2 && x[1] <= 8));
+  for (const scree::Vec<2>& x : building.positions())
+    CHECK((x[0] >= 2 && x[0] <= 12 && x[1] >= 2 && x[1] <= 8));
 }
 
 TEST_CASE("a lattice has exactly the people asked for", "[crowd]") {
