@@ -171,6 +171,7 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
   for (const auto& [name, text] : file.provenance()) {
     if (name == "deck") head.deck = text;
     if (name == "run_name") head.run_name = text;
+    if (name == "deck_folder") head.deck_folder = text;
   }
   if (head.deck.empty() || (head.dimension != 2 && head.dimension != 3))
     throw InputError(path + ": the checkpoint holds no deck");

@@ -29,6 +29,7 @@ struct CheckpointHead {
   Real time = 0;
   std::string run_name;
   std::string deck;
+  std::string deck_folder;  ///< where files lie that the deck names; empty: not known
 };
 /// Throws InputError on all ranks if `path` is no complete checkpoint. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);

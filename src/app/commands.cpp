@@ -62,6 +62,7 @@ class SignalWatch {
 files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const std::string& deck_text,
                            const std::string& command_line) {
   return {{"deck_name", deck_name},
+          {"deck_folder", std::filesystem::absolute(deck_name).parent_path().string()},
           {"deck_text", deck_text},
           {"command_line", command_line},
           {"version", version_text()},
@@ -546,7 +547,10 @@ ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
                      const std::vector<std::string>& overrides, const RunOptions& options) {
   require_changeable(overrides);
   const CheckpointHead head = read_checkpoint_head(comm, checkpoint);
-  Deck deck = Deck::from_text(head.deck, head.run_name + ".resolved.toml", overrides);
+  // Files that the deck names are looked for beside it.
+  const std::string name =
+      (std::filesystem::path(head.deck_folder) / (head.run_name + ".resolved.toml")).string();
+  Deck deck = Deck::from_text(head.deck, name, overrides);
   return head.dimension == 2 ? run<2>(comm, deck, head.run_name, options, checkpoint)
                              : run<3>(comm, deck, head.run_name, options, checkpoint);
 }

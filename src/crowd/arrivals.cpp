@@ -18,10 +18,10 @@ void Arrivals::describe(Section& section) {
   section.integer("limit", limit_,
                   {.range = non_negative, .doc = "persons after which nobody comes; 0: no limit"});
   if (!section.reading()) return;
-  if (section.has("schedule") == section.has("rate"))
-    section.fail(section.has("rate") ? "rate" : "schedule",
+  if (schedule.empty() == (rate == 0))
+    section.fail(rate > 0 ? "rate" : "schedule",
                  fmt::format("[{}] needs either schedule or rate", section.path()));
-  if (section.has("rate")) {
+  if (rate > 0) {
     if (until <= start) section.fail("until", "the source ends before it starts: until must exceed start");
     from_ = {start};
     rate_ = {rate};
@@ -31,10 +31,8 @@ void Arrivals::describe(Section& section) {
     }
     return;
   }
-  for (const char* key : {"start", "until"})
-    if (section.has(key))
-      section.fail(key, fmt::format("{} goes with rate: a schedule has its own times", key));
-  if (schedule.empty()) section.fail("schedule", "the schedule is empty");
+  if (start > 0 || std::isfinite(until))
+    section.fail(start > 0 ? "start" : "until", "start and until go with rate: a schedule has its own times");
   for (const std::vector<Real>& entry : schedule) {
     if (entry[0] < 0 || (!from_.empty() && entry[0] <= from_.back()))
       section.fail("schedule",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -89,10 +91,12 @@ void Journeys::describe_exits(Section& root) {
                 Ring ring = read_ring(section, "polygon", false, "corners of a region that takes people");
                 section.text("color", exit.colour,
                              {.doc = "color of a region in an image plan, such as \"#00ff00\""});
-                section.real("absorb_depth", exit.absorb_depth,
+                Real absorb_depth = std::numeric_limits<Real>::quiet_NaN();  // not given
+                section.real("absorb_depth", absorb_depth,
                              {.unit = Unit::length,
                               .range = non_negative,
-                              .doc = "how far behind the line the centre of somebody is who vanishes"});
+                              .doc = "how far behind the line the centre of somebody is who vanishes; 0.5 m "
+                                     "if not given"});
                 std::vector<Real> from{0}, until;
                 section.reals("open_from", from, -1,
                               {.unit = Unit::time, .range = non_negative, .doc = "when it opens"});
@@ -114,12 +118,13 @@ void Journeys::describe_exits(Section& root) {
                                                : "polygon",
                                fmt::format("[{}] needs one of line, polygon and color", section.path()));
                 exit.where = section.where(!line.empty() ? "line" : !ring.empty() ? "polygon" : "color");
+                if (std::isfinite(absorb_depth)) exit.absorb_depth = absorb_depth;
                 if (!line.empty()) {
                   if (line.size() != 2)
                     section.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
                   for (const std::vector<Real>& end : line) exit.line.push_back({{end[0], end[1]}});
                   if (exit.line[0] == exit.line[1]) section.fail("line", "the two ends are the same");
-                } else if (section.has("absorb_depth")) {
+                } else if (std::isfinite(absorb_depth)) {
                   section.fail("absorb_depth", "only an exit given by a line has a depth behind it");
                 }
                 if (!ring.empty()) exit.regions.push_back(std::move(ring));
@@ -149,6 +154,7 @@ Journeys::Step Journeys::describe_step(Section& section) const {
   Step step;
   std::vector<std::string> exits;
   std::string choice = "nearest", waypoint;
+  Real update = std::numeric_limits<Real>::quiet_NaN();  // not given
   section.texts("exits", exits, {.doc = "names of the exits to choose from; not given: all"});
   section.choice("choice", choice, {"nearest", "quickest", "weights"},
                  {.doc = "which exit: the nearest; the one that seems quickest, with queues, chosen anew "
@@ -156,22 +162,28 @@ Journeys::Step Journeys::describe_step(Section& section) const {
   section.reals(
       "weights", step.weights, -1,
       {.range = non_negative, .doc = "one for each of exits, to any scale, for choice = \"weights\""});
-  section.real(
-      "update", step.update,
-      {.unit = Unit::time, .range = positive, .doc = "how often each person chooses the quickest exit anew"});
+  section.real("update", update,
+               {.unit = Unit::time,
+                .range = positive,
+                .doc = "how often each person chooses the quickest exit anew; 1 s if not given"});
   section.text("waypoint", waypoint, {.doc = "name of the waypoint to walk to, instead of exits"});
   section.real("wait", step.wait,
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
   if (!section.reading()) return step;
   if (!waypoint.empty()) {
-    for (const std::string_view key : {"exits", "choice", "weights", "update"})
-      if (section.has(key))
-        section.fail(key, fmt::format("a step to a waypoint has no {}: make it another step", key));
+    const std::array<std::pair<std::string_view, bool>, 4> of_exits{{{"exits", !exits.empty()},
+                                                                     {"choice", choice != "nearest"},
+                                                                     {"weights", !step.weights.empty()},
+                                                                     {"update", std::isfinite(update)}}};
+    for (const auto& entry : of_exits)
+      if (entry.second)
+        section.fail(entry.first,
+                     fmt::format("a step to a waypoint has no {}: make it another step", entry.first));
     step.is_exit = false;
     step.exits.push_back(find_destination(section, "waypoint", "waypoints", waypoint));
     return step;
   }
-  if (section.has("wait")) section.fail("wait", "people wait at waypoints only: give waypoint");
+  if (step.wait > 0) section.fail("wait", "people wait at waypoints only: give waypoint");
   if (exits_.empty()) section.fail("exits", "the deck has no [exits.NAME] to walk to; or give waypoint");
   for (const std::string& name : exits) {
     step.exits.push_back(find_destination(section, "exits", "exits", name));
@@ -179,7 +191,6 @@ Journeys::Step Journeys::describe_step(Section& section) const {
       section.fail("exits", fmt::format("\"{}\" is listed twice", name));
   }
   if (exits.empty()) {
-    if (section.has("exits")) section.fail("exits", "the list is empty; leave it out for all exits");
     step.exits.resize(exits_.size());
     std::iota(step.exits.begin(), step.exits.end(), 0);
   }
@@ -193,11 +204,12 @@ Journeys::Step Journeys::describe_step(Section& section) const {
                                           step.exits.size(), step.weights.size()));
     if (!(std::accumulate(step.weights.begin(), step.weights.end(), 0.0) > 0))
       section.fail("weights", "the weights sum to 0; one at least must be positive");
-  } else if (section.has("weights")) {
+  } else if (!step.weights.empty()) {
     section.fail("weights", "weights are for choice = \"weights\" only");
   }
-  if (step.choice != Choice::quickest && section.has("update"))
+  if (step.choice != Choice::quickest && std::isfinite(update))
     section.fail("update", "only choice = \"quickest\" is chosen anew");
+  if (std::isfinite(update)) step.update = update;
   return step;
 }
 

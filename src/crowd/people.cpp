@@ -23,6 +23,15 @@ namespace {
 // The densest arrangement of equal disks: pi / sqrt(12).
 const Real densest = std::numbers::pi / std::sqrt(12.0);
 
+/// How many people with their centres in the space there can be, disks of their mean area, by the bound of N.
+/// Oler (Acta Math. 105 (1961) 19) for points of a convex region that are d apart: 2 A / (sqrt(3) d^2) + P /
+/// (2 d) + 1.
+Real most_that_fit(const StartSpace& space, const Mixture& mixture) {
+  const Real d_squared = 4 / std::numbers::pi * mixture.mean_disk_area();
+  const Real perimeter = 2 * (space.bounds().length(0) + space.bounds().length(1));
+  return 2 / std::sqrt(3.0) * space.area() / d_squared + perimeter / (2 * std::sqrt(d_squared)) + 1;
+}
+
 struct Population {
   std::string name;
   std::string where;  // its place in the deck
@@ -192,9 +201,9 @@ void People::Content::describe_populations(Section& root) {
                        {.doc = "at random, or on a hexagonal lattice, as wide as their number allows"});
         population.journey = read_journey(section);
         if (!section.reading()) return;
-        population.where = section.where(section.has("count") ? "count" : "density");
+        population.where = section.where(population.count > 0 ? "count" : "density");
         population.on_lattice = placement == "lattice";
-        if (section.has("count") == section.has("density"))
+        if ((population.count > 0) == (population.density > 0))
           section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
         populations.push_back(std::move(population));
       });
@@ -295,7 +304,7 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
     const StartSpace& space = *views.back();
     const std::int64_t n = population.n_people(space.area());
     const Mixture& mixture = population.mixture;
-    const auto most = static_cast<std::int64_t>(densest * space.area() / mixture.mean_disk_area());
+    const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
     const auto refuse = [&](const std::string& reason) {
       throw InputError(fmt::format(
           "{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
@@ -486,7 +495,7 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
                         const Ring& region, int journey, std::int64_t count, Real density) {
     const StartSpace space(plan, near, journeys.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
-    const Real filled_share = n * mixture.mean_disk_area() / space.area();
+    const Real filled_share = densest * n / most_that_fit(space, mixture);
     constexpr Real tight = 0.75;  // random disks jam at about 0.84
     if (filled_share > densest)
       found.push_back(fmt::format("error: {}: [{}] asks for {:.0f} people, who would fill {:.0f} % of {}",
@@ -495,7 +504,9 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
       found.push_back(fmt::format("{}: the {:.0f} people of [{}] fill {:.0f} % of {}: they may not fit",
                                   where, n, table, 100 * filled_share, space.text()));
     if (journey < 0) {
-      found.push_back(fmt::format("{}: people of [{}] have no journey: they will stand", where, table));
+      found.push_back(
+          fmt::format("{}: people of [{}] have no journey: they walk where crowd.direction says, or stand",
+                      where, table));
       return;
     }
     // Parts of the plan that the largest of them can leave.

@@ -190,10 +190,10 @@ void FloorPlan::Content::read_obstacle(const std::string& name, Section& section
   section.points("circles", circles, 3,
                  {.unit = Unit::length, .doc = "round columns, each as x, y and radius"});
   if (!section.reading()) return;
-  if (!section.has("polygon") && !section.has("circles"))
+  if (corners.empty() && circles.empty())
     section.fail("", fmt::format("obstacle '{}' has no form: give polygon or circles", name));
 
-  if (section.has("polygon")) {
+  if (!corners.empty()) {
     const Ring ring = ring_of(corners);
     if (ring.size() < 3)
       section.fail("polygon", fmt::format("{} corner{} given, at least 3 are needed", ring.size(),
