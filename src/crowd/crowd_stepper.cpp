@@ -17,8 +17,9 @@
 
 namespace scree {
 
-/// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.11):
-///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor
+/// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
+///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor;
+///                                                     e is turned where that gets people on much faster
 ///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
 ///     x(t + dt) = x(t) + dt V
 /// or, with model = "pbd", substeps of dt / substeps, each x + dt U / substeps followed by a sweep of
@@ -53,6 +54,7 @@ class CrowdStepper final : public Stepper<2> {
   void fit(State<2>& state);
   void choose_directions(State<2>& state);
   void step_aside(State<2>& state, const LookAhead::Sight& sight);
+  Vec<2> desired_velocity(std::size_t i, const LookAhead::Walk& walk, const AgentKind& kind) const;
   void desire_velocities(State<2>& state, Real dt);
   void project(State<2>& state, LookAhead::Sight sight, Real dt);
   void recall_multipliers();
@@ -76,6 +78,9 @@ class CrowdStepper final : public Stepper<2> {
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   std::string speed_law_ = "headway";
+  Real headway_width_ = 0.77;
+  Real turning_angle_ = 0.3;
+  Real turning_share_ = 0.8;
   Real horizon_ = 0;
   Real aside_angle_ = 0.7;
   Real side_room_ = 0.2;
@@ -127,6 +132,22 @@ void CrowdStepper::describe_crowd(Section& section) {
       {.doc =
            "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
+  section.real(
+      "headway_width", headway_width_,
+      {.range = {.least = 0, .most = 1, .least_open = true},
+       .doc = "Of the headway law: who is ahead, as a share of the width within which disks would touch. "
+              "Below 1 lanes may overlap"});
+  section.real(
+      "turning_angle", turning_angle_,
+      {.unit = Unit::angle,
+       .range = {.least = 0, .most = 0.7},
+       .doc = "Of the headway law: people whom others slow down turn by this angle, or twice as far, where "
+              "that gets them on faster; 0: they stay in file"});
+  section.real(
+      "turning_share", turning_share_,
+      {.range = unit_interval,
+       .doc = "Of the headway law: people turn only if they get on with at least this share of their "
+              "desired speed then"});
   section.point<2>("direction", direction_,
                    {.doc = "Where people walk who have no destination, of any length; (0, 0): nowhere"});
   section.real(
@@ -232,7 +253,9 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
   const LookAhead::Sight sight{.range = certain,
                                .reach = std::min(2.2 * scene_.fastest() * dt, certain),
                                .oncoming = horizon_ > 0,
-                               .side_room = horizon_ > 0 ? side_room_ : 0};
+                               .side_room = horizon_ > 0 ? side_room_ : 0,
+                               .headway_width = headway_width_,
+                               .turning_angle = speed_law_ == "headway" ? turning_angle_ : 0};
   choose_directions(state);
   look_ahead_.find(state, *neighborhood_, sight, dt);
   if (sight.oncoming) step_aside(state, sight);
@@ -291,19 +314,38 @@ void CrowdStepper::step_aside(State<2>& state, const LookAhead::Sight& sight) {
   look_ahead_.find_again(state, *neighborhood_, sight);
 }
 
+/// Eq. P.1 of docs/method.md: straight on, or along the turned way that gets one on fastest.
+Vec<2> CrowdStepper::desired_velocity(std::size_t i, const LookAhead::Walk& walk,
+                                      const AgentKind& kind) const {
+  const Vec<2> way{{walk.direction[0], walk.direction[1]}};
+  if (speed_law_ == "none") return walk.speed * way;
+  const auto pace = [&](Real free_way) {
+    return free_way < walk.speed * kind.headway_time ? free_way / kind.headway_time : walk.speed;
+  };
+  const Real straight_on = std::min(walk.speed, std::max(kind.push_speed, pace(look_ahead_.free_way(i))));
+  Vec<2> velocity = straight_on * way;
+  if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
+  Real progress = std::max(straight_on, turning_share_ * walk.speed);
+  for (int k = 0; k < LookAhead::n_turns; ++k) {
+    const Real angle = LookAhead::turn_angle(k, turning_angle_);
+    const Real c = std::cos(angle);
+    const Real s = std::sin(angle);
+    const Real speed = pace(look_ahead_.turned_way(i, k));
+    if (speed * c <= progress) continue;
+    progress = speed * c;
+    velocity = {{speed * (c * way[0] - s * way[1]), speed * (s * way[0] + c * way[1])}};
+  }
+  return velocity;
+}
+
 void CrowdStepper::desire_velocities(State<2>& state, Real dt) {
   Scope timer("desired velocities");
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()));
   const auto walk = look_ahead_.walks(state);
   const auto kinds = scene_.people().kinds();
-  const bool has_law = speed_law_ == "headway";
   for (std::size_t i = 0; i < walk.size(); ++i) {
-    const AgentKind& kind = kinds[static_cast<std::size_t>(state.bodies.kind()[i])];
-    Real speed = walk[i].speed;
-    if (has_law)
-      speed = std::min(speed, std::max(kind.push_speed, look_ahead_.free_way(i) / kind.headway_time));
-    velocity_[i] = {{speed * walk[i].direction[0], speed * walk[i].direction[1]}};
-    if (noise_ == 0 || speed == 0) continue;
+    velocity_[i] = desired_velocity(i, walk[i], kinds[static_cast<std::size_t>(state.bodies.kind()[i])]);
+    if (noise_ == 0 || velocity_[i] == Vec<2>{}) continue;
     // A stream of its own for each step.
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
     RandomStream stream(scene_.seed() + odd * static_cast<std::uint64_t>(state.clock.step + 1),

@@ -10,6 +10,9 @@ namespace scree {
 namespace {
 /// Others count as oncoming if they walk against one's own way by this share of their speed.
 constexpr Real against = 0.3;
+/// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
+/// this part of the headway time. Then two lanes fit into a door 0.8 m wide.
+constexpr Real trust_in_walls = 4;
 }  // namespace
 
 void NearContacts::clear() {
@@ -35,11 +38,19 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
 
 template <bool record>
 void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt) {
-  static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == 3 * sizeof(Real));
+  constexpr int n_seen = sizeof(Seen) / sizeof(Real);
+  static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   walks_.resize(n_held);
   neighborhood.ghosts().copy_to_ghosts({&walks_.data()->direction[0], n_held * 3}, 3);
-  seen_.assign(n_held, {sight.range, HUGE_VAL, HUGE_VAL});
+  Seen nothing{sight.range, HUGE_VAL, HUGE_VAL, {}};
+  std::fill_n(nothing.turned, n_turns, sight.range);
+  seen_.assign(n_held, nothing);
+  const bool turns = sight.turning_angle > 0;
+  for (int k = 0; k < n_turns; ++k) {
+    const Real angle = turn_angle(k, sight.turning_angle);
+    turns_[static_cast<std::size_t>(k)] = {std::cos(angle), std::sin(angle)};
+  }
   if (record) near_.clear();
 
   const BodyStore<2>& bodies = state.bodies;
@@ -48,16 +59,27 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
   const auto shifts = neighborhood.shift_table();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const Real farthest = sight.range + sight.side_room;
+  const Real width_squared = sight.headway_width * sight.headway_width;
   // What the person i sees of another one that is d away; `other` is how that one walks.
   const auto see = [&](std::size_t i, const Walk& other, const Vec<2>& d, Real distance_squared,
                        Real sum_of_radii) {
     const Walk& own = walks_[i];
     const Real along = d[0] * own.direction[0] + d[1] * own.direction[1];
-    if (!(along > 0)) return;
-    const Real across_squared = std::max(distance_squared - along * along, 0.0);
+    const Real leftward = own.direction[0] * d[1] - own.direction[1] * d[0];
     const Real squared = sum_of_radii * sum_of_radii;
     Seen& seen = seen_[i];
-    if (across_squared < squared) {
+    if (turns && (along > 0 || -along < std::abs(leftward))) {
+      for (int k = 0; k < n_turns; ++k) {
+        const Turn& turn = turns_[static_cast<std::size_t>(k)];
+        const Real ahead = turn.cosine * along + turn.sine * leftward;
+        const Real aside = turn.cosine * leftward - turn.sine * along;
+        if (!(ahead > 0) || aside * aside >= width_squared * squared) continue;
+        seen.turned[k] = std::min(seen.turned[k], std::max(ahead - std::sqrt(squared - aside * aside), 0.0));
+      }
+    }
+    if (!(along > 0)) return;
+    const Real across_squared = std::max(distance_squared - along * along, 0.0);
+    if (across_squared < width_squared * squared) {
       const Real way = along - std::sqrt(squared - across_squared);
       seen.free_way = std::min(seen.free_way, std::max(way, 0.0));
     }
@@ -68,7 +90,6 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
     const Real closing = own.speed - other.speed * with_own;
     if (!(closing > 0)) return;
     const Real time = std::max(along - sum_of_radii, 0.0) / closing;
-    const Real leftward = own.direction[0] * d[1] - own.direction[1] * d[0];
     // Somebody straight ahead, to within a third of the radii, is passed on the right like one on the left.
     Real& side = leftward > -sum_of_radii / 3 ? seen.left : seen.right;
     side = std::min(side, time);
@@ -98,7 +119,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
   const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
       schedule.for_each_pair(block, look_at_pair);
-      if (record) add_walls(state, schedule, block, sight.reach, dt);
+      if (record || turns) look_at_walls<record>(state, block, schedule, sight, dt);
     }
     return static_cast<Index>(near_.size());
   };
@@ -110,11 +131,26 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
     near_.interior_first.push_back(interior);
     near_.phase_first.push_back(last);
   }
-  neighborhood.ghosts().min_to_owners({&seen_.data()->free_way, n_held * 3}, 3);
+  neighborhood.ghosts().min_to_owners({&seen_.data()->free_way, n_held * n_seen}, n_seen);
 }
 
-void LookAhead::add_walls(const State<2>& state, const SweepSchedule<2>& schedule,
-                          const SweepSchedule<2>::Block& block, Real reach, Real dt) {
+/// `normal` points to the wall.
+void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
+  const Walk& own = walks_[i];
+  const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
+  const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
+  for (int k = 0; k < n_turns; ++k) {
+    const Turn& turn = turns_[static_cast<std::size_t>(k)];
+    const Real closing = turn.cosine * towards + turn.sine * leftward;
+    if (!(closing > 0)) continue;
+    Real& way = seen_[i].turned[k];
+    way = std::min(way, trust_in_walls * std::max(gap, 0.0) / closing);
+  }
+}
+
+template <bool record>
+void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
+                              const SweepSchedule<2>& schedule, const Sight& sight, Real dt) {
   const BodyStore<2>& bodies = state.bodies;
   for (const auto& wall : schedule.walls(block)) {
     const auto which = schedule.wall_bodies(wall);
@@ -128,12 +164,14 @@ void LookAhead::add_walls(const State<2>& state, const SweepSchedule<2>& schedul
     for (std::size_t k = 0; k < at_.size(); ++k) {
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
+      if (sight.turning_angle > 0) see_wall(static_cast<std::size_t>(which[k]), normal, gap);
+      if (!record) continue;
       Real speed = 0;
       if (motion) {
         const Vec<2> foot = at_[k] + normal * surface_[k].distance;
         speed = dot(normal, motion->velocity(foot, state.clock.time + dt / 2));
       }
-      if (gap + std::min(speed, 0.0) * dt > reach) continue;
+      if (gap + std::min(speed, 0.0) * dt > sight.reach) continue;
       near_.a.push_back(which[k]);
       near_.b.push_back(-1);
       near_.place.push_back(wall.first + static_cast<Index>(k));

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -20,25 +21,33 @@ struct NearContacts {
   void clear();
 };
 
-/// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.2-P.4).
+/// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
-/// free_way   how far somebody who walks straight on gets until it touches another one [m]: with d from its
-/// centre to
-///            the other's, R the sum of radii, along = d . e, across = |d x e|:
-///                along - sqrt(R^2 - across^2)   for along > 0, across < R;   the least over all others
-/// oncoming   the same over those who come towards it, with the corridor widened by `side_room`, as the time
-/// until
-///            they meet [s], apart for others on its left and on its right (straight ahead counts as left).
+/// free_way    how far somebody who walks straight on gets until it touches another one whose disk reaches
+/// into
+///             the middle of its way [m]: with d from its centre to the other's, R the sum of radii,
+///             along = d . e, across = |d x e| and w the headway width:
+///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
+/// turned_way  the same for e turned, and to walls: their gap over n . e, doubled since one walks up to a
+/// wall
+///             within a quarter of the headway time
+/// oncoming    the time until it meets those who come towards it [s], in a way widened by `side_room`, apart
+///             for others on its left and on its right (straight ahead counts as left)
 ///
 /// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
 /// to be seen. Cost: O(candidates), two messages to ghosts and one back.
 class LookAhead {
  public:
+  /// e is turned to the right, to the left, twice as far to the right and to the left.
+  static constexpr int n_turns = 4;
+
   struct Sight {
-    Real range = 0;         ///< [m]; larger free ways are cut to it
-    Real reach = 0;         ///< gap up to which contacts are near [m]
-    bool oncoming = false;  ///< whether oncoming() is found
-    Real side_room = 0;     ///< [m]
+    Real range = 0;          ///< [m]; larger free ways are cut to it
+    Real reach = 0;          ///< gap up to which contacts are near [m]
+    bool oncoming = false;   ///< whether oncoming() is found
+    Real side_room = 0;      ///< [m]
+    Real headway_width = 1;  ///< w; at most 1
+    Real turning_angle = 0;  ///< [rad]; 0: turned ways are not found
   };
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
@@ -54,6 +63,9 @@ class LookAhead {
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight);
 
   Real free_way(std::size_t i) const { return seen_[i].free_way; }
+  /// Along the way turned by turn_angle(k, turning_angle), 0 <= k < n_turns.
+  Real turned_way(std::size_t i, int k) const { return seen_[i].turned[k]; }
+  static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
   Real oncoming_left(std::size_t i) const { return seen_[i].left; }
   Real oncoming_right(std::size_t i) const { return seen_[i].right; }
   const NearContacts& near() const { return near_; }
@@ -62,13 +74,19 @@ class LookAhead {
 
  private:
   struct Seen {
-    Real free_way, left, right;
+    Real free_way, left, right, turned[n_turns];
   };
   template <bool record>
   void look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt);
-  void add_walls(const State<2>& state, const SweepSchedule<2>& schedule,
-                 const SweepSchedule<2>::Block& block, Real reach, Real dt);
+  template <bool record>
+  void look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
+                     const SweepSchedule<2>& schedule, const Sight& sight, Real dt);
+  void see_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
+  struct Turn {
+    Real cosine, sine;
+  };
+  std::array<Turn, n_turns> turns_{};
   std::vector<Walk> walks_;  // n_held
   std::vector<Seen> seen_;   // n_held
   NearContacts near_;

@@ -18,7 +18,7 @@ struct AgentKind {
   std::string name;
   std::string where;
   Real headway_time = 1.0;              ///< T of the headway law [s]
-  Real push_speed = 0.15;               ///< least speed wanted, however close others are [m/s]
+  Real push_speed = 0.03;               ///< least speed wanted, however close others are [m/s]
   Real max_radius = 0, min_radius = 0;  ///< bounds of its radii [m]
   Real max_speed = 0;                   ///< bound of its desired speeds [m/s]
 };
