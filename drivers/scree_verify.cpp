@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/verification/corner.hpp"
+#include "app/verification/crowd.hpp"
 #include "app/verification/dae.hpp"
 #include "app/verification/friction_schemes.hpp"
 #include "app/verification/grains.hpp"
@@ -102,6 +103,14 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   grains_verb->add_option("--case", grains.only, "group of cases")
       ->check(CLI::IsMember({"impacts", "motions", "stacks", "balances", "soft", "all"}));
   grains_verb->add_option("--csv", grains.csv, "table to write");
+  CrowdVerification crowd;
+  auto* crowd_verb = app.add_subcommand(
+      "crowd",
+      "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
+      "wall forces (exit 0: as expected)");
+  crowd_verb->add_option("--case", crowd.only, "one of them")
+      ->check(CLI::IsMember({"s1", "s2", "s3", "s4", "s6", "s7", "all"}));
+  crowd_verb->add_option("--csv", crowd.csv, "table to write");
   CornerVerification corner;
   auto* corner_verb = app.add_subcommand(
       "corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");
@@ -141,6 +150,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     passed = verify_pbd(comm, pbd, show);
   } else if (*grains_verb) {
     passed = verify_grains(comm, grains, show);
+  } else if (*crowd_verb) {
+    passed = verify_crowd(comm, crowd, show);
   } else if (*corner_verb && !corner.check) {
     print(comm, corner_csv(corner));
     passed = true;

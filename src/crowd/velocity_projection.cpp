@@ -178,14 +178,22 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
     impulse_[c * 2] = multiplier[c];
   }
   solved_.resize(n_held_ * q);
-  const SolveReport solved = friction_.run(problem_, solver, stop, impulse_, solved_);
-  for (std::size_t c = 0; c < n; ++c) rows_[c].multiplier = multiplier[c] = std::max(impulse_[c * 2], 0.0);
-  apply_multipliers(halo, contacts);
   Report report;
   report.n_contacts = halo.comm().sum(static_cast<std::int64_t>(n));
-  report.sweeps = solved.sweeps + solved.iterations + solved.newton_steps;
-  judge(halo, dt, report);
-  report.converged = report.residual <= settings.tolerance;
+  // The solver stops by a mean over contacts that has no unit, the step asks for the worst contact in metres.
+  constexpr Real least_tolerance = 1e-15;
+  StopRule strict = stop;
+  strict.tolerance = std::min(stop.tolerance, settings.tolerance / dt / problem_.velocity_floor);
+  while (true) {
+    const SolveReport solved = friction_.run(problem_, solver, strict, impulse_, solved_);
+    for (std::size_t c = 0; c < n; ++c) rows_[c].multiplier = multiplier[c] = std::max(impulse_[c * 2], 0.0);
+    apply_multipliers(halo, contacts);
+    report.sweeps += solved.sweeps + solved.iterations + solved.newton_steps;
+    judge(halo, dt, report);
+    report.converged = report.residual <= settings.tolerance;
+    if (report.converged || !solved.converged || strict.tolerance <= least_tolerance) break;
+    strict.tolerance *= std::min(0.1, 0.3 * settings.tolerance / report.residual);
+  }
   std::copy_n(velocity_.begin(), n_held_, velocity.begin());
   return report;
 }

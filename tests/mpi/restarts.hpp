@@ -9,7 +9,7 @@ namespace scree {
 template <int D>
 void save(Simulation<D>& simulation, const std::string& path) {
   simulation.save_memory();
-  write_checkpoint(simulation.state(), path, "test", "deck", {});
+  write_checkpoint(simulation.state(), path, "test", "deck", {}, simulation.measure_memories());
 }
 
 template <int D>
