@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""The default people stay within the bands of experiments on necks, corridors and single files: part of what
+scripts/calibrate-crowd.py compares, with one seed. Other people do not."""
+import csv
+import subprocess
+import sys
+
+from scree_program import check, check_in, main, program, source_folder
+
+
+def _calibrate(folder, *arguments):
+    table = folder / "table.csv"
+    result = subprocess.run([sys.executable, source_folder() / "scripts" / "calibrate-crowd.py", "--bin",
+                             program().parent, "--csv", table, *arguments], text=True, capture_output=True, check=False)
+    with open(table, newline="") as file:
+        return result, list(csv.DictReader(file))
+
+
+def test_default_people_are_within_the_bands(folder):
+    result, rows = _calibrate(folder, "--quick")
+    check(result.returncode == 0, "flows and speeds are within their bands, and everybody passes", result.stdout)
+    check({row["case"] for row in rows} == {"neck", "corridor", "file"}, "all three experiments are there", result.stdout)
+    check(all(row["inside"] == "yes" for row in rows), "each number is inside", result.stdout)
+    print(result.stdout)
+
+
+def test_people_who_keep_another_headway_are_not(folder):
+    """The bands can be missed: with twice the headway time, and so the same order of everything else."""
+    result, rows = _calibrate(folder, "--quick", "--only", "file", "--set", "agents.person.headway_time=2")
+    check(result.returncode == 1, "the program says so with its exit code", result.stdout + result.stderr)
+    check_in("OUTSIDE", result.stdout, "the table marks what is outside")
+    check(all(row["inside"] == "no" for row in rows if float(row["at"]) < 1.5), "speeds of the file are outside", rows)
+
+
+if __name__ == "__main__":
+    main()
