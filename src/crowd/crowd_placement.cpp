@@ -277,8 +277,9 @@ bool place_densely(const PlacementTask& task, const Radii& radii, std::vector<Pl
 bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   const Radii radii = radii_of(task);
   const StartSpace& space = task.space();
-  constexpr Real loose = 0.45;  // random sequential addition comes to a stop at 0.547
-  if (radii.filled_area <= loose * space.area()) {
+  constexpr Real loose = 0.45;      // random sequential addition comes to a stop at 0.547
+  constexpr std::int64_t few = 10;  // cheap to try, and their region may be smaller than they are
+  if (radii.filled_area <= loose * space.area() || task.count <= few) {
     std::vector<NewBody<2>> added, earlier(task.fixed.begin(), task.fixed.end());
     for (const PlacedPerson& person : people) earlier.push_back(person.body);
     for (std::int64_t i = share_begin(task.count, task.comm.rank(), task.comm.size());

@@ -23,13 +23,10 @@ namespace {
 // The densest arrangement of equal disks: pi / sqrt(12).
 const Real densest = std::numbers::pi / std::sqrt(12.0);
 
-/// How many people with their centres in the space there can be, disks of their mean area, by the bound of N.
-/// Oler (Acta Math. 105 (1961) 19) for points of a convex region that are d apart: 2 A / (sqrt(3) d^2) + P /
-/// (2 d) + 1.
+/// How many people with their centres in the space there can be, taken as disks of their mean area.
 Real most_that_fit(const StartSpace& space, const Mixture& mixture) {
-  const Real d_squared = 4 / std::numbers::pi * mixture.mean_disk_area();
-  const Real perimeter = 2 * (space.bounds().length(0) + space.bounds().length(1));
-  return 2 / std::sqrt(3.0) * space.area() / d_squared + perimeter / (2 * std::sqrt(d_squared)) + 1;
+  const Real area = mixture.mean_disk_area();
+  return densest * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
 
 struct Population {
@@ -134,11 +131,11 @@ void People::Content::describe_kinds(Section& root) {
         AgentKind kind;
         AgentTraits trait;
         kind.name = trait.name = name;
-        trait.radius = normal_distribution<Unit::length>(0.2, 0.01, 0.15, 0.24);
+        trait.radius = normal_distribution<Unit::length>(0.203, 0.01, 0.15, 0.24);
         trait.speed = normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
         describe_distribution<Unit::length>(
             section, "radius", trait.radius,
-            "Radii of the disks that people are; not given: normal, mean 0.2 m, deviation 0.01 m, from "
+            "Radii of the disks that people are; not given: normal, mean 0.203 m, deviation 0.01 m, from "
             "0.15 m to 0.24 m.");
         describe_distribution<Unit::speed>(
             section, "speed", trait.speed,
@@ -164,7 +161,7 @@ void People::Content::describe_kinds(Section& root) {
         traits.push_back(std::move(trait));
       });
   if (!root.reading() || !kinds.empty()) return;
-  AgentTraits trait{"person", normal_distribution<Unit::length>(0.2, 0.01, 0.15, 0.24),
+  AgentTraits trait{"person", normal_distribution<Unit::length>(0.203, 0.01, 0.15, 0.24),
                     normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2)};
   kinds.push_back({.name = trait.name,
                    .where = {},

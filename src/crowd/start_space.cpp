@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "crowd/ring.hpp"
@@ -140,6 +141,13 @@ std::vector<char> StartSpace::free(std::span<const Vec<2>> x, std::span<const Re
   for (std::size_t i = 0; i < x.size(); ++i)
     is_free[i] = holds(x[i]) && !obstacles_.touches(x[i], radius[i]) ? 1 : 0;
   return is_free;
+}
+
+Real StartSpace::usable_area(Real diameter) const {
+  if (region_.empty()) return area_;
+  const Real perimeter = 2 * (bounds_.length(0) + bounds_.length(1));
+  const Real row = std::sqrt(3.0) / 2 * diameter;
+  return area_ + perimeter * row / 2 + row * diameter;
 }
 
 std::string StartSpace::text() const {

@@ -59,6 +59,10 @@ class StartSpace {
   /// Smallest box around it, within the domain; periodic where it has no end, closing on itself.
   const Box<2>& bounds() const { return bounds_; }
   Real area() const { return area_; }  ///< [m2]
+  /// Area that equal disks of this diameter d with their centres here share, at least sqrt(3) d^2 / 2 each:
+  /// of a region more than area(), as they reach out of it. The bound of N. Oler (Acta Math. 105 (1961) 19),
+  /// with the perimeter of bounds().
+  Real usable_area(Real diameter) const;
   /// Whether somebody's centre may be at x (within the domain). Local, O(1) on average.
   bool holds(const Vec<2>& x) const;
   /// A point drawn evenly from where holds() is true. Local.

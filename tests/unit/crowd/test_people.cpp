@@ -71,6 +71,17 @@ TEST_CASE("density of close disks of one size fits", "[crowd]") {
     CHECK((x[0] >= 2 && x[0] <= 12 && x[1] >= 2 && x[1] <= 8));
 }
 
+TEST_CASE("one person may start at a point", "[crowd]") {
+  const std::string at = "region = [[3, 4], [3.01, 4], [3.01, 4.01], [3, 4.01]]\ncount = ";
+  Building building(hall + "[populations.one]\n" + at + "1\n");
+  building.populate();
+  REQUIRE(building.size() == 1);
+  CHECK(building.positions()[0][0] == Approx(3.005).margin(0.005001));
+  CHECK(building.positions()[0][1] == Approx(4.005).margin(0.005001));
+  Building two(hall + "[populations.two]\n" + at + "2\n");
+  CHECK_THAT(message_of([&] { two.populate(); }), Catch::Contains("do not fit") && Catch::Contains("1 such"));
+}
+
 TEST_CASE("a lattice has exactly the people asked for", "[crowd]") {
   const int count = GENERATE(1, 2, 7, 100, 800);
   Building building(hall + "[populations.all]\nplacement = 'lattice'\ncount = " + std::to_string(count) +
