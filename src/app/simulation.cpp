@@ -43,7 +43,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
   if (n_bodies() == 0 && !deck_.bodies_come())
-    throw InputError("the deck makes no bodies: add a table that makes some, such as [particles.NAME]");
+    throw InputError(stepper().scene()
+                         ? "the deck makes no people: add a [populations.NAME] or [sources.NAME] table"
+                         : "the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
   const auto position = state_.bodies.position();

@@ -85,7 +85,8 @@ struct State {
   std::vector<FeederProgress> feeders{};
   std::vector<SinkProgress> sinks{};
   StageProgress stage{};
-  /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state proper.
+  /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state
+  /// proper.
   std::vector<Departure> departures{};
 };
 

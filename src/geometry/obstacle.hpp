@@ -137,8 +137,8 @@ class ObstacleSet {
   /// Declares and reads [obstacles.NAME].
   void describe(Section& root);
 
-  /// Adds a fixed obstacle after those of the deck; `where`: the place in the deck that asks for it. Returns its
-  /// number. Must be called alike on all ranks, before the first place().
+  /// Adds a fixed obstacle after those of the deck; `where`: the place in the deck that asks for it. Returns
+  /// its number. Must be called alike on all ranks, before the first place().
   int add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape);
 
   std::span<const Obstacle<D>> list() const { return obstacles_; }
