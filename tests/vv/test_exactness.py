@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+"""What only an exact code can promise of crowds: `scree_verify crowd`, and files of runs that have the same bytes on any
+number of ranks with everything on that people do."""
+import csv
+import json
+
+from crowd_hall import DECK, MODELS
+from scree_program import check, check_in, main, run_ok, scree
+
+FEW = {"count": 5, "limit": 2, "end": "60 s"}
+MANY = {"count": 250, "limit": 30, "end": "30 s"}
+
+
+def test_all_cases_hold_and_are_the_same_on_1_and_3_ranks(folder):
+    tables = {}
+    for ranks in (1, 3):
+        path = folder / f"crowd{ranks}.csv"
+        result = run_ok("crowd", "--csv", path, ranks=ranks, name="scree_verify")
+        check_in("all hold", result.stdout, "the report says that all checks hold")
+        check(result.stderr == "", "nothing is to be warned of", result)
+        with open(path, newline="") as file:
+            tables[ranks] = list(csv.DictReader(file))
+        check({row["case"] for row in tables[ranks]} == {"s1", "s2", "s3", "s4", "s6", "s7"}, "no case is left out")
+        check(all(row["holds"] == "yes" for row in tables[ranks]), "all rows hold", tables[ranks])
+    check(len(tables[1]) == len(tables[3]) > 50, "the same rows", len(tables[1]))
+    for one, three in zip(tables[1], tables[3]):
+        # Solvers that work on all contacts at once agree to their tolerance only.
+        if not any(solver in one["what"] for solver in ("apgd", "ipm")):
+            check(one == three, "three ranks find the bits that one finds", f"{one}\n{three}")
+
+
+def test_a_case_of_its_own(folder):
+    result = run_ok("crowd", "--case", "s2", ranks=2, name="scree_verify")
+    check("30 people" in result.stdout and "s1" not in result.stdout, "only the case asked for", result)
+    result = scree("crowd", "--case", "s9", name="scree_verify")
+    check(result.code == 2 and "s7" in result.stderr, "a case that does not exist ends with the names of all", result)
+
+
+def _leave(folder, deck, model, ranks):
+    directory = folder / f"{deck.stem}_{model}_{ranks}"
+    keys = [f'output.directory="{directory}"', *MODELS[model]]
+    run_ok("-q", "run", deck, "--set", *keys, ranks=ranks, folder=folder)
+    results = directory / deck.stem
+    table = (results / f"{deck.stem}.agents.csv").read_bytes()
+    return table, json.loads((results / "summary.json").read_text())["state_hash"]
+
+
+def _check_ranks(folder, name, numbers, least):
+    deck = folder / f"{name}.toml"
+    deck.write_text(DECK.format(**numbers))
+    for model in MODELS:
+        table, state = _leave(folder, deck, model, 1)
+        n_left = len(table.splitlines()) - 1
+        check(n_left >= least, f"{model}: people leave", n_left)
+        for ranks in (2, 3, 4):
+            other_table, other_state = _leave(folder, deck, model, ranks)
+            check(other_table == table, f"{name}, {model}: who left, when and where is the same on {ranks} ranks",
+                  f"{table.decode()}\n{other_table.decode()}")
+            check(other_state == state, f"{name}, {model}: those inside have the same bits on {ranks} ranks")
+
+
+def test_few_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
+    _check_ranks(folder, "few", FEW, 7)
+
+
+def test_many_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
+    _check_ranks(folder, "many", MANY, 60)
+
+
+if __name__ == "__main__":
+    main()
