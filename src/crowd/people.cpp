@@ -131,11 +131,11 @@ void People::Content::describe_kinds(Section& root) {
         AgentKind kind;
         AgentTraits trait;
         kind.name = trait.name = name;
-        trait.radius = normal_distribution<Unit::length>(0.203, 0.01, 0.15, 0.24);
+        trait.radius = normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24);
         trait.speed = normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
         describe_distribution<Unit::length>(
             section, "radius", trait.radius,
-            "Radii of the disks that people are; not given: normal, mean 0.203 m, deviation 0.01 m, from "
+            "Radii of the disks that people are; not given: normal, mean 0.202 m, deviation 0.01 m, from "
             "0.15 m to 0.24 m.");
         describe_distribution<Unit::speed>(
             section, "speed", trait.speed,
@@ -161,7 +161,7 @@ void People::Content::describe_kinds(Section& root) {
         traits.push_back(std::move(trait));
       });
   if (!root.reading() || !kinds.empty()) return;
-  AgentTraits trait{"person", normal_distribution<Unit::length>(0.203, 0.01, 0.15, 0.24),
+  AgentTraits trait{"person", normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24),
                     normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2)};
   kinds.push_back({.name = trait.name,
                    .where = {},
