@@ -78,9 +78,9 @@ class CrowdStepper final : public Stepper<2> {
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   std::string speed_law_ = "headway";
-  Real headway_width_ = 0.77;
+  Real headway_width_ = 0.74;
   Real turning_angle_ = 0.3;
-  Real turning_share_ = 0.8;
+  Real turning_share_ = 0.82;
   Real horizon_ = 0;
   Real aside_angle_ = 0.7;
   Real side_room_ = 0.2;
