@@ -285,11 +285,12 @@ std::vector<Vec<2>> places_at(const Comm& comm, const std::string& deck, Real dt
   return places;
 }
 
-/// The headway law without turning: a law with turns is not continuous in the places of others, so there is
-/// no order to expect of it.
+/// The projection alone, then with the headway law, which jumps where somebody comes into one's way (also
+/// without turning): with jumps there is no order to expect, only that steps that are halved bring one
+/// nearer.
 void verify_convergence(CrowdTable& table) {
   constexpr Real coarsest = 0.05, time = 2;
-  constexpr int n_steps = 4, finest = 64, n_seeds = 8;
+  constexpr int n_steps = 4, finest = 64, n_seeds = 24;
   for (const std::string law : {"none", "headway"}) {
     std::array<Real, n_steps> mean_of_log{};
     for (int seed = 1; seed <= n_seeds; ++seed) {
@@ -316,7 +317,7 @@ void verify_convergence(CrowdTable& table) {
       squares += (k - middle) * (k - middle);
     }
     table.within("s3", fmt::format("speed_law \"{}\": order of convergence [-]", law), order / squares,
-                 {0.8, 1.3});
+                 law == "none" ? Interval{0.8, 1.3} : Interval{0.6, 1.6});
   }
 }
 
