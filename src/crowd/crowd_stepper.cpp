@@ -187,7 +187,9 @@ void CrowdStepper::describe_crowd(Section& section) {
 Real CrowdStepper::needed_skin(const State<2>&, Real dt) const {
   const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
   const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
-  const Real touched = 2.5 * scene_.fastest() * dt;
+  // Squeezed out of a jam, people may be faster than anybody wants to be.
+  constexpr Real times_as_fast = 3;
+  const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
   return std::max({seen, met, touched}) / certain_share;
 }
 
