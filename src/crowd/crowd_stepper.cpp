@@ -91,6 +91,7 @@ class CrowdStepper final : public Stepper<2> {
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
+  std::vector<Vec<2>> desired_;                          // n_held; owned entries count
   std::vector<Vec<2>> velocity_;                         // n_held
   std::vector<Real> multiplier_;                         // of the near contacts [m/s]
   std::vector<Real> pair_multiplier_, wall_multiplier_;  // of all candidates [m/s]
@@ -164,7 +165,7 @@ void CrowdStepper::describe_crowd(Section& section) {
                                        .doc = "Others are seen that would be met within this time"});
                            table.real("angle", aside_angle_,
                                       {.unit = Unit::angle,
-                                       .range = {.least = 0, .most = 1.5},
+                                       .range = {.least = 0, .most = 2.5},
                                        .doc = "How far one turns aside at most: right before a meeting"});
                            table.real("side_room", side_room_,
                                       {.unit = Unit::length,
@@ -358,17 +359,16 @@ void CrowdStepper::desire_velocities(State<2>& state, Real dt) {
 
 void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
   const Real certain = certain_share * state.lattice.skin;
+  desired_ = velocity_;
   while (true) {
     const NearContacts& near = look_ahead_.near();
     recall_multipliers();
-    std::vector<Vec<2>>& velocity = velocity_;
-    const std::vector<Vec<2>> desired(velocity.begin(), velocity.end());
     if (solver_.solver) {
       report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
-                                  *solver_.solver, solver_.stop_rule(), velocity, multiplier_);
+                                  *solver_.solver, solver_.stop_rule(), velocity_, multiplier_);
       used_solver_ = true;
     } else {
-      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity, multiplier_);
+      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity_, multiplier_);
     }
     remember_multipliers();
     // Pairs beyond the reach were left out: they must not be able to meet.
@@ -377,12 +377,14 @@ void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
     if (could_meet > certain)
       throw StepRefused(
           ExitCode::runtime_failure,
-          fmt::format("step {}, t = {:.6g} s: people would move by {:.3g} m in a step, but are certain to "
-                      "be found only up to {:.3g} m; reduce [time] step",
-                      state.clock.step, state.clock.time, 0.5 * could_meet, certain));
+          fmt::format(
+              "step {}, t = {:.6g} s: people would move by {:.3g} m in a step, pushed by others or by an "
+              "obstacle, but two of them are certain to be found only up to {:.3g} m apart; reduce [time] "
+              "step, or the speed of obstacles",
+              state.clock.step, state.clock.time, 0.5 * could_meet, certain));
     sight.reach = std::min(1.1 * could_meet, certain);
     look_ahead_.find(state, *neighborhood_, sight, dt);
-    std::copy(desired.begin(), desired.end(), velocity.begin());
+    velocity_ = desired_;
   }
   Real least = 0;
   for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
@@ -489,7 +491,8 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 
 std::size_t CrowdStepper::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(velocity_, multiplier_, pair_multiplier_, wall_multiplier_, loaded_pairs_, loaded_walls_) +
+  return held(desired_, velocity_, multiplier_, pair_multiplier_, wall_multiplier_, loaded_pairs_,
+              loaded_walls_) +
          look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.ways().bytes();
 }
