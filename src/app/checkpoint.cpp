@@ -15,7 +15,7 @@ namespace scree {
 namespace {
 
 constexpr const char* checkpoint_kind = "scree checkpoint";
-constexpr std::int64_t checkpoint_version = 3;
+constexpr std::int64_t checkpoint_version = 4;
 constexpr const char* ending = ".scree";
 
 /// The number type and count that a field is stored with.
@@ -62,11 +62,13 @@ template <class S, class F>
 void for_each_event_number(S& state, F&& f) {
   for (std::size_t i = 0; i < state.feeders.size(); ++i) {
     f(fmt::format("feeder_{}_made", i), state.feeders[i].n_made);
+    f(fmt::format("feeder_{}_dropped", i), state.feeders[i].n_dropped);
     f(fmt::format("feeder_{}_tries", i), state.feeders[i].n_tries);
   }
   for (std::size_t i = 0; i < state.sinks.size(); ++i) {
     f(fmt::format("sink_{}_removed", i), state.sinks[i].n_removed);
     f(fmt::format("sink_{}_mass", i), state.sinks[i].mass);
+    f(fmt::format("sink_{}_shut", i), state.sinks[i].is_shut);
   }
   f(std::string("stage_index"), state.stage.index);
   f(std::string("stage_begin"), state.stage.begin);

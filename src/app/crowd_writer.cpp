@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "app/csv_cell.hpp"
 #include "app/version.hpp"
 #include "comm/parcels.hpp"
 #include "core/error.hpp"
@@ -23,14 +24,6 @@
 namespace scree {
 
 namespace {
-
-/// A text as a cell of a CSV table.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string cell(const std::optional<Real>& number) {
   return number ? fmt::format("{}", *number) : "";
@@ -276,11 +269,11 @@ void CrowdWriter::write_departures(const State<2>& state) {
   const std::vector<std::string> groups = scene_.people().group_names();
   std::string lines;
   for (const Departure& d : departures)
-    lines +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{}\n", d.id, cell(groups[static_cast<std::size_t>(d.group)]),
-                    cell(scene_.people().kinds()[static_cast<std::size_t>(d.kind)].name), d.radius,
-                    d.desired_speed, d.entered_at, d.walks_from, d.time,
-                    cell(state.sinks[static_cast<std::size_t>(d.sink)].name), d.walked);
+    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", d.id,
+                         csv_cell(groups[static_cast<std::size_t>(d.group)]),
+                         csv_cell(scene_.people().kinds()[static_cast<std::size_t>(d.kind)].name), d.radius,
+                         d.desired_speed, d.entered_at, d.walks_from, d.time,
+                         csv_cell(state.sinks[static_cast<std::size_t>(d.sink)].name), d.walked);
   if (comm_.any(!departures.empty())) agents_->add(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -299,10 +292,14 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   const std::int64_t at_start = inside + left - came;
 
   Summary summary;
+  std::int64_t dropped = 0;
+  for (const FeederProgress& feeder : state.feeders) dropped += feeder.n_dropped;
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
+  if (dropped > 0)
+    summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
   nlohmann::ordered_json json{
-      {"at_start", at_start}, {"came", came}, {"left", left}, {"still_inside", inside}};
+      {"at_start", at_start}, {"came", came}, {"dropped", dropped}, {"left", left}, {"still_inside", inside}};
   if (began_ > 0) {
     // A restart in a folder without the rows before.
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began_);
@@ -327,7 +324,7 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
     const std::int64_t persons = curve_.n_left(exit);
     const std::optional<Real> first = curve_.time_of(1, exit), last = curve_.time_of(persons, exit),
                               flow = curve_.mean_flow(exit);
-    table += fmt::format("{},{},{},{},{}\n", cell(name), persons, cell(first), cell(last), cell(flow));
+    table += fmt::format("{},{},{},{},{}\n", csv_cell(name), persons, cell(first), cell(last), cell(flow));
     json["exits"][name] = {{"persons", persons},
                            {"first_s", json_of(first)},
                            {"last_s", json_of(last)},

@@ -56,6 +56,11 @@ struct Source {
   int journey = -1;
 };
 
+/// How many of a source came, or never will.
+std::int64_t n_settled(const FeederProgress& progress) {
+  return progress.n_made + progress.n_dropped;
+}
+
 /// Somebody whom a source is about to send.
 struct Arrival {
   std::size_t source;
@@ -356,7 +361,7 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
   std::vector<Arrival> arrivals;
   for (std::size_t s = 0; s < content.sources.size(); ++s) {
     const std::int64_t due = content.sources[s].arrivals.n_due(state.clock.time);
-    if (state.feeders[content.first_feeder + s].n_made >= due) continue;
+    if (n_settled(state.feeders[content.first_feeder + s]) >= due) continue;
     const Content::Places& places = content.places_of_sources(state, plan);
     content.feed(s, state, *places.spaces[s], seed, arrivals);
   }
@@ -410,7 +415,7 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 
   const std::int64_t due = source.arrivals.n_due(state.clock.time);
   std::int64_t n_tried = 0;  // in this step, by the person who is next
-  while (progress.n_made < due) {
+  while (n_settled(progress) < due) {
     if (n_tried >= tries_per_step) {
       if (source.when_full == WhenFull::wait) break;
       if (source.when_full == WhenFull::error)
@@ -418,21 +423,22 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
             fmt::format("t = {:.6g} s: the source \"{}\" ({}) finds no room for its person {} in "
                         "{}. Lower the rate, enlarge the region, or let people wait or drop with "
                         "when_full",
-                        state.clock.time, source.name, source.where, progress.n_made + 1, space.text()));
-      ++progress.n_made;
+                        state.clock.time, source.name, source.where, n_settled(progress) + 1, space.text()));
+      // A region without room for one has hardly any for those who come at the same time: to try for each of
+      // them would take for ever where many more come than can get in.
+      progress.n_dropped += due - n_settled(progress);
       progress.n_tries = 0;
-      n_tried = 0;
-      continue;
+      break;
     }
     // Somebody who tried in vain comes alone: those behind wait, so as not to overtake. How places are shared
     // out to batches does not change which of them are taken.
-    const std::int64_t n_people = n_tried > 0 ? 1 : std::min(due - progress.n_made, most_people);
+    const std::int64_t n_people = n_tried > 0 ? 1 : std::min(due - n_settled(progress), most_people);
     const std::int64_t tries_at_once = n_tried > 0 ? 20 : 4;
     std::vector<Traits> drawn;
     std::vector<Vec<2>> at;
     std::vector<std::int64_t> is_blocked;
     for (std::int64_t b = 0; b < n_people; ++b) {
-      const GlobalId number = progress.n_made + b;
+      const GlobalId number = n_settled(progress) + b;
       drawn.push_back(source.mixture.draw(stream_of_source, number));
       const std::uint64_t stream_of_person = RandomStream(stream_of_source, number, purpose::source).bits();
       for (std::int64_t a = 0; a < tries_at_once; ++a) {
@@ -473,7 +479,7 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 
 bool People::exhausted(const State<2>& state) const {
   for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    if (state.feeders[content_->first_feeder + s].n_made < content_->sources[s].arrivals.n_total())
+    if (n_settled(state.feeders[content_->first_feeder + s]) < content_->sources[s].arrivals.n_total())
       return false;
   return true;
 }

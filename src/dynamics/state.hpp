@@ -30,7 +30,8 @@ struct Clock {
 /// How far a source of bodies has come.
 struct FeederProgress {
   std::int64_t n_made = 0;
-  std::int64_t n_tries = 0;  ///< places tried in vain for the body that is to come next
+  std::int64_t n_dropped = 0;  ///< for whom there was no room and who never come
+  std::int64_t n_tries = 0;    ///< places tried in vain for the body that is to come next
 };
 
 /// What a sink has taken.
@@ -38,6 +39,9 @@ struct SinkProgress {
   std::string name;
   std::int64_t n_removed = 0;
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
+  /// 1 while the door of an exit stands: one that is due to close waits until nobody is in the opening, so
+  /// that time alone does not tell.
+  std::int64_t is_shut = 0;
 };
 
 /// A person who has left, with what is known of the way.

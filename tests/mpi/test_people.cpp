@@ -46,6 +46,7 @@ void check_same(const Building& together, const Building& alone) {
     CHECK(together.state.sinks[s].n_removed == alone.state.sinks[s].n_removed);
   for (std::size_t f = 0; f < together.state.feeders.size(); ++f) {
     CHECK(together.state.feeders[f].n_made == alone.state.feeders[f].n_made);
+    CHECK(together.state.feeders[f].n_dropped == alone.state.feeders[f].n_dropped);
     CHECK(together.state.feeders[f].n_tries == alone.state.feeders[f].n_tries);
   }
 }

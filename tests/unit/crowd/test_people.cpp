@@ -193,11 +193,27 @@ TEST_CASE("a full region lets people wait, drops them or stops the run", "[crowd
   dropping.feed();
   CHECK(dropping.people.exhausted(dropping.state));
   CHECK(dropping.size() < 20);
+  CHECK(dropping.state.feeders[0].n_made == static_cast<std::int64_t>(dropping.size()));
+  CHECK(dropping.state.feeders[0].n_made + dropping.state.feeders[0].n_dropped == 100);
   CHECK(smallest_gap_of(dropping) >= 0);
 
   Building stopping(lines + "'error'\n");
   stopping.tick(1);
   CHECK_THAT(message_of([&] { stopping.feed(); }), Catch::Contains("\"gate\"") && Catch::Contains("no room"));
+}
+
+TEST_CASE("a source that is far too fast drops people without trying for each of them", "[crowd]") {
+  Building building(
+      hall + "[sources.gate]\nregion = [[1, 1], [2, 1], [2, 2], [1, 2]]\nrate = 1e12\nwhen_full = 'drop'\n");
+  for (int step = 0; step < 100; ++step) {
+    building.tick(0.05);
+    building.feed();
+  }
+  const FeederProgress& progress = building.state.feeders[0];
+  CHECK(progress.n_made == static_cast<std::int64_t>(building.size()));
+  CHECK(static_cast<Real>(progress.n_made + progress.n_dropped) == Approx(5e12));
+  CHECK(progress.n_made < 20);
+  CHECK(smallest_gap_of(building) >= 0);
 }
 
 TEST_CASE("sources that make no sense are refused", "[crowd]") {
