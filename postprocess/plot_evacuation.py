@@ -5,8 +5,8 @@
     plot_evacuation.py results/ensemble --band 5 95         all runs seed_N: their median and the band around it
     plot_evacuation.py results/a results/b --output compare.png
 
-Curves need NAME.agents.csv, paths NAME.trajectory.h5 ([output.trajectory] in the deck), which also tells of those
-who never left.
+Curves need NAME.agents.csv and NAME.evacuation.csv, which every run with people writes; paths need NAME.trajectory.h5
+([output.trajectory] in the deck).
 """
 import argparse
 import sys
@@ -20,17 +20,29 @@ from matplotlib.ticker import MaxNLocator
 from scree_results import ResultsError
 
 
+def has(run, ending):
+    return (run.folder / f"{run.name}{ending}").exists()
+
+
 def times_of_entry(run):
     """When people came in, also those who have not left, if the run has a trajectory."""
     agents = run.agents
     times = [agents["entered"]]
-    if (run.folder / f"{run.name}.trajectory.h5").exists():
+    if has(run, ".trajectory.h5"):
         paths = run.paths
         inside = ~np.isin(paths.ids, agents["id"].astype(np.int64))
         first = np.full(len(paths.ids), np.inf)
         np.minimum.at(first, np.searchsorted(paths.ids, paths.id_of_row), paths.time_of_row)
         times.append(first[inside])
     return np.sort(np.concatenate(times))
+
+
+def inside_at(run, times):
+    """How many are inside at each of the times: as counted by the run, or from the lists of single people."""
+    if not has(run, ".evacuation.csv"):
+        return count_until(times_of_entry(run), times) - count_until(np.sort(run.agents["left"]), times)
+    row = np.searchsorted(run.evacuation["time"], times, side="right") - 1
+    return np.where(row < 0, np.nan, run.evacuation["inside"][np.maximum(row, 0)])
 
 
 def count_until(events, times):
@@ -40,17 +52,16 @@ def count_until(events, times):
 
 def last_time(runs):
     ends = [run.agents["left"].max() for run in runs if len(run.agents)]
-    ends += [run.paths.time_of_row.max() for run in runs
-             if (run.folder / f"{run.name}.trajectory.h5").exists() and len(run.paths.frames)]
-    if not ends:
+    ends += [run.paths.time_of_row.max() for run in runs if has(run, ".trajectory.h5") and len(run.paths.frames)]
+    ends += [run.evacuation["time"].max() for run in runs if has(run, ".evacuation.csv") and len(run.evacuation["time"])]
+    if not ends or max(ends) == 0:
         raise ResultsError(f"{runs[0].folder}: nobody has left and there is no trajectory")
     return max(ends)
 
 
 def draw_curves(runs, band, output):
     times = np.linspace(0, last_time(runs) * 1.02, 800)
-    inside = [count_until(times_of_entry(run), times) - count_until(np.sort(run.agents["left"]), times)
-              for run in runs]
+    inside = [inside_at(run, times) for run in runs]
     exits = [run.agents.exits() for run in runs]
     names = sorted({name for by_exit in exits for name in by_exit})
     colours = colours_of(names)
@@ -126,7 +137,7 @@ def main():
     name = runs[0].name
     output = options.output or Path(options.results[0]) / f"{name}_evacuation.png"
     draw_curves(runs, options.band, output)
-    if options.paths > 0 and (runs[0].folder / f"{name}.trajectory.h5").exists() and len(runs[0].paths.ids):
+    if options.paths > 0 and has(runs[0], ".trajectory.h5") and len(runs[0].paths.ids):
         stem = output.stem.removesuffix("_evacuation")
         draw_paths(runs[0], options.paths, output.with_name(f"{stem}_paths.png"))
 

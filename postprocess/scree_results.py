@@ -41,11 +41,14 @@ class Results:
     def name(self) -> str:
         """Name of the run: the first part of its file names."""
         for pattern, ending in (("*.scalars.csv", ".scalars.csv"), ("*.trajectory.h5", ".trajectory.h5"), ("*.h5", ".h5"),
+                                ("*.agents.csv", ".agents.csv"), ("*.evacuation.csv", ".evacuation.csv"),
+                                ("*.certificate.csv", ".certificate.csv"),
                                 ("vtk/*_particles.pvd", "_particles.pvd")):
             found = sorted(self.folder.glob(pattern))
             if found:
                 return found[0].name.removesuffix(ending)
-        raise ResultsError(f"{self.folder} holds neither NAME.scalars.csv nor NAME.h5 nor vtk/NAME_particles.pvd")
+        raise ResultsError(f"{self.folder} holds no results of a run: none of NAME.scalars.csv, NAME.h5, "
+                           "NAME.agents.csv, NAME.certificate.csv, vtk/NAME_particles.pvd is there")
 
     @cached_property
     def scalars(self) -> "Scalars":
@@ -64,6 +67,12 @@ class Results:
     def agents(self) -> "Agents":
         """Of a crowd: everybody who left, from NAME.agents.csv."""
         return read_agents(self.folder / f"{self.name}.agents.csv")
+
+    @cached_property
+    def evacuation(self) -> "Scalars":
+        """Of a crowd: how many are inside, came and left by each exit, from NAME.evacuation.csv; a row for each time
+        at which a number changed."""
+        return Scalars(self.folder / f"{self.name}.evacuation.csv")
 
     @cached_property
     def summary(self) -> dict:

@@ -63,6 +63,24 @@ def make_maps(folder, name="hall"):
         f'<VTKFile type="Collection" version="0.1"><Collection>{entries}</Collection></VTKFile>\n')
 
 
+def test_pictures_of_a_run_without_other_outputs(folder):
+    run = folder / "plain"
+    make_run(run)
+    (run / "hall.scalars.csv").unlink()
+    (run / "hall.trajectory.h5").unlink()
+    (run / "hall.evacuation.csv").write_text("time[s],inside[-],came[-],left[-],left_east[-],left_west[-]\n"
+                                             "0,3,0,0,0,0\n2,4,1,0,0,0\n4,3,1,1,1,0\n5.5,2,1,2,1,1\n8,1,1,3,2,1\n")
+    check(Results(run).name == "hall" and list(Results(run).evacuation["inside"]) == [3, 4, 3, 2, 1], "N(t) is read")
+    _, paths, _ = pictures_of("plot_evacuation.py", run)
+    check(len(paths) == 1, "there are no paths to draw", paths)
+    pictures_of("plot_flow.py", run)
+    for ending in (".evacuation.csv", ".certificate.csv"):
+        alone = folder / ending.strip(".")
+        alone.mkdir()
+        (alone / f"hall{ending}").write_text("time[s]\n")
+        check(Results(alone).name == "hall", f"{ending} tells the name of a run")
+
+
 def run_script(name, *arguments):
     return subprocess.run([sys.executable, source_folder() / "postprocess" / name, *map(str, arguments)], text=True,
                           capture_output=True, timeout=300)
