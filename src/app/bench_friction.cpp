@@ -197,7 +197,7 @@ CsvRow csv_row(const FrictionBenchCase& c, const FrictionBenchRow& row, const st
   csv.add_measured("triad_update_ns", c.update_bound_ns);
   const SolveReport& report = row.report;
   csv.add("solver", row.solver);
-  csv.add_quoted("failure", row.failure);
+  csv.add_text("failure", row.failure);
   csv.add("residual", report.residual.natural);
   csv.add("implied_overlap", report.residual.implied_overlap);
   csv.add_effort(report);

@@ -1,11 +1,11 @@
 #pragma once
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/csv_cell.hpp"
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
@@ -21,11 +21,8 @@ class CsvRow {
   void add_measured(const std::string& name, Real value) {
     columns_.emplace_back(name, fmt::format("{:.4g}", value));
   }
-  /// In quotes, without quotes and line ends of its own.
-  void add_quoted(const std::string& name, std::string text) {
-    std::ranges::replace(text, '"', '\'');
-    std::ranges::replace(text, '\n', ' ');
-    columns_.emplace_back(name, '"' + text + '"');
+  void add_text(const std::string& name, const std::string& text) {
+    columns_.emplace_back(name, csv_cell(text));
   }
   /// What a solve counted and how long its parts took.
   void add_effort(const SolveReport& report) {

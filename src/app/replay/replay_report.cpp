@@ -67,7 +67,7 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   CsvRow csv;
   const SolveReport& report = row.report;
   const Residual& residual = report.residual;
-  csv.add_quoted("file", row.file);
+  csv.add_text("file", row.file);
   csv.add("form", row.is_global ? "global" : "local");
   csv.add("solved_as", row.solved_global ? "global" : "local");
   csv.add("dimension", row.dimension);
@@ -79,7 +79,7 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   csv.add("measure", norm_name(all.norm));
   csv.add("converged", report.converged ? 1 : 0);
   csv.add("confirmed", row.confirmed ? 1 : 0);
-  csv.add_quoted("failure", row.failure);
+  csv.add_text("failure", row.failure);
   csv.add("natural", residual.natural);
   csv.add("fclib_absolute", residual.fclib_absolute);
   csv.add("fclib_relative", residual.fclib_relative);
