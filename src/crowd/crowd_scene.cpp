@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/beat.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 
@@ -18,11 +19,18 @@ void CrowdScene::describe(Section& root) {
 
 void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   journeys_.place(*plan_, people_.largest_radius());
+  const Box<2> plan = plan_->bounds();
+  for (int k = 0; k < 2 && box_given; ++k)
+    if (!box.is_periodic(k) && (box.lower[k] > plan.lower[k] || box.upper[k] < plan.upper[k]))
+      throw InputError(fmt::format(
+          "{}: the floor plan reaches from {:g} to {:g} m along {}, but [domain] only from {:g} to "
+          "{:g} m: enlarge it, make the axis periodic, or leave out lower and upper, for a domain "
+          "that fits",
+          plan_->where(), plan.lower[k], plan.upper[k], "xy"[k], box.lower[k], box.upper[k]));
   if (!box_given) {
     // Room for the whole of a body that stands at the edge of the plan, and for one cell of the fields beyond
     // it.
     const Real margin = std::max(people_.largest_radius(), ways_.cell());
-    const Box<2> plan = plan_->bounds();
     box.lower = plan.lower - filled<2>(margin);
     box.upper = plan.upper + filled<2>(margin);
   }
@@ -60,7 +68,10 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
   if (ways_.counts_density() && is_restart) ways_.restore_density();
-  journeys_.switch_doors(state, [] {});
+  if (is_restart)
+    journeys_.restore_doors(state, first_sink_);
+  else
+    journeys_.switch_doors(state, first_sink_, [] {});
   const auto owned =
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   ways_.fetch(owned, people_.fastest());
@@ -72,7 +83,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
-  journeys_.switch_doors(state, before_change);
+  journeys_.switch_doors(state, first_sink_, before_change);
   if (journeys_.absorb(state, first_sink_, staying_)) {
     before_change();
     state.memory = state.memory.of(staying_);
@@ -83,11 +94,9 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   if (anybody_came)
     ways_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
-  if (ways_.counts_density()) {
-    const Real interval = ways_.density_interval();
-    const Real before = state.clock.time - state.clock.last_dt;
-    if (std::floor(state.clock.time / interval) > std::floor(before / interval)) ways_.update_density(owned);
-  }
+  if (ways_.counts_density() &&
+      beats_in_step(state.clock.time, state.clock.last_dt, ways_.density_interval()))
+    ways_.update_density(owned);
   journeys_.choose(state, ways_, seed);
   is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);
 }

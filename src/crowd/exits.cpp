@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/beat.hpp"
 #include "core/error.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/ring.hpp"
@@ -41,10 +42,8 @@ Real Exit::capacity() const {
 
 std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
   if (max_flow == 0) return std::numeric_limits<std::int64_t>::max();
-  const auto n_until = [&](Real t) {
-    return static_cast<std::int64_t>(std::floor(max_flow * t + rounding_of_time));
-  };
-  return n_until(time) - n_until(time - last_dt);
+  const Real interval = 1 / max_flow;
+  return static_cast<std::int64_t>(beats(time, interval) - beats(time - last_dt, interval));
 }
 
 void Journeys::place(FloorPlan& plan, Real largest_radius) {
@@ -89,17 +88,61 @@ void Journeys::add_doors(ObstacleSet<2>& obstacles) {
   }
 }
 
-bool Journeys::switch_doors(State<2>& state, const std::function<void()>& before_change) const {
+bool Journeys::is_in_opening(const Exit& exit, const Vec<2>& x, Real radius) {
+  // Somebody who leans on the corner of the wall beside it overlaps by as much as steps are inexact.
+  constexpr Real slack = 1e-3;  // [m]
+  const Edge door(exit.line[0], exit.line[1]);
+  return foot_on(door, x, door.normal).distance < radius - slack;
+}
+
+bool Journeys::is_closing(int exit, const State<2>& state) const {
+  const Exit& e = exits_[static_cast<std::size_t>(exit)];
+  return e.door >= 0 && !e.is_open(state.clock.time) && !state.obstacles.active(e.door);
+}
+
+int Journeys::closed_exit_around(const Vec<2>& x, Real radius, int destination) const {
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    const Exit& exit = exits_[e];
+    if (exit.door < 0 || is_open_[e] != 0) continue;
+    const int number = static_cast<int>(e);
+    if (ring_contains(exit.pocket, x)) return number;
+    if (is_closing_[e] != 0 && (destination < 0 || destination == number) && is_in_opening(exit, x, radius))
+      return number;
+  }
+  return -1;
+}
+
+bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
+                            const std::function<void()>& before_change) const {
+  const BodyStore<2>& bodies = state.bodies;
+  std::vector<std::int64_t> n_in_opening(exits_.size());
+  bool is_any_closing = false;
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    if (!is_closing(static_cast<int>(e), state)) continue;
+    is_any_closing = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+      if (is_in_opening(exits_[e], wrapped(state.box, bodies.position()[i]), bodies.radius()[i]))
+        ++n_in_opening[e];
+  }
+  if (is_any_closing) state.comm.sum(n_in_opening);
   bool is_changed = false;
-  for (const Exit& exit : exits_) {
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    const Exit& exit = exits_[e];
     if (exit.door < 0) continue;
-    const bool is_closed = !exit.is_open(state.clock.time);
-    if (state.obstacles.active(exit.door) == is_closed) continue;
+    const bool is_shut = !exit.is_open(state.clock.time) && n_in_opening[e] == 0;
+    if (state.obstacles.active(exit.door) == is_shut) continue;
     if (!is_changed) before_change();
     is_changed = true;
-    state.obstacles.set_active(exit.door, is_closed);
+    state.obstacles.set_active(exit.door, is_shut);
+    state.sinks[first_sink + e].is_shut = is_shut ? 1 : 0;
   }
   return is_changed;
+}
+
+void Journeys::restore_doors(State<2>& state, std::size_t first_sink) const {
+  for (std::size_t e = 0; e < exits_.size(); ++e)
+    if (exits_[e].door >= 0)
+      state.obstacles.set_active(exits_[e].door, state.sinks[first_sink + e].is_shut != 0);
 }
 
 bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying) {
@@ -111,7 +154,9 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
   std::vector<Box<2>> around(n_exits, Box<2>::empty());
   for (std::size_t e = 0; e < n_exits; ++e) {
     const Exit& exit = exits_[e];
-    if (!exit.is_open(time) || exit.n_admitted(time, state.clock.last_dt) == 0) continue;
+    // Behind a line there is no way back.
+    const bool takes = exit.is_open(time) || !exit.line.empty();
+    if (!takes || exit.n_admitted(time, state.clock.last_dt) == 0) continue;
     for (const Ring& region : exit.regions)
       for (const Vec<2>& corner : region) around[e].include(corner);
   }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/beat.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/random.hpp"
@@ -340,7 +341,8 @@ int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_st
                             : travel_time[k];
       if (cost < least) least = cost, best = step.exits[k];
     }
-    if (best >= 0) return best;
+    // To walk to a door that waits to shut would keep it from it.
+    if (best >= 0) return is_closing_[static_cast<std::size_t>(best)] != 0 ? -1 : best;
   }
   return -1;
 }
@@ -367,11 +369,15 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
   constexpr Real rounding = 1e-9;  // times are sums of steps
   is_open_.clear();
   for (const Exit& exit : exits_) is_open_.push_back(exit.is_open(time) ? 1 : 0);
+  is_closing_.clear();
+  for (std::size_t e = 0; e < exits_.size(); ++e)
+    is_closing_.push_back(is_closing(static_cast<int>(e), state) ? 1 : 0);
+  const bool is_any_closed = std::ranges::any_of(is_open_, [](char is_open) { return is_open == 0; });
   if (has_quickest_) count_heading(state, ways);
 
   const auto is_due = [&](GlobalId id, Real interval) {
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
-    return std::floor(time / interval + own) > std::floor((time - state.clock.last_dt) / interval + own);
+    return beats_in_step(time, state.clock.last_dt, interval, own);
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.journey()[i] < 0) continue;
@@ -380,6 +386,13 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
     std::int32_t& destination = bodies.destination()[i];
     std::int32_t& at_step = bodies.journey_step()[i];
     Real& waits_until = bodies.waits_until()[i];
+    if (is_any_closed) {
+      const int around = closed_exit_around(wrapped(state.box, x), bodies.radius()[i], destination);
+      if (around >= 0) {
+        destination = around;
+        continue;
+      }
+    }
     constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
     const Real speed = std::max(bodies.desired_speed()[i], slowest);
 
@@ -409,6 +422,8 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
           first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, ways, seed);
       if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
         destination = chosen;
+      else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
+        destination = -1;
     } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
       destination = quicker_exit(step, destination, speed, x, ways);
     }

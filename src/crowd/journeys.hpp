@@ -76,9 +76,14 @@ class Journeys {
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
   Real speed_factor(const Vec<2>& x) const;
 
-  /// Opens and closes doors for state.clock.time; true, on all ranks, if any changed (`before_change` was
-  /// called then, before it). Local.
-  bool switch_doors(State<2>& state, const std::function<void()>& before_change) const;
+  /// Opens and closes doors for state.clock.time, those of state.sinks (entry `first_sink` + exit); true, on
+  /// all ranks, if any changed (`before_change` was called then, before it). A door that is due to close
+  /// shuts once nobody overlaps its line, and then stays shut until it is due to open: state.sinks tells.
+  /// Collective, one reduction while a door waits to shut; O(bodies) then.
+  bool switch_doors(State<2>& state, std::size_t first_sink,
+                    const std::function<void()>& before_change) const;
+  /// Doors of a restart, as state.sinks has them. Local.
+  void restore_doors(State<2>& state, std::size_t first_sink) const;
 
   /// For owned bodies that have reached their destination, are new (destination -1), whose exit closed or
   /// whose choice is due: the next destination, by the rules of their step:
@@ -89,14 +94,17 @@ class Journeys {
   ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
   ///             person's own, and changed only for a gain of more than 1 s and 10 %
   ///
-  /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one.
+  /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one. If the
+  /// door of that one still waits to shut, those before it stand (destination -1) until it has. Whoever is
+  /// behind the line of a closed exit, or in its opening and on the way to it, walks on.
   /// Somebody to whom no exit is reachable has destination -1; before the first step a warning says how many
   /// are so. Depends on seed, id and state only, not on ranks. Collective; O(bodies), and one reduction of
   /// 256 integers per exit if a journey chooses the quickest.
   void choose(State<2>& state, const Navigation& ways, std::uint64_t seed);
-  /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), within
-  /// the caps of flow (smaller ids first): true on all ranks if any. `staying`: the others. Books state.sinks
-  /// (entry `first_sink` + exit) and state.departures. Collective, one reduction.
+  /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
+  /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
+  /// `staying`: the others. Books state.sinks (entry `first_sink` + exit) and state.departures. Collective,
+  /// one reduction.
   bool absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying);
 
   /// How many people have a journey but no way to its next destination, and where one of them is; nothing if
@@ -115,6 +123,12 @@ class Journeys {
   Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
   int first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed, const Vec<2>& x,
                  const Navigation& ways, std::uint64_t seed) const;
+  /// Whether the door of a closed exit waits to shut.
+  bool is_closing(int exit, const State<2>& state) const;
+  /// Whether a disk at x is between the ends of the line of the exit.
+  static bool is_in_opening(const Exit& exit, const Vec<2>& x, Real radius);
+  /// The exit that takes somebody at x who heads for `destination`, though it is closed; -1: none.
+  int closed_exit_around(const Vec<2>& x, Real radius, int destination) const;
   int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, const Navigation& ways) const;
 
   std::vector<Exit> exits_;
@@ -123,6 +137,7 @@ class Journeys {
   std::vector<Destination> destinations_;
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()
+  std::vector<char> is_closing_;        // the same: closed, but the door waits to shut
   std::vector<std::int64_t> heading_;   // by exit and interval of travel time
   std::vector<std::int64_t> n_nearer_;  // the same: in the intervals before
 };

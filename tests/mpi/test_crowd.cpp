@@ -187,6 +187,55 @@ count = 180
   }
 }
 
+TEST_CASE("crowd: a door that closes on a stream shuts without overlap and traps nobody", "[mpi]") {
+  const std::string room = R"(
+[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = 1000
+[time]
+step = 0.05
+[decomposition]
+block_cells = 1
+[walkable]
+polygon = [[0, 0], [8, 0], [8, 5], [0, 5]]
+[exits.east]
+line = [[8, 1.5], [8, 3.5]]
+open_from = [0, 20]
+open_until = [2]
+[populations.crowd]
+region = [[5, 0], [7.7, 0], [7.7, 5], [5, 5]]
+count = 50
+)";
+  // Another exit to turn to, or none.
+  for (const std::string& others : {std::string("[exits.west]\nline = [[0, 2], [0, 3]]\n"), std::string()}) {
+    CAPTURE(others);
+    Simulation<2> simulation(Comm(), read_deck<2>(room + others));
+    const State<2>& state = simulation.state();
+    Real shut_at = -1;
+    std::int64_t n_at_last = 0;
+    while (state.clock.time < 12) {
+      simulation.step();
+      Real worst = 0;
+      for (const CertificateEntry& entry : simulation.stepper().certificate())
+        if (entry.name.find("overlap") != std::string::npos) worst = std::max(worst, entry.value);
+      CHECK(worst < 2e-3);
+      if (shut_at < 0 && state.sinks[0].is_shut != 0) shut_at = state.clock.time;
+      if (state.clock.time < 8) n_at_last = state.sinks[0].n_removed;
+    }
+    CHECK(shut_at > 2.04);
+    CHECK(shut_at < 5);
+    CHECK(state.sinks[0].n_removed == n_at_last);
+    std::int64_t n_behind = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      n_behind += state.bodies.position()[i][0] > 8 ? 1 : 0;
+    CHECK(state.comm.sum(n_behind) == 0);
+    check_invariant<2>(room + others, {}, 80);
+    check_restarts<2>(
+        {.text = room + others, .overrides = {}, .n_steps = 90, .splits = {39, 41, 44, 50, 60}});
+  }
+}
+
 TEST_CASE("crowd: solvers of contact problems let people out in the same order", "[mpi]") {
   // Without noise and choices, small differences stay small.
   const std::string room = R"(

@@ -99,7 +99,7 @@ TEST_CASE("people: who comes, chooses and leaves is the same for any number of r
     building->choose();
     for (int step = 0; step < 60; ++step) {
       building->tick(0.1);
-      building->journeys.switch_doors(building->state, [] {});
+      building->journeys.switch_doors(building->state, 0, [] {});
       // Everybody glides to where they are going, through each other.
       BodyStore<2>& bodies = building->state.bodies;
       for (std::size_t i = 0; i < building->size(); ++i)

@@ -41,7 +41,9 @@ TEST_CASE("doors stand while exits are closed", "[crowd]") {
   REQUIRE(exit.door >= 0);
   CHECK(building.journeys.exits()[1].door == -1);
   int calls = 0;
-  const auto switch_doors = [&] { return building.journeys.switch_doors(building.state, [&] { ++calls; }); };
+  const auto switch_doors = [&] {
+    return building.journeys.switch_doors(building.state, 0, [&] { ++calls; });
+  };
   CHECK(switch_doors());
   CHECK(building.state.obstacles.active(exit.door));
   CHECK_FALSE(switch_doors());
@@ -49,6 +51,74 @@ TEST_CASE("doors stand while exits are closed", "[crowd]") {
   CHECK(switch_doors());
   CHECK_FALSE(building.state.obstacles.active(exit.door));
   CHECK(calls == 2);
+}
+
+TEST_CASE("a door shuts as soon as nobody is in the opening; whoever is behind the line leaves", "[crowd]") {
+  Building building(room + west + "open_until = [10]\n" + east);
+  const Exit& exit = building.journeys.exits()[0];
+  const std::size_t behind = building.put({{-0.35, 5}}), inside = building.put({{0.1, 4.5}}),
+                    before = building.put({{0.6, 5}}), leaning = building.put({{0.1995, 3.9}});
+  const auto pass = [&](Real dt) {
+    building.tick(dt);
+    building.journeys.switch_doors(building.state, 0, [] {});
+    building.choose();
+    return building.state.obstacles.active(exit.door);
+  };
+  building.choose();
+  for (const std::size_t i : {behind, inside, before, leaning}) CHECK(destination(building, i) == 0);
+  CHECK_FALSE(pass(10));
+  CHECK(destination(building, behind) == 0);
+  CHECK(destination(building, inside) == 0);
+  CHECK(destination(building, before) == 1);
+  CHECK(destination(building, leaning) == 1);
+  // Through the line, but not past it as a whole.
+  building.state.bodies.position()[inside] = {{-0.19, 4.5}};
+  CHECK_FALSE(pass(0.1));
+  CHECK(destination(building, inside) == 0);
+  building.state.bodies.position()[inside] = {{-0.21, 4.5}};
+  building.state.bodies.position()[behind] = {{-0.6, 5}};
+  CHECK(pass(0.1));
+  CHECK(building.state.sinks[0].is_shut == 1);
+  CHECK(destination(building, inside) == 0);
+  std::vector<Index> staying;
+  CHECK(building.journeys.absorb(building.state, 0, staying));
+  CHECK(building.state.sinks[0].n_removed == 1);
+  CHECK(std::ranges::find(staying, static_cast<Index>(behind)) == staying.end());
+  // It does not open again for somebody who is pressed onto it; a restart finds it as it is.
+  building.state.bodies.position()[before] = {{0.1, 5}};
+  CHECK(pass(0.1));
+  building.state.obstacles.set_active(exit.door, false);
+  building.journeys.restore_doors(building.state, 0);
+  CHECK(building.state.obstacles.active(exit.door));
+}
+
+TEST_CASE("before the only door, people stand until it is shut", "[crowd]") {
+  Building building(room + west + "open_from = [0, 20]\nopen_until = [10]\n");
+  const std::size_t inside = building.put({{0.1, 5}}), before = building.put({{0.6, 5}});
+  const auto pass = [&](Real dt) {
+    building.tick(dt);
+    building.journeys.switch_doors(building.state, 0, [] {});
+    building.choose();
+  };
+  building.choose();
+  pass(10);
+  CHECK(destination(building, inside) == 0);
+  CHECK(destination(building, before) == -1);
+  // Pushed into the opening, they go on.
+  building.state.bodies.position()[before] = {{0.15, 4.5}};
+  pass(0.1);
+  CHECK(destination(building, before) == 0);
+  building.state.bodies.position()[before] = {{0.25, 4.5}};
+  pass(0.1);
+  CHECK(destination(building, before) == -1);
+  building.state.bodies.position()[inside] = {{-0.3, 5}};
+  pass(0.1);
+  CHECK(building.state.obstacles.active(building.journeys.exits()[0].door));
+  CHECK(destination(building, inside) == 0);
+  CHECK(destination(building, before) == 0);
+  pass(10);
+  CHECK_FALSE(building.state.obstacles.active(building.journeys.exits()[0].door));
+  CHECK(building.state.sinks[0].is_shut == 0);
 }
 
 TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
