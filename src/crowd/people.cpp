@@ -97,13 +97,15 @@ struct People::Content {
   const Journeys* journeys = nullptr;
   std::size_t first_feeder = 0;  // in State::feeders, of the sources
 
-  /// Where sources put people, kept from step to step while the same obstacles stand in the same places.
+  /// Where sources put people: spaces for good, the grid of obstacles as long as the same ones stand in the
+  /// same places.
   struct Places {
     Places(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain, Real reach)
         : near(obstacles, exits, domain, reach) {}
-    NearObstacles near;
+    NearObstacles near;  // spaces refer to it
     std::vector<std::unique_ptr<StartSpace>> spaces;
     std::vector<char> active;
+    std::int64_t step = 0;
   };
   mutable std::unique_ptr<Places> places;
 
@@ -346,9 +348,16 @@ const People::Content::Places& People::Content::places_of_sources(const State<2>
   std::vector<char> active;
   const auto n_obstacles = static_cast<int>(state.obstacles.list().size());
   for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
-  if (places && !state.obstacles.moves() && active == places->active) return *places;
-  places = std::make_unique<Places>(state.obstacles, journeys->exits(), state.box, largest_radius());
+  const bool is_new = !places;
+  const bool may_have_moved = !is_new && state.obstacles.moves() && state.clock.step != places->step;
+  if (!is_new && !may_have_moved && active == places->active) return *places;
+  if (is_new)
+    places = std::make_unique<Places>(state.obstacles, journeys->exits(), state.box, largest_radius());
+  else
+    places->near.update(state.box);
   places->active = std::move(active);
+  places->step = state.clock.step;
+  if (!is_new) return *places;
   for (const Source& source : sources)
     places->spaces.push_back(std::make_unique<StartSpace>(plan, places->near, journeys->exits(), state.box,
                                                           source.region, source.where));

@@ -13,7 +13,7 @@ namespace scree {
 
 NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits,
                              const Box<2>& domain, Real reach)
-    : obstacles_(obstacles), lower_(domain.lower) {
+    : obstacles_(obstacles), lower_(domain.lower), reach_(reach) {
   for (const Exit& exit : exits)
     if (!exit.line.empty() && exit.ever_closes()) doors_.emplace_back(exit.line[0], exit.line[1]);
 
@@ -21,17 +21,20 @@ NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Ex
   cell_ = std::max(2 * reach, std::sqrt(domain.volume() / most_cells));
   for (int k = 0; k < 2; ++k)
     count_[static_cast<std::size_t>(k)] = 1 + static_cast<std::int64_t>(domain.length(k) / cell_);
+  update(domain);
+}
 
+void NearObstacles::update(const Box<2>& domain) {
   // A cell lists what may be within reach of any of its points; distances change no faster than places.
-  const Real far = reach + cell_ / std::numbers::sqrt2;
+  const Real far = reach_ + cell_ / std::numbers::sqrt2;
   struct Listed {
     std::size_t cell;
     int constraint;
   };
   std::vector<Listed> listed;
-  for (int constraint = 0; constraint < obstacles.n_constraints(); ++constraint) {
-    if (!obstacles.active(obstacles.obstacle_of(constraint))) continue;
-    const Box<2> bounds = obstacles.bounds(constraint, domain);
+  for (int constraint = 0; constraint < obstacles_.n_constraints(); ++constraint) {
+    if (!obstacles_.active(obstacles_.obstacle_of(constraint))) continue;
+    const Box<2> bounds = obstacles_.bounds(constraint, domain);
     if (bounds.is_empty()) continue;
     std::array<std::int64_t, 2> low{}, high{};
     for (int k = 0; k < 2; ++k) {
@@ -40,15 +43,15 @@ NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Ex
         return static_cast<std::int64_t>(
             std::clamp(std::floor((x - lower_[k]) / cell_), 0.0, static_cast<Real>(count_[axis] - 1)));
       };
-      low[axis] = slot(bounds.lower[k] - reach);
-      high[axis] = slot(bounds.upper[k] + reach);
+      low[axis] = slot(bounds.lower[k] - reach_);
+      high[axis] = slot(bounds.upper[k] + reach_);
     }
     for (std::int64_t j = low[1]; j <= high[1]; ++j)
       for (std::int64_t i = low[0]; i <= high[0]; ++i) {
         const Vec<2> centre{{lower_[0] + (static_cast<Real>(i) + 0.5) * cell_,
                              lower_[1] + (static_cast<Real>(j) + 0.5) * cell_}};
         SurfacePoint<2> point;
-        obstacles.nearest(constraint, {&centre, 1}, {&point, 1});
+        obstacles_.nearest(constraint, {&centre, 1}, {&point, 1});
         if (point.distance <= far)
           listed.push_back({static_cast<std::size_t>(j * count_[0] + i), constraint});
       }
@@ -101,16 +104,10 @@ StartSpace::StartSpace(const FloorPlan& plan, const NearObstacles& obstacles, st
                      {{bounds_.upper[0], bounds_.lower[1]}},
                      bounds_.upper,
                      {{bounds_.lower[0], bounds_.upper[1]}}};
-    if (region_.empty())
-      area_ = is_cut ? plan.free_area(whole) : plan.free_area();
-    else
-      area_ = plan.free_area(is_cut ? clipped(region_, bounds_) : region_);
-    for (const Ring& ring : kept_free_) {
-      Vec<2> centre;
-      for (const Vec<2>& corner : ring) centre += 1.0 / static_cast<Real>(ring.size()) * corner;
-      if (bounds_.contains(centre) && (region_.empty() || ring_contains(region_, centre)))
-        area_ -= plan.free_area(ring);
-    }
+    area_ = plan.free_area(region_.empty() ? whole
+                           : is_cut        ? clipped(region_, bounds_)
+                                           : region_,
+                           kept_free_);
   }
   if (!(area_ > 0))
     throw InputError(fmt::format("{}: nothing of the region ({:g}, {:g}) to ({:g}, {:g}) m is walkable",

@@ -18,6 +18,8 @@ class NearObstacles {
   /// For people of radius up to `reach` [m]. Cost O(constraints + cells near them). Local.
   NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain,
                 Real reach);
+  /// Again, after obstacles moved or were switched on or off. The same cost.
+  void update(const Box<2>& domain);
 
   /// Calls f(distance, normal) for every obstacle that may be less than `reach` from x. Local, O(1).
   template <class F>
@@ -41,6 +43,7 @@ class NearObstacles {
   const ObstacleSet<2>& obstacles_;
   std::vector<Edge> doors_;
   Vec<2> lower_;
+  Real reach_ = 0;
   Real cell_ = 1;
   std::array<std::int64_t, 2> count_{1, 1};
   std::vector<std::size_t> first_;  // of each cell in constraint_

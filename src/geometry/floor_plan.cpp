@@ -377,10 +377,18 @@ Real FloorPlan::free_area() const {
 }
 
 Real FloorPlan::free_area(const Ring& region) const {
+  return free_area(region, {});
+}
+
+Real FloorPlan::free_area(const Ring& region, std::span<const Ring> without) const {
   const Geos& geos = content_->geos;
-  Geometry polygon = geos.polygon(region);
-  if (!geos.is_valid(polygon)) polygon = geos.made_valid(polygon);
-  return geos.area(geos.intersection(content_->free_area(), polygon));
+  const auto valid = [&](const Ring& ring) {
+    Geometry polygon = geos.polygon(ring);
+    return geos.is_valid(polygon) ? std::move(polygon) : geos.made_valid(polygon);
+  };
+  Geometry part = geos.intersection(content_->free_area(), valid(region));
+  for (const Ring& ring : without) part = geos.difference(part, valid(ring));
+  return geos.area(part);
 }
 
 std::string FloorPlan::wkt() const {

@@ -76,6 +76,8 @@ class FloorPlan {
   Real free_area() const;
   /// Of the part of `region` that is free [m2].
   Real free_area(const Ring& region) const;
+  /// Of what is free of the part of `region` outside of all of `without`, which may overlap [m2].
+  Real free_area(const Ring& region, std::span<const Ring> without) const;
   /// area() as WKT (columns as polygons of 32 corners), for outputs that name it.
   std::string wkt() const;
 

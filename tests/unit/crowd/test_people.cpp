@@ -71,6 +71,17 @@ TEST_CASE("density of close disks of one size fits", "[crowd]") {
     CHECK((x[0] >= 2 && x[0] <= 12 && x[1] >= 2 && x[1] <= 8));
 }
 
+TEST_CASE("a density counts the part of a region that no exit takes, however exits lie", "[crowd]") {
+  // Two regions that overlap each other and reach over the edge of the population: 9 m2 of 40 m2.
+  Building building(
+      "[walkable]\npolygon = [[0, 0], [20, 0], [20, 10], [0, 10]]\n"
+      "[exits.a]\npolygon = [[4, 0], [12, 0], [12, 2], [4, 2]]\n"
+      "[exits.b]\npolygon = [[7, 0], [9, 0], [9, 3], [7, 3]]\n"
+      "[populations.all]\nregion = [[0, 0], [8, 0], [8, 5], [0, 5]]\ndensity = 1\n");
+  building.populate();
+  CHECK(building.size() == 31);
+}
+
 TEST_CASE("one person may start at a point", "[crowd]") {
   const std::string at = "region = [[3, 4], [3.01, 4], [3.01, 4.01], [3, 4.01]]\ncount = ";
   Building building(hall + "[populations.one]\n" + at + "1\n");
