@@ -80,6 +80,49 @@ std::string name_after(const Deck& deck) {
   return std::filesystem::path(deck.name()).stem().string();
 }
 
+/// Removes what a run of this name wrote to its folder, if that exists, and nothing else. On one rank.
+void remove_results(const RunFiles& run) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(run.folder)) return;
+  fs::remove_all(run.folder + "/vtk");
+  fs::remove_all(run.checkpoints());
+  fs::remove(run.folder + "/summary.json");
+  std::vector<fs::path> problems;
+  for (const auto& entry : fs::directory_iterator(run.folder))
+    if (is_problem_file(entry.path().filename().string(), run.name)) problems.push_back(entry.path());
+  for (const fs::path& problem : problems) fs::remove(problem);
+  for (const char* ending :
+       {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml",
+        ".trajectory.h5", ".agents.csv", ".evacuation.csv", ".exits.csv"})
+    fs::remove(run.with(ending));
+}
+
+/// Removes the results of all members of an ensemble, those of seeds that the next one does not have, too:
+/// scripts take every member for a part of it. Collective.
+void remove_ensemble(const Comm& comm, const std::string& folder) {
+  namespace fs = std::filesystem;
+  files::on_root(comm, [&] {
+    if (!fs::is_directory(folder)) return;
+    fs::remove(folder + "/ensemble.csv");
+    fs::remove(folder + "/ensemble.json");
+    const std::string start = "seed_";
+    std::vector<fs::path> members;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.is_directory() && name.starts_with(start) && name.size() > start.size() &&
+          name.find_first_not_of("0123456789", start.size()) == std::string::npos)
+        members.push_back(entry.path());
+    }
+    for (const fs::path& member : members) {
+      RunFiles run;
+      run.name = member.filename().string();
+      run.folder = member.string();
+      remove_results(run);
+      if (fs::is_empty(member)) fs::remove(member);
+    }
+  });
+}
+
 /// Checks or empties the folder of a run before anything is written. A restart from `checkpoint` goes on with
 /// the folder that holds it, or needs a new one.
 void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& checkpoint, bool force) {
@@ -101,18 +144,7 @@ void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& ch
         throw InputError(run.folder +
                          " holds results already: --force replaces them, --resume goes on from their "
                          "latest checkpoint; or choose another [output] name");
-      if (occupied && checkpoint.empty()) {
-        // Only what a run of this name writes.
-        fs::remove_all(run.folder + "/vtk");
-        fs::remove_all(run.folder + "/checkpoint");
-        fs::remove(run.folder + "/summary.json");
-        for (const auto& entry : fs::directory_iterator(run.folder))
-          if (is_problem_file(entry.path().filename().string(), run.name)) fs::remove(entry.path());
-        for (const char* ending :
-             {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml",
-              ".trajectory.h5", ".agents.csv", ".evacuation.csv", ".exits.csv"})
-          fs::remove(run.with(ending));
-      }
+      if (occupied && checkpoint.empty()) remove_results(run);
       fs::create_directories(run.checkpoints());
       files::write_atomically(run.folder + "/.writable", "");
       fs::remove(run.folder + "/.writable");
@@ -196,9 +228,11 @@ class Run {
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     const CrowdWriter::Summary people = writers_.finish(state);
     if (!people.text.empty()) log::info("{}", people.text);
-    log::info("{} steps, {} bodies, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per core-second",
-              steps, n_bodies, n_contacts, wall,
-              static_cast<Real>(steps) * static_cast<Real>(n_bodies) / wall / comm_.size());
+    const std::int64_t body_steps = comm_.sum(body_steps_);
+    log::info(
+        "{} steps, {} bodies at the end, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per "
+        "core-second",
+        steps, n_bodies, n_contacts, wall, static_cast<Real>(body_steps) / wall / comm_.size());
     files::on_root(comm_, [&] {
       nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
       for (const TimerRow& row : timers)
@@ -223,6 +257,7 @@ class Run {
                                      {"bodies_in_sinks", n_in_sinks},
                                      {"steps", state.clock.step},
                                      {"steps_this_run", steps},
+                                     {"body_steps_this_run", body_steps},
                                      {"time_s", state.clock.time},
                                      {"end_time_s", simulation_.deck().end_time},
                                      {"state_hash", fmt::format("{:016x}", hash)},
@@ -264,6 +299,7 @@ class Run {
   /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
   void step() {
     const Clock& clock = simulation_.state().clock;
+    const Index n_there = simulation_.state().bodies.n_owned();
     try {
       simulation_.step(
           writers_.needs_contacts(clock.step + 1, clock.time, clock.time + simulation_.next_dt()));
@@ -271,6 +307,7 @@ class Run {
       save();
       throw;
     }
+    body_steps_ += n_there;
     note_worst();
     if (asked_for_options_ || !simulation_.stepper().knows_petsc_options()) return;
     require_petsc_options_used(comm_);
@@ -316,7 +353,8 @@ class Run {
     Real value = 0;
     std::string unit;
   };
-  std::vector<Worst> worst_;  // of this run, since its start or restart
+  std::vector<Worst> worst_;     // of this run, since its start or restart
+  std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
   bool asked_for_options_ = false;
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
@@ -338,9 +376,23 @@ void require_known_options(Simulation<D>& simulation) {
   if (simulation.stepper().knows_petsc_options()) require_petsc_options_used(simulation.state().comm);
 }
 
+/// Throws one InputError with all findings if one of them is an error.
+void refuse_errors(const std::vector<std::string>& findings) {
+  std::string text;
+  bool has_error = false;
+  for (const std::string& finding : findings) {
+    text += (text.empty() ? "" : "\n") + finding;
+    has_error = has_error || finding.starts_with("error");
+  }
+  if (has_error) throw InputError(text);
+}
+
+/// Takes a run through to its end, from its start or from `checkpoint`. `before_files` is called when nothing
+/// can be wrong with the deck any more and no file has been touched. Collective.
 template <int D>
-ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, const RunOptions& options,
-             const std::string& checkpoint) {
+ExitCode run(
+    const Comm& comm, Deck& deck, const std::string& default_name, const RunOptions& options,
+    const std::string& checkpoint, const std::function<void()>& before_files = [] {}) {
   const SignalWatch watch;
   reset_timers();
   RunDeck<D> content = read_run_deck<D>(deck);
@@ -350,6 +402,7 @@ ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, cons
   const RunFiles files = files_of(content.output, default_name);
   std::optional<Clock> resumed;
   std::optional<Simulation<D>> simulation;
+  std::vector<std::string> findings;  // what `scree check` would say
   if (restarts) {
     simulation.emplace(comm, std::move(content), checkpoint);
     resumed = simulation->state().clock;
@@ -357,7 +410,13 @@ ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, cons
     // Everything that can be wrong with the deck is found before results that exist are touched.
     simulation.emplace(comm, std::move(content));
     require_known_options(*simulation);
+    if (const Scene<D>* scene = simulation->stepper().scene()) {
+      Scope timer("findings");
+      findings = scene->findings(simulation->state());
+      refuse_errors(findings);
+    }
   }
+  before_files();
   prepare_folder(comm, files, checkpoint, options.force);
   files::on_root(comm, [&] {
     log::open_file(files.with(".log"), restarts);
@@ -367,6 +426,7 @@ ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, cons
   log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
+  for (const std::string& finding : findings) log::warn(finding);
   if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
@@ -379,7 +439,8 @@ ExitCode run(const Comm& comm, Deck& deck, const std::string& default_name, cons
 /// Starts a deck, or goes on from its latest checkpoint if that is asked for and there is one. The deck may
 /// have got another end time in the meantime; everything else is as the checkpoint's deck says.
 template <int D>
-ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
+ExitCode run_or_resume(
+    const Comm& comm, Deck& deck, RunOptions options, const std::function<void()>& before_files = [] {}) {
   if (options.resume) {
     Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
     const RunDeck<D> content = read_run_deck<D>(copy);
@@ -390,7 +451,7 @@ ExitCode run_or_resume(const Comm& comm, Deck& deck, RunOptions options) {
                          options);
     options.force = true;  // what lies there was stopped before its first checkpoint
   }
-  return run<D>(comm, deck, name_after(deck), options, "");
+  return run<D>(comm, deck, name_after(deck), options, "", before_files);
 }
 
 /// As run_or_resume(), or as many of them as the ensemble has runs.
@@ -401,20 +462,34 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
   Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
   const RunDeck<D> content = read_run_deck<D>(copy);
   const WallClock::time_point start = WallClock::now();
-  const auto run_member = [&](const EnsembleMember& member) {
+  const std::string folder = files_of(content.output, name_after(deck)).folder;
+  const auto deck_of = [&](const EnsembleMember& member) {
     std::vector<std::string> overrides = deck.overrides();
     overrides.insert(overrides.end(), member.overrides.begin(), member.overrides.end());
-    Deck its_deck = Deck::from_text(deck.text(), deck.name(), overrides);
+    return Deck::from_text(deck.text(), deck.name(), overrides);
+  };
+  const auto resolved_deck = [&](const EnsembleMember& member) {
+    Deck its_deck = deck_of(member);
+    read_run_deck<D>(its_deck);
+    return its_deck.resolved();
+  };
+  bool must_empty = options.force && !options.resume;
+  const auto run_member = [&](const EnsembleMember& member) {
+    Deck its_deck = deck_of(member);
     RunOptions its_options = options;
     its_options.ensemble = 1;
     constexpr Real no_time_left = 1e-3;  // 0 would mean no limit
     if (options.max_wall_time > 0)
       its_options.max_wall_time =
           comm.min(std::max(no_time_left, options.max_wall_time - seconds_since(start)));
-    return run_or_resume<D>(comm, its_deck, its_options);
+    return run_or_resume<D>(comm, its_deck, its_options, [&] {
+      // All at once: a member left from before would pass for one of this ensemble if this were interrupted.
+      if (must_empty) remove_ensemble(comm, folder);
+      must_empty = false;
+    });
   };
-  return run_ensemble(comm, files_of(content.output, name_after(deck)).folder, content.seed, n_runs,
-                      content.end_time, options.resume, run_member);
+  return run_ensemble(comm, folder, content.seed, n_runs, content.end_time, options.resume, resolved_deck,
+                      run_member);
 }
 
 /// Overrides of a restart may not touch what the checkpoint's state was made by.
@@ -435,17 +510,6 @@ void require_changeable(const std::vector<std::string>& overrides) {
                       "can change",
                       text));
   }
-}
-
-/// Throws one InputError with all findings if one of them is an error.
-void refuse_errors(const std::vector<std::string>& findings) {
-  std::string text;
-  bool has_error = false;
-  for (const std::string& finding : findings) {
-    text += (text.empty() ? "" : "\n") + finding;
-    has_error = has_error || finding.starts_with("error");
-  }
-  if (has_error) throw InputError(text);
 }
 
 template <int D>

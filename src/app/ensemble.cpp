@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "app/csv_cell.hpp"
 #include "core/log.hpp"
 #include "io/files.hpp"
 
@@ -18,14 +20,19 @@ namespace {
 
 constexpr Real no_number = std::numeric_limits<Real>::quiet_NaN();
 
-/// The summary of a run; null if there is none that is whole. Collective.
-nlohmann::ordered_json summary_in(const Comm& comm, const std::string& folder) {
-  const std::string path = folder + "/summary.json";
+/// The text of a file, empty if there is none. Collective.
+std::string text_in(const Comm& comm, const std::string& path) {
   std::string text;
   files::on_root(comm, [&] {
     if (std::filesystem::exists(path)) text = files::read(path);
   });
   comm.broadcast(text);
+  return text;
+}
+
+/// The summary of a run; null if there is none that is whole. Collective.
+nlohmann::ordered_json summary_in(const Comm& comm, const std::string& folder) {
+  const std::string text = text_in(comm, folder + "/summary.json");
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(text, nullptr, false);
 }
 
@@ -34,6 +41,37 @@ bool has_ended(const nlohmann::ordered_json& summary, Real end_time) {
   if (!summary.is_object() || summary.value("status", "") != "done") return false;
   const auto given = summary.find("end_time_s");
   return given != summary.end() && given->is_number() && given->get<Real>() == end_time;
+}
+
+/// The lines of a resolved deck, each with its table before it, but for the end time of the run: a run may go
+/// on to a later one.
+std::vector<std::string> lines_that_make(const std::string& resolved) {
+  std::vector<std::string> lines;
+  std::istringstream stream(resolved);
+  std::string table;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.empty()) continue;
+    if (line.starts_with("["))
+      table = line + " ";
+    else if (table != "[simulation] " || !line.starts_with("end_time "))
+      lines.push_back(table + line);
+  }
+  return lines;
+}
+
+/// Throws if a member whose results are there is of another deck: a mean of both would be of neither.
+void require_same_deck(const EnsembleMember& member, const std::string& found, const std::string& wanted) {
+  const std::vector<std::string> there = lines_that_make(found), here = lines_that_make(wanted);
+  const auto only_in = [](const std::vector<std::string>& lines, const std::vector<std::string>& others) {
+    const auto line = std::ranges::find_if(
+        lines, [&](const std::string& text) { return std::ranges::find(others, text) == others.end(); });
+    return line == lines.end() ? std::string("nothing of it") : *line;
+  };
+  if (there == here) return;
+  throw InputError(
+      fmt::format("--resume: {} is a run of another deck, which has {} where this deck has {}; --force makes "
+                  "the whole ensemble anew, or choose another [output] name",
+                  member.folder, only_in(there, here), only_in(here, there)));
 }
 
 Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
@@ -49,14 +87,6 @@ nlohmann::ordered_json json_of(Real number) {
   return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
 }
 
-/// A name of the deck as a cell of a CSV table.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
 void write_results(const Comm& comm, const std::string& folder, const std::vector<std::int64_t>& seeds,
                    const std::vector<EnsembleQuantity>& quantities) {
   std::string table = "quantity[-],unit[-],runs[-],mean,standard_deviation,lower_95,upper_95\n";
@@ -64,7 +94,7 @@ void write_results(const Comm& comm, const std::string& folder, const std::vecto
   report["quantities"] = nlohmann::ordered_json::object();
   for (const EnsembleQuantity& quantity : quantities) {
     const SampleStatistics statistics = statistics_of(quantity.values);
-    table += fmt::format("{},{},{},{},{},{},{}\n", quoted(quantity.name), quantity.unit, statistics.n,
+    table += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(quantity.name), quantity.unit, statistics.n,
                          cell(statistics.mean), cell(statistics.standard_deviation), cell(statistics.lower),
                          cell(statistics.upper));
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
@@ -147,23 +177,31 @@ std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_
 
 ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
                       std::int64_t count, Real end_time, bool resume,
+                      const std::function<std::string(const EnsembleMember&)>& resolved_deck,
                       const std::function<ExitCode(const EnsembleMember&)>& run) {
-  std::vector<std::int64_t> seeds;
-  std::vector<nlohmann::ordered_json> evacuations;
+  std::vector<EnsembleMember> members;
   for (std::int64_t k = 0; k < count; ++k) {
-    EnsembleMember member;
+    EnsembleMember& member = members.emplace_back();
     member.seed = first_seed + k;
-    const std::string name = fmt::format("seed_{}", member.seed);
-    member.folder = folder + "/" + name;
+    member.name = fmt::format("seed_{}", member.seed);
+    member.folder = folder + "/" + member.name;
     // Overrides are read like lines of a deck, JSON strings are valid there.
     member.overrides = {fmt::format("simulation.seed={}", member.seed), "simulation.ensemble=1",
                         "output.directory=" + nlohmann::json(folder).dump(),
-                        "output.name=" + nlohmann::json(name).dump()};
+                        "output.name=" + nlohmann::json(member.name).dump()};
+    if (!resume) continue;
+    const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
+    if (!found.empty()) require_same_deck(member, found, resolved_deck(member));
+  }
+  std::vector<std::int64_t> seeds;
+  std::vector<nlohmann::ordered_json> evacuations;
+  for (const EnsembleMember& member : members) {
+    const std::size_t number = seeds.size() + 1;
     nlohmann::ordered_json summary = summary_in(comm, member.folder);
     if (resume && has_ended(summary, end_time)) {
-      log::info("run {} of {}, seed {}: has ended already", k + 1, count, member.seed);
+      log::info("run {} of {}, seed {}: has ended already", number, count, member.seed);
     } else {
-      log::info("run {} of {}, seed {}", k + 1, count, member.seed);
+      log::info("run {} of {}, seed {}", number, count, member.seed);
       const ExitCode code = run(member);
       if (code != ExitCode::done) return code;
       summary = summary_in(comm, member.folder);

@@ -199,5 +199,58 @@ def test_ensemble(folder):
     check(refused.code == 2 and "holds results already" in refused.stderr, "results are not replaced unasked", refused)
 
 
+def ensemble_is_of(results, n_people, seeds):
+    report = json.loads((results / "ensemble.json").read_text())
+    check(report["seeds"] == seeds, "seeds are one after the other", report)
+    members = sorted(path.name for path in results.iterdir() if path.is_dir())
+    check(members == [f"seed_{seed}" for seed in seeds], "there are no other runs", members)
+    for member in members:
+        check(evacuation(results / member)["at_start"] == n_people, "all runs are of this deck", member)
+
+
+def test_ensembles_never_mix_decks(folder):
+    deck = write_deck(folder, "ensemble = 3\n")
+    short = ["--set", "simulation.end_time=1", "--set", "output.fields.every=5", "--set", "output.vtk.every=5"]
+    fewer = [*short, "--set", "populations.crowd.count=20"]
+    results = folder / "results" / "hall"
+    run_ok("run", deck, *fewer, folder=folder)
+    ensemble_is_of(results, 20, [3, 4, 5])
+
+    # Another deck takes the place of all runs, from the first of its own on.
+    stopped = scree("run", deck, *short, "--force", "--max-wall-time", 1e-9, folder=folder)
+    check(stopped.code == 4, "it was stopped", stopped)
+    check([path.name for path in results.iterdir()] == ["seed_3"], "nothing is left of the other", list(results.iterdir()))
+    run_ok("run", deck, *short, "--resume", folder=folder)
+    ensemble_is_of(results, 60, [3, 4, 5])
+
+    # Nor does one go on with runs of another.
+    before = (results / "ensemble.csv").read_bytes()
+    for ranks in (1, 3):
+        refused = scree("run", deck, *fewer, "--resume", ranks=ranks, folder=folder)
+        check(refused.code == 2, "another deck is refused", refused)
+        for word in ("hall/seed_3", "another deck", "count = 60", "count = 20"):
+            check_in(word, refused.stderr, "the message says what differs")
+    check((results / "ensemble.csv").read_bytes() == before, "the table is the same")
+
+    # A later end and more runs are the same deck; --force leaves the files of others and no run of before.
+    longer = ["--set", "simulation.end_time=2", *short[2:]]
+    run_ok("run", deck, *longer, "--ensemble", 4, "--resume", folder=folder)
+    again = run_ok("run", deck, *longer, "--ensemble", 4, "--resume", folder=folder)
+    check(again.stderr.count("has ended already") == 4, "what has ended is not done again", again)
+    (results / "notes.txt").write_text("mine")
+    run_ok("run", deck, *short, "--ensemble", 2, "--force", folder=folder)
+    ensemble_is_of(results, 60, [3, 4])
+    check((results / "notes.txt").exists(), "files of others stay")
+
+
+def test_runs_say_what_check_says_and_count_their_work(folder):
+    deck = write_deck(folder)
+    deck.write_text(deck.read_text() + '[navigation]\ncell = "0.3 m"\n')
+    result = run_ok("run", deck, folder=folder)
+    check_in("too coarse", result.stderr, "findings are warnings of a run")
+    summary = json.loads((folder / "results" / "hall" / "summary.json").read_text())
+    check(summary["bodies"] == 0 and summary["body_steps_this_run"] > 60, "work is that of those who were there", summary)
+
+
 if __name__ == "__main__":
     main()
