@@ -172,6 +172,7 @@ TEST_CASE("nearest: the open exit of the shortest way, anew when it closes", "[c
   // All closed: they go on to the one they had, and others to the nearest.
   building.tick(10);
   const std::size_t late = building.put({{4, 5}});
+  building.journeys.switch_doors(building.state, 0, [] {});
   building.choose();
   CHECK(destination(building, left) == 1);
   CHECK(destination(building, right) == 1);
