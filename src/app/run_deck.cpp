@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
+#include "app/crowd_fields.hpp"
 #include "core/error.hpp"
 #include "core/suggestion.hpp"
+#include "crowd/crowd_scene.hpp"
 #include "crowd/crowd_scheme.hpp"
 
 namespace scree {
@@ -209,6 +212,7 @@ void RunDeck<D>::describe(Section& root) {
     section.real("step", dt,
                  {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
+  std::string where_outside;
   const bool needs_box = !root.reading() || !brings_scene<D>(scheme);
   bool box_given = true;
   root.table(
@@ -230,6 +234,7 @@ void RunDeck<D>::describe(Section& root) {
             "outside", outside_name, {"error", "delete", "keep"},
             {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
                     "the body; the body is deleted; or it stays"});
+        where_outside = section.where("outside");
         outside = outside_name == "error"    ? Outside::error
                   : outside_name == "delete" ? Outside::remove
                                              : Outside::keep;
@@ -276,6 +281,16 @@ void RunDeck<D>::describe(Section& root) {
   }
   if (root.reading() && stepper->scene()) {
     refuse_bodies_beside_scene(scheme);
+    if (!events.sinks.empty())
+      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": people leave by "
+                                     "[exits.NAME], which may have a region; remove them",
+                                     scheme));
+    if (outside != Outside::error)
+      throw InputError(
+          fmt::format("{}: outside = \"{}\" in [domain] would lose people whom no exit counts: the scheme "
+                      "\"{}\" keeps them on the floor plan and ends with an error if one is lost; remove it",
+                      where_outside, outside == Outside::remove ? "delete" : "keep", scheme));
+    refuse_equal_columns();
     stepper->scene()->furnish(box, box_given, obstacles);
   }
   output.describe(root);
@@ -381,6 +396,23 @@ void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
         fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": people come from "
                     "[populations.NAME] and [sources.NAME]; remove \"{}\"",
                     group->where, scheme, group->name));
+}
+
+template <int D>
+void RunDeck<D>::refuse_equal_columns() const {
+  if constexpr (D == 2) {
+    const auto* scene = dynamic_cast<const CrowdScene*>(stepper->scene());
+    if (!scene) return;
+    std::map<std::string, const Exit*> exit_of;
+    for (const Exit& exit : scene->journeys().exits()) {
+      const auto [other, is_new] = exit_of.emplace(column_name(exit.name), &exit);
+      if (!is_new)
+        throw InputError(
+            fmt::format("{}: the exits \"{}\" and \"{}\" would both be \"{}\" in column names of results, "
+                        "which replace , \" < > & and line ends by _; rename one of them",
+                        exit.where, other->second->name, exit.name, other->first));
+    }
+  }
 }
 
 template <int D>

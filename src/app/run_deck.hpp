@@ -106,6 +106,7 @@ struct RunDeck {
   void refuse_contact_problems(const std::string& scheme) const;
   void check_people_outputs(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
+  void refuse_equal_columns() const;
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "crowd/crowd_scene.hpp"
 
 namespace scree {
 
@@ -42,10 +43,14 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   state_.obstacles.place(0);
   state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
+  const Scene<D>* scene_of_run = stepper().scene();
+  if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
+    throw InputError(
+        fmt::format("the deck makes no people until its end at t = {:g} s: add a [populations.NAME] or "
+                    "[sources.NAME] table, or let more come",
+                    deck_.end_time));
   if (n_bodies() == 0 && !deck_.bodies_come())
-    throw InputError(stepper().scene()
-                         ? "the deck makes no people: add a [populations.NAME] or [sources.NAME] table"
-                         : "the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
+    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
   const auto position = state_.bodies.position();
@@ -189,7 +194,12 @@ std::string Simulation<D>::name_group_of(GlobalId id) const {
   const auto ids = state_.bodies.id();
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == id) {
-      const auto& group = deck_.groups[static_cast<std::size_t>(state_.bodies.group()[i])];
+      const auto number = static_cast<std::size_t>(state_.bodies.group()[i]);
+      if constexpr (D == 2)
+        if (const auto* crowd = dynamic_cast<const CrowdScene*>(deck_.stepper->scene()))
+          return fmt::format("{}: people \"{}\"", state_.plan->where(),
+                             crowd->people().group_names()[number]);
+      const ParticleGroup<D>& group = *deck_.all_groups()[number];
       return fmt::format("{}: [particles.{}]", group.where, group.name);
     }
   return {};
