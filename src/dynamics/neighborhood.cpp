@@ -84,9 +84,12 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
     if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))
       throw InputError(fmt::format(
           "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m with a skin of {:g} "
-          "m need at "
-          "least {:g} m there (four cells); enlarge [domain], make the axis open or reduce [neighbors] skin",
-          state.box.length(k), "xyz"[k], largest, skin, 4 * Lattice<D>::reach(largest, skin)));
+          "m "
+          "need at least {:g} m there (four cells); enlarge [domain], make the axis open or reduce {}",
+          state.box.length(k), "xyz"[k], largest, skin, 4 * Lattice<D>::reach(largest, skin),
+          state.bodies.walks() ? "how far people look ahead, which sets the skin: headway_time and speed of "
+                                 "[agents.NAME]"
+                               : "[neighbors] skin"));
   }
   state.lattice = Lattice<D>::make(state.box, largest, skin, cells);
 }

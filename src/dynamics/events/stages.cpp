@@ -24,6 +24,11 @@ std::vector<int> describe_obstacles(Section& section, std::string_view key, cons
   if (!section.reading()) return numbers;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(known, name);
+    if (found == known.end() && (name == "walls" || name == "columns"))
+      section.fail(key,
+                   fmt::format("there is no [obstacles.{}]; walls and columns of a floor plan are always "
+                               "there: stages cannot put or take them, but exits can open and close",
+                               name));
     if (found == known.end())
       section.fail(key, fmt::format("there is no obstacle '{}'{}", name,
                                     known.empty() ? "; the deck has none" : suggestion(name, known)));
