@@ -66,26 +66,30 @@ def test_2_4_assigned_speeds(folder):
 def test_2_8_counterflow(folder):
     """NIST 2.8 (IMO 8): two rooms of 10 m x 10 m joined by a corridor of 10 m x 2 m. 100 persons of the left 2.5 m of
     the first room walk to the second one, from which 0, 10, 50 or 100 come towards them out of its right part, as
-    dense. The time at which the last of the 100 enters the second room rises with each number. They step aside
-    ([crowd.avoidance])."""
+    dense. The time at which the last of the 100 enters the second room rises with each number. Here with each of
+    three seeds, and everybody gets through. People step aside, seeing 4 s ahead and turning by up to 1.5 rad, and
+    sway by 0.05 m in a second: with less of each the two crowds block each other where the corridor begins."""
     plan = wkt(rectangle(0, 0, 10, 10), rectangle(9.9, 4, 20.1, 6), rectangle(20, 0, 30, 10))
-    times, inside = [], []
-    for count in (0, 10, 50, 100):
-        populations = {"first": {"count": 100, "region": rectangle(0, 0, 2.5, 10), "journey": "to_the_right"}}
-        if count:
-            populations["second"] = {"count": count, "region": rectangle(30 - 0.025 * count, 0, 30, 10),
-                                     "journey": "to_the_left"}
-        deck = crowd_deck(plan, end_time=600.0, fps=2, populations=populations, crowd={"avoidance": {"horizon": 2}},
-                          exits={"right": {"line": [[30, 0], [30, 10]]}, "left": {"line": [[0, 0], [0, 10]]}},
-                          journeys={"to_the_right": {"steps": [{"exits": ["right"]}]},
-                                    "to_the_left": {"steps": [{"exits": ["left"]}]}})
-        run = run_crowd(folder, deck, name=f"against_{count}", empty=False)
-        entered = [crossing_time(*run.tracks[person][:1], run.tracks[person][1][:, 0], 20) for person in range(100)]
-        times.append(max(entered) if np.isfinite(entered).all() else math.inf)
-        inside.append(run.evacuation["still_inside"])
-    CRITERIA.row("2.8", "NIST 2.8, IMO 8", "time of the last of the 100 rises with 0, 10, 50, 100; all get through",
-                 ", ".join(f"{time:.1f}" for time in times) + f" s; still inside {inside}",
-                 all(b > a for a, b in zip(times, times[1:])) and math.isfinite(times[-1]) and not any(inside))
+    for seed in (1, 2, 3):
+        times, inside = [], []
+        for count in (0, 10, 50, 100):
+            populations = {"first": {"count": 100, "region": rectangle(0, 0, 2.5, 10), "journey": "to_the_right"}}
+            if count:
+                populations["second"] = {"count": count, "region": rectangle(30 - 0.025 * count, 0, 30, 10),
+                                         "journey": "to_the_left"}
+            deck = crowd_deck(plan, end_time=600.0, fps=2, seed=seed, populations=populations,
+                              crowd={"noise": 0.05, "max_sweeps": 20000, "avoidance": {"horizon": 4, "angle": 1.5}},
+                              exits={"right": {"line": [[30, 0], [30, 10]]}, "left": {"line": [[0, 0], [0, 10]]}},
+                              journeys={"to_the_right": {"steps": [{"exits": ["right"]}]},
+                                        "to_the_left": {"steps": [{"exits": ["left"]}]}})
+            run = run_crowd(folder, deck, name=f"against_{count}_{seed}", empty=False)
+            entered = [crossing_time(moments, positions[:, 0], 20) for moments, positions in run.tracks.values()
+                       if positions[0, 0] < 10]
+            times.append(max(entered) if np.isfinite(entered).all() else math.inf)
+            inside.append(run.evacuation["still_inside"])
+        CRITERIA.row(f"2.8, seed {seed}", "NIST 2.8, IMO 8", "last of the 100 later with 0, 10, 50, 100; nobody stuck",
+                     ", ".join(f"{time:.1f}" for time in times) + f" s; {sum(inside)} stuck",
+                     all(b > a for a, b in zip(times, times[1:])) and math.isfinite(times[-1]) and not any(inside))
 
 
 def test_2_10_slow_person(folder):
@@ -155,18 +159,22 @@ def test_5_1_congestion(folder):
 def test_5_2_door(folder):
     """NIST 5.2 (IMO 4): 100 persons leave a room of 8 m x 5 m by an exit of 1 m; at most 1.33 persons per second. Here the
     exit is a passage 1 m long, and the larger of the flows from the first to the last person and from the 10th to the
-    90th percentile counts. The bound is a value for the design of buildings, below what experiments find at such
-    doors (1.8 to 1.9 /s: tests/reference/crowd/bottleneck_flow.csv), to which the given values are calibrated;
-    people who neither push nor share the way (push_speed = 0.1 m/s, headway_width = 1) keep it."""
+    90th percentile counts, the largest of three seeds. The bound is a value for the design of buildings, below what
+    experiments find at such doors (1.8 to 1.9 /s: tests/reference/crowd/bottleneck_flow.csv), to which the given values
+    are calibrated. Cautious people, who hardly push (push_speed = 0.1 m/s), keep 1.5 s behind others (headway_time) and
+    share no lane (headway_width = 1), keep it; with a headway of 1 s one of three seeds does not (1.55 /s)."""
     for row, name, kind, crowd in (("5.2", "usual", {}, {}),
-                                   ("5.2 cautious", "cautious", {"push_speed": 0.1}, {"headway_width": 1.0})):
-        deck = crowd_deck(_ROOM_WITH_DOOR, end_time=300.0, fps=1, exits={"door": {"line": [[9, 2], [9, 3]]}},
-                          agents={"person": kind}, crowd=crowd,
-                          populations={"crowd": {"count": 100, "region": rectangle(0.3, 0.3, 7, 4.7)}})
-        left = run_crowd(folder, deck, name=name).left()
-        flows = flow_between(left, 0, 1), flow_between(left)
-        CRITERIA.row(row, "NIST 5.2, IMO 4", "at most 1.33 persons /s",
-                     f"{flows[0]:.2f} /s of all, {flows[1]:.2f} /s of the middle", max(flows) <= 1.33)
+                                   ("5.2 cautious", "cautious", {"push_speed": 0.1, "headway_time": 1.5},
+                                    {"headway_width": 1.0})):
+        flows = []
+        for seed in (1, 2, 3):
+            deck = crowd_deck(_ROOM_WITH_DOOR, end_time=300.0, fps=1, seed=seed,
+                              exits={"door": {"line": [[9, 2], [9, 3]]}}, agents={"person": kind}, crowd=crowd,
+                              populations={"crowd": {"count": 100, "region": rectangle(0.3, 0.3, 7, 4.7)}})
+            left = run_crowd(folder, deck, name=f"{name}_{seed}").left()
+            flows.append(max(flow_between(left, 0, 1), flow_between(left)))
+        CRITERIA.row(row, "NIST 5.2, IMO 4", "at most 1.33 persons /s", ", ".join(f"{flow:.2f}" for flow in flows) + " /s",
+                     max(flows) <= 1.33)
 
 
 def test_iso_13_fundamental_diagram(folder):
