@@ -23,7 +23,8 @@ void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles)
   for (int k = 0; k < 2 && box_given; ++k)
     if (!box.is_periodic(k) && (box.lower[k] > plan.lower[k] || box.upper[k] < plan.upper[k]))
       throw InputError(fmt::format(
-          "{}: the floor plan reaches from {:g} to {:g} m along {}, but [domain] only from {:g} to "
+          "{}: the floor plan reaches from {:g} to {:g} m along {}, with the room behind its exits, but "
+          "[domain] only from {:g} to "
           "{:g} m: enlarge it, make the axis periodic, or leave out lower and upper, for a domain "
           "that fits",
           plan_->where(), plan.lower[k], plan.upper[k], "xy"[k], box.lower[k], box.upper[k]));

@@ -44,6 +44,43 @@ def test_outputs_of_people_in_a_run_without(folder):
         refused(folder, "run", deck, words=["about people", 'scheme = "crowd"'])
 
 
+def test_whatever_loses_people_unseen(folder):
+    refused_deck(folder, "[sinks.drain]\nregion = { lower = [0, 0], upper = [1, 1] }\n", words=["[sinks]", "people leave by [exits.NAME]"])
+    for outside in ("delete", "keep"):
+        refused_deck(folder, f'[domain]\noutside = "{outside}"\n', words=["hall.toml:", f'outside = "{outside}"', "lose"])
+    refused_deck(folder, "[domain]\nlower = [-1, -1]\nupper = [7, 6]\n",
+                 words=["hall.toml:", "along x, with the room behind its exits", "[domain] only from -1 to 7 m"])
+
+
+def test_exits_with_equal_columns(folder):
+    refused_deck(folder, "[exits.'a,b']\nline = [[0, 1], [0, 2]]\n[exits.'a<b']\nline = [[0, 3], [0, 4]]\n",
+                 words=["hall.toml:", '"a,b" and "a<b"', '"a_b"', "rename"])
+
+
+def test_nobody_at_all(folder):
+    (folder / "hall.toml").write_text(DECK[:DECK.index("[populations")])
+    refused(folder, "run", folder / "hall.toml", words=["the deck makes no people"])
+
+
+def test_errors_of_check_refuse_a_run(folder):
+    (folder / "hall.toml").write_text(DECK.replace("[8, 3]]", "[8, 2.3]]"))
+    words = ["[exits.east]", "does not fit through"]
+    refused(folder, "check", folder / "hall.toml", words=words)
+    refused(folder, "run", folder / "hall.toml", words=words)
+
+
+def test_walls_cannot_be_staged(folder):
+    refused_deck(folder, '[[stages]]\nname = "first"\nduration = "1 s"\nremove_obstacles = ["walls"]\n',
+                 words=["hall.toml:", "walls and columns of a floor plan", "stages cannot"])
+
+
+def test_period_that_is_too_short(folder):
+    deck = DECK.replace("[walkable]", '[domain]\nlower = [0, -2]\nupper = [3, 5]\nperiodic = [true, false]\n[walkable]')
+    deck = deck.replace("POLYGON((0 0, 8 0, 8 5, 0 5, 0 0))", "POLYGON((0 0, 3 0, 3 5, 0 5, 0 0))")
+    (folder / "hall.toml").write_text(deck.replace("[[8, 2], [8, 3]]", "[[1, 0], [2, 0]]"))
+    refused(folder, "run", folder / "hall.toml", words=["periodic axis x", "headway_time and speed"])
+
+
 def test_ensemble_of_none(folder):
     deck = write_deck(folder)
     refused(folder, "run", deck, "--set", "simulation.ensemble=0", words=["ensemble", ">= 1"])
