@@ -110,7 +110,7 @@ void CrowdStepper::describe_crowd(Section& section) {
   section.choice(
       "model", model_name_, {"projection", "pbd"},
       {.doc = "How people are kept apart: by the velocities nearest to the desired ones that let nobody "
-              "overlap, to a tolerance, or by sweeps on positions, faster and not exact"});
+              "overlap, to a tolerance, or by sweeps on positions, which leave some overlap"});
   section.real(
       "tolerance", projection_settings_.tolerance,
       {.unit = Unit::length,

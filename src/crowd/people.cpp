@@ -225,7 +225,8 @@ void People::Content::describe_sources(Section& root) {
                 std::string when_full = "wait";
                 section.choice("when_full", when_full, {"wait", "drop", "error"},
                                {.doc = "what becomes of somebody for whom there is no room: waits outside, "
-                                       "and those behind as well; never comes; or the run stops"});
+                                       "and those behind as well; never comes, nor do the others of "
+                                       "that step; or the run stops"});
                 source.journey = read_journey(section);
                 if (!section.reading()) return;
                 source.where = section.where("region");
