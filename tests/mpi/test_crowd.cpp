@@ -58,7 +58,7 @@ headway_time = 0.7
 agents = ["small", "large"]
 shares = [0.7, 0.3]
 region = [[7, 1], [15.5, 1], [15.5, 7], [7, 7]]
-count = 150
+count = 210
 premovement = { distribution = "uniform", min = 0, max = 0.8 }
 [populations.west]
 region = [[0.4, 1], [3, 1], [3, 7], [0.4, 7]]
@@ -128,7 +128,7 @@ const std::vector<Overrides> models{{}, {"crowd.model=pbd"}, {"crowd.solver.type
 
 }  // namespace
 
-TEST_CASE("crowd: 200 people with everything on", "[mpi]") {
+TEST_CASE("crowd: 260 people with everything on", "[mpi]") {
   for (const Overrides& model : models) {
     const Outcome outcome = check_invariant<2>(hall, model, 60);
     CHECK(outcome.n_contacts > 10);
@@ -273,11 +273,8 @@ count = 40
 
 TEST_CASE("crowd: checkpoints go on as if there had been none", "[mpi]") {
   for (const Overrides& model : models) {
-    // So many that some press each other across ranks.
-    const Seen seen = check_restarts<2>({.text = hall,
-                                         .overrides = with({"populations.crowd.count=210"}, model),
-                                         .n_steps = 48,
-                                         .splits = {1, 9, 23, 31}});
+    const Seen seen =
+        check_restarts<2>({.text = hall, .overrides = model, .n_steps = 48, .splits = {1, 9, 23, 31}});
     CHECK(seen.n_remembered > 0);
     CHECK(seen.old_list);
     CHECK(seen.n_contacts > 0);
