@@ -129,6 +129,12 @@ People::~People() = default;
 
 // ---- deck
 
+/// What people are like if the deck says nothing (docs/crowd.md, "Calibration").
+AgentTraits usual_traits(const std::string& name) {
+  return {name, normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24),
+          normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2)};
+}
+
 void People::Content::describe_kinds(Section& root) {
   root.tables(
       "agents",
@@ -136,10 +142,8 @@ void People::Content::describe_kinds(Section& root) {
               "used where a key is not given."},
       [&](const std::string& name, Section& section) {
         AgentKind kind;
-        AgentTraits trait;
-        kind.name = trait.name = name;
-        trait.radius = normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24);
-        trait.speed = normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
+        AgentTraits trait = usual_traits(name);
+        kind.name = name;
         describe_distribution<Unit::length>(
             section, "radius", trait.radius,
             "Radii of the disks that people are; not given: normal, mean 0.202 m, deviation 0.01 m, from "
@@ -168,8 +172,7 @@ void People::Content::describe_kinds(Section& root) {
         traits.push_back(std::move(trait));
       });
   if (!root.reading() || !kinds.empty()) return;
-  AgentTraits trait{"person", normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24),
-                    normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2)};
+  AgentTraits trait = usual_traits("person");
   kinds.push_back({.name = trait.name,
                    .where = {},
                    .max_radius = trait.radius->most(),

@@ -29,15 +29,7 @@ namespace {
 std::string piece_text(vtkImageData* data, bool compress) {
   vtkNew<vtkXMLImageDataWriter> writer;
   writer->SetInputData(data);
-  writer->SetDataModeToBinary();
-  writer->SetHeaderTypeToUInt64();
-  if (compress)
-    writer->SetCompressorTypeToLZ4();
-  else
-    writer->SetCompressorTypeToNone();
-  writer->WriteToOutputStringOn();
-  if (writer->Write() == 0) throw RunError("VTK could not encode a frame");
-  return writer->GetOutputString();
+  return encoded(*writer, compress);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 
@@ -49,6 +50,21 @@ struct ArrayOf<std::int32_t> {
 template <class T>
 constexpr bool narrowed(bool single_precision) {
   return std::is_same_v<T, double> && single_precision;
+}
+
+/// The XML text that `writer` makes of its input: inline binary data with 64-bit sizes. Throws RunError.
+/// Local.
+template <class Writer>
+std::string encoded(Writer& writer, bool compress) {
+  writer.SetDataModeToBinary();
+  writer.SetHeaderTypeToUInt64();
+  if (compress)
+    writer.SetCompressorTypeToLZ4();
+  else
+    writer.SetCompressorTypeToNone();
+  writer.WriteToOutputStringOn();
+  if (writer.Write() == 0) throw RunError("VTK could not encode a frame");
+  return writer.GetOutputString();
 }
 
 /// Collects the shares of a group of ranks on its writer, in rank order.

@@ -51,16 +51,8 @@ std::vector<std::int64_t> shifted(std::span<const std::int64_t> points, std::int
 std::string piece_text(vtkPolyData* data, bool compress) {
   vtkNew<vtkXMLPolyDataWriter> writer;
   writer->SetInputData(data);
-  writer->SetDataModeToBinary();
-  writer->SetHeaderTypeToUInt64();
   writer->SetIdTypeToInt64();
-  if (compress)
-    writer->SetCompressorTypeToLZ4();
-  else
-    writer->SetCompressorTypeToNone();
-  writer->WriteToOutputStringOn();
-  if (writer->Write() == 0) throw RunError("VTK could not encode a frame");
-  return writer->GetOutputString();
+  return vtk::encoded(*writer, compress);
 }
 
 }  // namespace
