@@ -1,0 +1,92 @@
+// Replaces operator new for the whole program, for two reasons:
+// - Arrays of megabytes get pages of 2 MiB. Sweeps visit bodies block by block, and with pages of 4 KiB every
+//   other visit misses the address translation cache (docs/performance.md, "Huge pages").
+// - Steps must not allocate, and what counts is what is asked for here.
+#include "core/memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SCREE_OWN_NEW 0
+#else
+#define SCREE_OWN_NEW 1
+#endif
+
+namespace scree {
+
+namespace {
+
+thread_local std::int64_t allocations = 0;
+
+#if SCREE_OWN_NEW
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+/// Below, rounding up to whole pages would waste too much.
+constexpr std::size_t huge_from = 2 * huge_page;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  const bool huge = size >= huge_from;
+  if (huge && alignment < huge_page) alignment = huge_page;
+  while (true) {
+    void* memory = nullptr;
+    if (alignment <= alignof(std::max_align_t))
+      memory = std::malloc(size > 0 ? size : 1);
+    else if (posix_memalign(&memory, alignment, size) != 0)
+      memory = nullptr;
+    if (memory) {
+      // Only a wish: where the kernel has no huge pages, nothing changes. A last, partly used page is left
+      // small.
+      if (huge) madvise(memory, size / huge_page * huge_page, MADV_HUGEPAGE);
+      return memory;
+    }
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
+}
+#endif
+
+}  // namespace
+
+std::int64_t n_allocations() {
+  return allocations;
+}
+
+bool counts_allocations() {
+  return SCREE_OWN_NEW != 0;
+}
+
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace scree
+
+#if SCREE_OWN_NEW
+// The other forms of new and delete (arrays, nothrow) are defined by the library in terms of these.
+void* operator new(std::size_t size) {
+  return scree::allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return scree::allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+#endif

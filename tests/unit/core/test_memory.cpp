@@ -1,0 +1,28 @@
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "core/memory.hpp"
+
+using namespace scree;
+
+TEST_CASE("what a piece of code allocates can be counted", "[core]") {
+  if (!counts_allocations()) return;
+  std::vector<double> numbers;
+  numbers.reserve(100);
+  std::int64_t before = n_allocations();
+  for (int i = 0; i < 100; ++i) numbers.push_back(i);
+  REQUIRE(n_allocations() == before);
+  before = n_allocations();
+  numbers.push_back(100);
+  const std::int64_t grown = n_allocations() - before;
+  REQUIRE(grown == 1);
+}
+
+TEST_CASE("large arrays start on a page of 2 MiB", "[core]") {
+  if (!counts_allocations()) return;
+  const std::vector<char> large(std::size_t{5} << 20, 'x');
+  REQUIRE(reinterpret_cast<std::uintptr_t>(large.data()) % (std::uintptr_t{2} << 20) == 0);
+  REQUIRE(large.back() == 'x');
+  REQUIRE(peak_memory() > static_cast<std::int64_t>(large.size()));
+}
