@@ -63,7 +63,7 @@ void check_passages(const FloorPlan& plan, Real largest, std::vector<std::string
 }  // namespace
 
 std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
-  std::vector<std::string> findings = people_.findings(*plan_, journeys_);
+  std::vector<std::string> findings = people_.findings(*plan_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, ways_, largest, findings);
   check_passages(*plan_, largest, findings);

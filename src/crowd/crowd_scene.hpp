@@ -28,6 +28,8 @@ class CrowdScene final : public Scene<2> {
   std::span<Real> memory() override { return ways_.density(); }
   std::vector<std::string> findings(const State<2>& state) const override;
 
+  /// Whether people without a destination are told where to walk.
+  void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
   Real fastest() const;
   /// Of the run.
@@ -45,6 +47,7 @@ class CrowdScene final : public Scene<2> {
   std::size_t first_sink_ = 0;  // in State::sinks, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
+  bool is_led_ = false;
   bool is_empty_ = false;  // nobody is there after the last step
 };
 

@@ -179,6 +179,7 @@ void CrowdStepper::describe_crowd(Section& section) {
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
   if (norm(direction_) > 0) direction_ *= 1 / norm(direction_);
+  scene_.set_led(norm(direction_) > 0);
   model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
   on_failure_ = on_failure_name_ == "warn" ? OnFailure::warn : OnFailure::stop;
   if (model_ == Model::pbd && solver_.solver)

@@ -499,7 +499,8 @@ bool People::exhausted(const State<2>& state) const {
 
 // ---- checks
 
-std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys& journeys) const {
+std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys& journeys,
+                                          bool is_led) const {
   const Content& content = *content_;
   std::vector<std::string> found;
   // Without obstacles of the deck: what the plan alone says.
@@ -520,9 +521,10 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
       found.push_back(fmt::format("{}: the {:.0f} people of [{}] fill {:.0f} % of {}: they may not fit",
                                   where, n, table, 100 * filled_share, space.text()));
     if (journey < 0) {
-      found.push_back(
-          fmt::format("{}: people of [{}] have no journey: they walk where crowd.direction says, or stand",
-                      where, table));
+      if (!is_led)
+        found.push_back(
+            fmt::format("{}: people of [{}] will stand: they have no journey, and crowd.direction is not set",
+                        where, table));
       return;
     }
     // Parts of the plan that the largest of them can leave.

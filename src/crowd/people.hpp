@@ -61,8 +61,9 @@ class People {
   /// Whether every source has sent all of its people by now.
   bool exhausted(const State<2>& state) const;
 
-  /// For `scree check`: populations that fill more than they can, and the like. Local.
-  std::vector<std::string> findings(const FloorPlan& plan, const Journeys& journeys) const;
+  /// For `scree check`: populations that fill more than they can, and the like; `is_led`: people without a
+  /// journey are told where to walk. Local.
+  std::vector<std::string> findings(const FloorPlan& plan, const Journeys& journeys, bool is_led) const;
 
  private:
   struct Content;

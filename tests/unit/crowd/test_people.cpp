@@ -250,9 +250,9 @@ TEST_CASE("radii and speeds of people need bounds", "[crowd]") {
 }
 
 TEST_CASE("findings name people without a way and starts that are too full", "[crowd]") {
-  const auto findings = [](const std::string& lines) {
+  const auto findings = [](const std::string& lines, bool is_led = false) {
     Building building(lines);
-    return building.people.findings(building.plan, building.journeys);
+    return building.people.findings(building.plan, building.journeys, is_led);
   };
   CHECK(findings(hall + "[populations.all]\ncount = 100\n").empty());
   const std::string apart =
@@ -262,4 +262,7 @@ TEST_CASE("findings name people without a way and starts that are too full", "[c
   CHECK(findings(apart + "count = 10\nregion = [[0, 0], [5, 0], [5, 5], [0, 5]]\n").empty());
   CHECK_THAT(findings(hall + "[populations.all]\ncount = 2000\n").at(0), Catch::StartsWith("error"));
   CHECK_THAT(findings(hall + "[populations.all]\ncount = 1350\n").at(0), Catch::Contains("may not fit"));
+  const std::string nowhere = "[walkable]\nwkt = 'POLYGON((0 0, 9 0, 9 9, 0 9, 0 0))'\n[populations.all]\n";
+  CHECK_THAT(findings(nowhere + "count = 10\n").at(0), Catch::Contains("will stand"));
+  CHECK(findings(nowhere + "count = 10\n", true).empty());
 }
