@@ -348,32 +348,30 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
       return;
     add(low, high, -1, gap, normal, -d, place);
   };
-  std::vector<Vec<D>> at;
-  std::vector<SurfacePoint<D>> surface;
   const auto add_wall = [&](const typename SweepSchedule<D>::WallBatch& wall) {
     const auto which = schedule_.wall_bodies(wall);
-    at.clear();
-    for (const Index i : which) at.push_back(position[static_cast<std::size_t>(i)]);
-    surface.resize(at.size());
-    state.obstacles.nearest(wall.constraint, at, surface);
+    at_.clear();
+    for (const Index i : which) at_.push_back(position[static_cast<std::size_t>(i)]);
+    surface_.resize(at_.size());
+    state.obstacles.nearest(wall.constraint, at_, surface_);
     const Motion<D>* motion =
         moving
             ? state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
                   .motion.get()
             : nullptr;
-    for (std::size_t k = 0; k < at.size(); ++k) {
+    for (std::size_t k = 0; k < at_.size(); ++k) {
       if (mobility[static_cast<std::size_t>(which[k])] == 0) continue;
       const Real r = radius[static_cast<std::size_t>(which[k])];
-      const Real gap = surface[k].distance - r;
-      const Vec<D> branch = surface[k].normal * -surface[k].distance;
+      const Real gap = surface_[k].distance - r;
+      const Vec<D> branch = surface_[k].normal * -surface_[k].distance;
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       if (gap > tolerance * r && !carries(wall_values, place)) {
         if (!moving) continue;
         Vec<D> closing = -displacement[static_cast<std::size_t>(which[k])];
-        if (motion) closing += dt * motion->velocity(at[k] + branch, state.clock.time + dt / 2);
-        if (gap - dot(surface[k].normal, closing) > tolerance * r) continue;
+        if (motion) closing += dt * motion->velocity(at_[k] + branch, state.clock.time + dt / 2);
+        if (gap - dot(surface_[k].normal, closing) > tolerance * r) continue;
       }
-      add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
+      add(which[k], -1, wall.constraint, gap, -surface_[k].normal, branch, place);
     }
   };
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
@@ -393,7 +391,8 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 template <int D>
 std::size_t Neighborhood<D>::bytes() const {
   return schedule_.bytes() + table_.bytes() + places_.capacity() * sizeof(Place) +
-         order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int);
+         order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int) +
+         at_.capacity() * sizeof(Vec<D>) + surface_.capacity() * sizeof(SurfacePoint<D>);
 }
 
 template class Neighborhood<2>;

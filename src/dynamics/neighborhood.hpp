@@ -121,6 +121,8 @@ class Neighborhood {
   std::vector<Place> places_;
   std::vector<Index> order_;
   std::vector<int> destination_;
+  std::vector<Vec<D>> at_;  // of one wall batch
+  std::vector<SurfacePoint<D>> surface_;
   bool has_bodies_placed_ = false;
   std::int64_t n_rebuilds_ = 0, n_rebalances_ = 0, n_migrated_ = 0, n_removed_ = 0;
   Real imbalance_ = 1;
