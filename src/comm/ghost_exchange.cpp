@@ -6,6 +6,7 @@
 
 #include "comm/migration.hpp"
 #include "comm/parcels.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -123,7 +124,10 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   SCREE_PETSC(PetscSFCreate(comm_.handle(), ghosts_.address()));
   SCREE_PETSC(PetscSFSetGraph(ghosts_.get(), bodies.n_owned(), static_cast<PetscInt>(leaves.size()),
                               leaves.data(), PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
-  SCREE_PETSC(PetscSFSetUp(ghosts_.get()));
+  {
+    const Waiting waiting;
+    SCREE_PETSC(PetscSFSetUp(ghosts_.get()));
+  }
 
   std::vector<Place> all_places(places.begin(), places.end());
   all_places.insert(all_places.end(), ghost_places.begin(), ghost_places.end());
@@ -210,6 +214,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
     SCREE_PETSC(PetscSFCreate(comm_.handle(), stages_[s].address()));
     SCREE_PETSC(PetscSFSetGraph(stages_[s].get(), bodies.n_held(), static_cast<PetscInt>(leaves[s].size()),
                                 leaves[s].data(), PETSC_COPY_VALUES, roots[s].data(), PETSC_COPY_VALUES));
+    const Waiting waiting;
     SCREE_PETSC(PetscSFSetUp(stages_[s].get()));
   }
 }
@@ -217,6 +222,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
 template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
   if (comm_.size() == 1) return;
+  const Waiting waiting;
   const MPI_Datatype type = type_of(width);
   SCREE_PETSC(PetscSFBcastBegin(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
   SCREE_PETSC(PetscSFBcastEnd(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
@@ -225,6 +231,7 @@ void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
   if (comm_.size() == 1) return;
+  const Waiting waiting;
   SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
   SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
 }
@@ -232,6 +239,7 @@ void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
   if (comm_.size() == 1) return;
+  const Waiting waiting;
   const MPI_Datatype type = type_of(width);
   SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
   SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
@@ -240,6 +248,7 @@ void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
 template <int D>
 void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
   if (comm_.size() == 1) return;
+  const Waiting waiting;
   const MPI_Datatype type = type_of(width);
   SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
   SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
@@ -249,6 +258,7 @@ template <int D>
 void GhostExchange<D>::begin_hand_over(int stage, std::span<Real> values, int width) {
   const auto s = static_cast<std::size_t>(stage);
   if (!stage_in_use_[s]) return;
+  const Waiting waiting;
   SCREE_PETSC(PetscSFBcastBegin(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
 }
 
@@ -256,6 +266,7 @@ template <int D>
 void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int width) {
   const auto s = static_cast<std::size_t>(stage);
   if (!stage_in_use_[s]) return;
+  const Waiting waiting;
   SCREE_PETSC(PetscSFBcastEnd(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
 }
 

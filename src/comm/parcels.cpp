@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/petsc.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -26,6 +27,7 @@ int units(std::size_t n_bytes) {
 
 std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
   if (comm.size() == 1) return outgoing;
+  const Waiting waiting;
   const auto own = std::find_if(outgoing.begin(), outgoing.end(),
                                 [&](const Parcel& parcel) { return parcel.rank == comm.rank(); });
   Parcel to_self;

@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/petsc.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -25,11 +26,13 @@ namespace {
 
 template <class T>
 T reduced(MPI_Comm handle, T value, MPI_Datatype type, MPI_Op operation) {
+  const Waiting waiting;
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, operation, handle);
   return value;
 }
 template <class T>
 void reduce(MPI_Comm handle, std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+  const Waiting waiting;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), type, operation, handle);
 }
 
@@ -57,6 +60,7 @@ void Comm::min(std::span<Real> values) const {
   reduce(handle_, values, MPI_DOUBLE, MPI_MIN);
 }
 void Comm::sum_to_round_off(std::span<Real> values) const {
+  const Waiting waiting;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, handle_);
 }
 void Comm::sum(std::span<std::int64_t> values) const {
@@ -71,11 +75,13 @@ bool Comm::all(bool value) const {
 
 std::int64_t Comm::sum_before(std::int64_t value) const {
   std::int64_t before = 0;
+  const Waiting waiting;
   MPI_Exscan(&value, &before, 1, MPI_INT64_T, MPI_SUM, handle_);
   return rank_ == 0 ? 0 : before;  // MPI leaves rank 0 undefined
 }
 
 void Comm::broadcast(std::string& text, int root) const {
+  const Waiting waiting;
   std::uint64_t length = text.size();
   MPI_Bcast(&length, 1, MPI_UINT64_T, root, handle_);
   text.resize(length);
@@ -83,6 +89,7 @@ void Comm::broadcast(std::string& text, int root) const {
 }
 
 void Comm::barrier() const {
+  const Waiting waiting;
   MPI_Barrier(handle_);
 }
 

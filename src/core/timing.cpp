@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <deque>
 #include <map>
 #include <sstream>
@@ -21,13 +22,20 @@ struct Node {
   Node* parent = nullptr;
   std::vector<Node*> children;  // in order of first use
   std::int64_t calls = 0;
-  Nanoseconds spent{0};  // of the calls that ended
-  Ticks start{};         // of the call that goes on
+  Nanoseconds spent{0};   // of the calls that ended
+  Nanoseconds waited{0};  // within them, and within the call that goes on
+  Ticks start{};          // of the call that goes on
 };
 
 struct Tree {
   std::deque<Node> nodes = std::deque<Node>(1);  // the root stands for the whole program
   Node* current = &nodes.front();
+  int waits = 0;       // open Waiting objects
+  Ticks wait_start{};  // of the outermost
+  bool clocked = false;
+  Nanoseconds work_start{0};      // of the WorkClock, by the thread's clock
+  Nanoseconds wait_begin{0};      // of the outermost wait, by the same
+  Nanoseconds waited_clocked{0};  // since work_start
 };
 Tree& tree() {
   static Tree instance;
@@ -44,9 +52,17 @@ Node& child(Node& parent, std::string_view name) {
   return node;
 }
 
+/// What this thread has used of a processor.
+Nanoseconds thread_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
+}
+
 struct Record {
   std::int64_t calls = 0;
   Nanoseconds spent{0};
+  Nanoseconds waited{0};
 };
 
 /// All timers below `node` that were called, as "outer\tinner" names in order of first use.
@@ -56,7 +72,7 @@ void collect(const Node& node, const std::string& prefix, std::vector<std::strin
     if (inner->calls == 0) continue;
     const std::string path = prefix + inner->name;
     paths.push_back(path);
-    records[path] = {inner->calls, inner->spent};
+    records[path] = {inner->calls, inner->spent, inner->waited};
     collect(*inner, path + '\t', paths, records);
   }
 }
@@ -106,6 +122,36 @@ Scope::~Scope() {
   tree().current = node.parent;
 }
 
+Waiting::Waiting() {
+  Tree& t = tree();
+  if (t.waits++ > 0) return;
+  t.wait_start = std::chrono::steady_clock::now();
+  if (t.clocked) t.wait_begin = thread_time();
+}
+
+Waiting::~Waiting() {
+  Tree& t = tree();
+  if (--t.waits > 0) return;
+  const Nanoseconds waited = std::chrono::steady_clock::now() - t.wait_start;
+  for (Node* node = t.current; node; node = node->parent) node->waited += waited;
+  if (t.clocked) t.waited_clocked += thread_time() - t.wait_begin;
+}
+
+WorkClock::WorkClock() {
+  Tree& t = tree();
+  t.clocked = true;
+  t.waited_clocked = Nanoseconds{0};
+  t.work_start = t.wait_begin = thread_time();
+}
+
+WorkClock::~WorkClock() {
+  tree().clocked = false;
+}
+
+Real WorkClock::seconds() const {
+  return std::chrono::duration<Real>(thread_time() - tree().work_start - tree().waited_clocked).count();
+}
+
 std::vector<TimerRow> timer_table(const Comm& comm) {
   const Ticks now = std::chrono::steady_clock::now();
   std::vector<std::string> own;
@@ -123,16 +169,21 @@ std::vector<TimerRow> timer_table(const Comm& comm) {
   unite(comm, own, paths);
 
   std::vector<Real> least;
-  std::vector<std::int64_t> total;
+  std::vector<Real> work;
+  std::vector<std::int64_t> total, total_work;
   for (const std::string& path : paths) {
-    const Nanoseconds spent = records[path].spent;
-    least.push_back(std::chrono::duration<Real>(spent).count());
-    total.push_back(spent.count());
+    const Record& record = records[path];
+    least.push_back(std::chrono::duration<Real>(record.spent).count());
+    work.push_back(std::chrono::duration<Real>(record.spent - record.waited).count());
+    total.push_back(record.spent.count());
+    total_work.push_back((record.spent - record.waited).count());
   }
   std::vector<Real> most = least;
   comm.min(least);
   comm.max(most);
+  comm.max(work);
   comm.sum(total);
+  comm.sum(total_work);
 
   std::vector<TimerRow> rows;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -144,6 +195,8 @@ std::vector<TimerRow> timer_table(const Comm& comm) {
     row.least = least[i];
     row.mean = static_cast<Real>(total[i]) * 1e-9 / comm.size();
     row.most = most[i];
+    row.work_mean = static_cast<Real>(total_work[i]) * 1e-9 / comm.size();
+    row.work_most = work[i];
     rows.push_back(row);
   }
   std::vector<std::int64_t> calls;
@@ -161,12 +214,15 @@ std::string format_timer_table(const std::vector<TimerRow>& rows) {
     width = std::max(width, row.name.size() + static_cast<std::size_t>(indent * row.depth));
     if (row.depth == 0) whole += row.mean;
   }
-  std::string text = fmt::format("{:<{}}  {:>10}  {:>10}  {:>10}  {:>10}  {:>6}\n", "timer", width, "calls",
-                                 "min [s]", "mean [s]", "max [s]", "share");
+  std::string text =
+      fmt::format("{:<{}}  {:>10}  {:>10}  {:>10}  {:>10}  {:>6}  {:>6}  {:>6}\n", "timer", width, "calls",
+                  "min [s]", "mean [s]", "max [s]", "share", "waits", "uneven");
+  const auto percent = [](Real part, Real of) { return of > 0 ? 100 * part / of : 0.0; };
   for (const TimerRow& row : rows)
-    text += fmt::format("{:<{}}  {:>10}  {:>10.3f}  {:>10.3f}  {:>10.3f}  {:>5.1f}%\n",
+    text += fmt::format("{:<{}}  {:>10}  {:>10.3f}  {:>10.3f}  {:>10.3f}  {:>5.1f}%  {:>5.1f}%  {:>6.2f}\n",
                         std::string(static_cast<std::size_t>(indent * row.depth), ' ') + row.name, width,
-                        row.calls, row.least, row.mean, row.most, whole > 0 ? 100 * row.mean / whole : 0.0);
+                        row.calls, row.least, row.mean, row.most, percent(row.mean, whole),
+                        percent(row.mean - row.work_mean, row.mean), row.imbalance());
   return text;
 }
 
@@ -174,6 +230,7 @@ void reset_timers() {
   for (Node& node : tree().nodes) {
     node.calls = 0;
     node.spent = Nanoseconds{0};
+    node.waited = Nanoseconds{0};
   }
   for (Node* node = tree().current; node->parent; node = node->parent) {
     node->calls = 1;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -277,6 +278,7 @@ void Eikonal::exchange() {
       if ((links_[cell] & link_bit(side)) != 0) revisit(field, static_cast<std::uint32_t>(cell));
     }
   }
+  const Waiting waiting;
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 

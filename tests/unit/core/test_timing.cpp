@@ -6,6 +6,7 @@
 
 using scree::Scope;
 using scree::TimerRow;
+using scree::Waiting;
 
 namespace {
 
@@ -54,11 +55,61 @@ TEST_CASE("timers: an open scope counts up to now and starts again with a reset"
   CHECK(rows.front().most < 0.005);
 }
 
+TEST_CASE("timers: waiting is told from computing, in all scopes around it, and nested waits count once",
+          "[core]") {
+  scree::reset_timers();
+  {
+    const Scope step("test step");
+    wait_ms(4);
+    {
+      const Scope exchange("exchange");
+      const Waiting outer;
+      wait_ms(4);
+      const Waiting inner;
+      wait_ms(4);
+    }
+  }
+  const std::vector<TimerRow> rows = scree::timer_table(scree::Comm());
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].mean >= 0.012);
+  CHECK(rows[0].work_mean >= 0.004);
+  CHECK(rows[0].work_mean <= rows[0].mean - 0.008);
+  CHECK(rows[0].work_most == rows[0].work_mean);
+  CHECK(rows[1].mean >= 0.008);
+  CHECK(rows[1].work_mean < 0.5 * rows[1].mean);
+  scree::reset_timers();
+  CHECK(scree::timer_table(scree::Comm()).empty());
+}
+
+TEST_CASE("work clock: counts what this thread computes, neither sleep nor what it does while waiting",
+          "[core]") {
+  volatile double sum = 0;
+  const auto compute = [&sum] {
+    const scree::WorkClock clock;
+    while (clock.seconds() < 0.003)
+      for (int i = 0; i < 1000; ++i) sum = sum + 1;
+  };
+  compute();
+  const scree::WorkClock clock;
+  wait_ms(20);
+  CHECK(clock.seconds() < 0.01);
+  {
+    const Waiting waiting;
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(20)) sum = sum + 1;
+  }
+  CHECK(clock.seconds() < 0.01);
+  const scree::Real before = clock.seconds();
+  for (int i = 0; i < 100'000; ++i) sum = sum + 1;
+  CHECK(clock.seconds() > before);
+  CHECK(sum > 0);
+}
+
 TEST_CASE("timers: the table indents inner timers and shares add to 100 % at the outermost depth", "[core]") {
-  const std::string text =
-      scree::format_timer_table({{"run", 0, 1, 1.0, 2.0, 3.0}, {"sweeps", 1, 10, 0.5, 0.5, 0.5}});
+  const std::string text = scree::format_timer_table(
+      {{"run", 0, 1, 1.0, 2.0, 3.0, 1.5, 2.25}, {"sweeps", 1, 10, 0.5, 0.5, 0.5, 0.0, 0.0}});
   CHECK(text ==
-        "timer          calls     min [s]    mean [s]     max [s]   share\n"
-        "run                1       1.000       2.000       3.000  100.0%\n"
-        "  sweeps          10       0.500       0.500       0.500   25.0%\n");
+        "timer          calls     min [s]    mean [s]     max [s]   share   waits  uneven\n"
+        "run                1       1.000       2.000       3.000  100.0%   25.0%    1.50\n"
+        "  sweeps          10       0.500       0.500       0.500   25.0%  100.0%    1.00\n");
 }
