@@ -3,6 +3,7 @@
 #include <petscsys.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -232,21 +233,37 @@ __extension__ using UnsignedWide = unsigned __int128;
 constexpr int n_term_bits = 60;
 
 // Parts of 32 bits in words of 64: MPI can add those of 2^31 ranks without a carry.
-constexpr int n_parts = 4;
+constexpr std::size_t n_parts = 4;
 constexpr int n_part_bits = 32;
 
+/// Room for one entry per quantity of a sum: on the stack for as many as sums usually have.
+template <class T>
+class Quantities {
+ public:
+  explicit Quantities(std::size_t count) : count_(count) {
+    if (count > most_on_stack) many_.resize(count);
+  }
+  operator std::span<T>() { return {count_ > most_on_stack ? many_.data() : few_.data(), count_}; }
+  T& operator[](std::size_t i) { return count_ > most_on_stack ? many_[i] : few_[i]; }
+
+ private:
+  static constexpr std::size_t most_on_stack = 16;
+  std::size_t count_;
+  std::array<T, most_on_stack> few_{};
+  std::vector<T> many_;
+};
+
 void sum_over_ranks(const Comm& comm, std::span<Wide> sums) {
-  std::vector<std::int64_t> parts;
-  parts.reserve(sums.size() * n_parts);
-  for (const Wide sum : sums)
-    for (int k = 0; k < n_parts; ++k)
-      parts.push_back(static_cast<std::uint32_t>(static_cast<UnsignedWide>(sum) >> (k * n_part_bits)));
-  comm.sum(parts);
+  Quantities<std::array<std::int64_t, n_parts>> parts(sums.size());
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    for (std::size_t k = 0; k < n_parts; ++k)
+      parts[j][k] = static_cast<std::uint32_t>(static_cast<UnsignedWide>(sums[j]) >>
+                                               (static_cast<int>(k) * n_part_bits));
+  comm.sum({parts[0].data(), sums.size() * n_parts});
   for (std::size_t j = 0; j < sums.size(); ++j) {
     UnsignedWide sum = 0;
-    for (int k = n_parts - 1; k >= 0; --k)
-      sum =
-          (sum << n_part_bits) + static_cast<UnsignedWide>(parts[j * n_parts + static_cast<std::size_t>(k)]);
+    for (std::size_t k = n_parts; k-- > 0;)
+      sum = (sum << n_part_bits) + static_cast<UnsignedWide>(parts[j][k]);
     sums[j] = static_cast<Wide>(sum);
   }
 }
@@ -258,13 +275,14 @@ namespace {
 /// x * 2^power, as scalbn, faster where the factor is a number.
 class PowerOfTwo {
  public:
+  PowerOfTwo() = default;
   explicit PowerOfTwo(int power)
       : power_(power), factor_(std::abs(power) < 1000 ? std::scalbn(1.0, power) : 0) {}
   Real times(Real x) const { return factor_ > 0 ? x * factor_ : std::scalbn(x, power_); }
 
  private:
-  int power_;
-  Real factor_;
+  int power_ = 0;
+  Real factor_ = 1;
 };
 
 }  // namespace
@@ -272,8 +290,8 @@ class PowerOfTwo {
 void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                           const std::function<void(std::size_t, std::span<Real>)>& terms) {
   const std::size_t width = totals.size();
-  std::vector<Real> term(width);
-  std::vector<Real> largest(width, 0.0);
+  if (width == 0) return;
+  Quantities<Real> term(width), largest(width);
   for (std::size_t i = 0; i < count; ++i) {
     terms(i, term);
     for (std::size_t j = 0; j < width; ++j)
@@ -281,13 +299,13 @@ void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> t
   }
   comm.max(largest);
 
-  std::vector<int> exponent(width);
-  for (std::size_t j = 0; j < width; ++j)
+  Quantities<int> exponent(width);
+  Quantities<PowerOfTwo> scale(width);
+  for (std::size_t j = 0; j < width; ++j) {
     if (std::isfinite(largest[j])) std::frexp(largest[j], &exponent[j]);
-
-  std::vector<PowerOfTwo> scale;
-  for (const int e : exponent) scale.emplace_back(n_term_bits - e);
-  std::vector<Wide> sums(width, 0);
+    scale[j] = PowerOfTwo(n_term_bits - exponent[j]);
+  }
+  Quantities<Wide> sums(width);
   for (std::size_t i = 0; i < count; ++i) {
     terms(i, term);
     for (std::size_t j = 0; j < width; ++j)
