@@ -331,6 +331,10 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
     contacts.branch.push_back(branch);
     contacts.place.push_back(static_cast<Index>(place));
   };
+  // No motion closes a gap by more.
+  Real most_closing = 0;
+  for (const Vec<D>& of_body : displacement) most_closing = std::max(most_closing, dot(of_body, of_body));
+  most_closing = 2 * std::sqrt(most_closing);
   const auto add_pair = [&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
@@ -338,10 +342,15 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
     Vec<D> d = position[a] - position[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
-    const Real distance = norm(d);
     const Real contact_distance = radius[a] + radius[b];
-    const Real gap = distance - contact_distance;
     const Real reach = tolerance * contact_distance;
+    // Most candidates are too far whatever they do; this spares them a root and a division.
+    constexpr Real rounding = 1e-9;
+    const Real nearest = (1 + rounding) * (contact_distance + reach + most_closing);
+    const Real squared = dot(d, d);
+    if (squared > nearest * nearest && !carries(pair_values, place)) return;
+    const Real distance = std::sqrt(squared);
+    const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
     if (gap > reach && !(moving && gap + dot(normal, displacement[b] - displacement[a]) <= reach) &&
         !carries(pair_values, place))
