@@ -16,7 +16,7 @@ struct PileOptions {
   std::int64_t seed = 1;
   Real contact_range = 5e-5;  ///< a pair with gap <= contact_range (R_a + R_b) is a contact
   /// All contacts count as touching; else a gap may close in the step: about every fifth contact has one of
-  /// some 1e-7 m, which is what makes rigid piles hard (docs/performance.md, "Friction solvers").
+  /// some 1e-7 m, which is what makes rigid piles hard (docs/performance-friction.md).
   bool touching = true;
 };
 
@@ -32,8 +32,8 @@ class Pile {
   static void validate(const PileOptions& options);
 
   /// The step under gravity from rest with contacts of scaled compliance m_c g along N and T; 0: rigid, as
-  /// after construction. 1e-2 is the softness of usual soft-sphere runs (docs/performance.md, "Friction
-  /// solvers"). Collective.
+  /// after construction. 1e-2 is the softness of usual soft-sphere runs
+  /// (docs/performance-friction.md). Collective.
   const FrictionProblem<3>& assemble(Real along_normal, Real along_tangents);
   const FrictionProblem<3>& problem() const { return assembler_.problem(); }
   const ContactGraph<3>& contacts() const { return assembler_.contacts(); }
