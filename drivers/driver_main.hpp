@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "app/options.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 
@@ -25,30 +26,25 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
-/// CLI11's own checks of signs name the largest number there is, in full.
-inline CLI::Validator number(const std::string& name, bool (*holds)(Real)) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        Real value = 0;
-        const bool good = CLI::detail::lexical_cast(text, value) && holds(value);
-        return good ? std::string() : text + " is not a " + name + " number";
-      },
-      name);
-}
-
-/// Parses on every rank; help and mistakes are printed once. Returns an exit code if the program is to end
-/// here.
-inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {
+/// Parses; help and mistakes are printed if `prints`. Returns an exit code if the program is to end here.
+inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool prints) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, mistakes;
     const int code = app.exit(error, out, mistakes);
-    print(comm, out.str());
-    if (comm.is_root()) std::fputs(mistakes.str().c_str(), stderr);
+    if (prints) {
+      std::fputs(out.str().c_str(), stdout);
+      std::fflush(stdout);
+      std::fputs(mistakes.str().c_str(), stderr);
+    }
     return code == 0 ? ExitCode::done : ExitCode::bad_input;
   }
   return std::nullopt;
+}
+/// The same on every rank, printed once.
+inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {
+  return parse(app, argc, argv, comm.is_root());
 }
 
 /// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0

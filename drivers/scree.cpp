@@ -1,9 +1,11 @@
 // The scree program: command line only. What the verbs do is in app/commands.hpp.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "app/bench/study.hpp"
 #include "app/commands.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
@@ -12,8 +14,52 @@ namespace {
 
 using namespace scree;
 
+constexpr const char* about = "scree: grains and crowds on any number of MPI ranks";
+
+CLI::App* add_bench(CLI::App& app, StudyOptions& study) {
+  auto* bench = app.add_subcommand(
+      "bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
+  add_study_options(*bench, study, true);
+  return bench;
+}
+
+/// Whether this is `scree bench`, which starts programs of its own on several numbers of ranks: a process in
+/// which MPI runs could not. Started by mpirun, it measures on the ranks that are there.
+bool starts_programs(int argc, char** argv) {
+  const char* const* verb =
+      std::find_if(argv + 1, argv + argc, [](const char* word) { return word[0] != '-'; });
+  return verb != argv + argc && *verb == std::string("bench") && !has_launcher();
+}
+
+ExitCode start_programs(int argc, char** argv) {
+  CLI::App app{about};
+  bool ignored = false;
+  app.add_flag("-q,--quiet,-v,--verbose", ignored);
+  StudyOptions study;
+  study.command_line = command_line(argc, argv);
+  add_bench(app, study);
+  if (const auto done = parse(app, argc, argv, true)) return *done;
+  const auto show = [](const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  };
+  try {
+    if (study.list)
+      show(list_bench_cases());
+    else
+      launch_study(study, show);
+  } catch (const AgreedError& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return ExitCode::runtime_failure;
+  }
+  return ExitCode::done;
+}
+
 ExitCode run_program(const Comm& comm, int argc, char** argv) {
-  CLI::App app{"scree: grains and crowds on any number of MPI ranks"};
+  CLI::App app{about};
   app.set_version_flag("--version", [] { return version_text(); });
   app.require_subcommand(1);
   bool quiet = false, verbose = false;
@@ -60,6 +106,9 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   compare->add_flag("--json", json, "machine-readable");
   auto* list = app.add_subcommand("list", "list schemes, obstacles, measures...");
   list->add_option("what", what, "one list only");
+  StudyOptions study;
+  study.command_line = options.command_line;
+  auto* bench = add_bench(app, study);
 
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
@@ -71,6 +120,16 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     const CompareReport report = scree::compare(comm, path, other, last, json);
     print(comm, report.text);
     return report.equal ? ExitCode::done : ExitCode::runtime_failure;
+  }
+  if (*bench) {
+    if (!study.ranks.empty() || !study.launcher.empty())
+      throw InputError("scree bench starts ranks itself: leave out --ranks and --launcher, or mpirun");
+    const auto show = [&](const std::string& text) { print(comm, text); };
+    if (study.list)
+      show(list_bench_cases());
+    else
+      measure_study(comm, study, show);
+    return ExitCode::done;
   }
   if (*check) {
     print(comm, check_deck(comm, Deck::read(comm, path, overrides), json));
@@ -88,5 +147,6 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (starts_programs(argc, argv)) return static_cast<int>(start_programs(argc, argv));
   return scree::driver_main(argc, argv, run_program);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,21 @@
 #include "solvers/friction_solver.hpp"
 
 namespace scree {
+
+/// Calls f(name, value) with what a solve counted, integers, and how long its parts took [s].
+template <class F>
+void for_each_effort(const SolveReport& report, F&& f) {
+  f("sweeps", report.sweeps);
+  f("iterations", report.iterations);
+  f("newton_steps", report.newton_steps);
+  f("krylov_iterations", report.krylov_iterations);
+  f("factorizations", report.factorizations);
+  f("seconds", report.seconds);
+  f("setup_seconds", report.setup_seconds);
+  f("matrix_seconds", report.assembly_seconds);
+  f("factor_seconds", report.factor_seconds);
+  f("krylov_seconds", report.krylov_seconds);
+}
 
 /// Names and values of a row of a CSV table, for rows that all have the same names.
 class CsvRow {
@@ -26,16 +42,12 @@ class CsvRow {
   }
   /// What a solve counted and how long its parts took.
   void add_effort(const SolveReport& report) {
-    add("sweeps", report.sweeps);
-    add("iterations", report.iterations);
-    add("newton_steps", report.newton_steps);
-    add("krylov_iterations", report.krylov_iterations);
-    add("factorizations", report.factorizations);
-    add_measured("seconds", report.seconds);
-    add_measured("setup_seconds", report.setup_seconds);
-    add_measured("matrix_seconds", report.assembly_seconds);
-    add_measured("factor_seconds", report.factor_seconds);
-    add_measured("krylov_seconds", report.krylov_seconds);
+    for_each_effort(report, [&](const char* name, auto value) {
+      if constexpr (std::is_floating_point_v<decltype(value)>)
+        add_measured(name, value);
+      else
+        add(name, value);
+    });
   }
 
   /// When and at which iteration the residual first came below a tolerance; both empty if it did not.

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace scree {
@@ -13,20 +14,29 @@ Real processor_time() {
   return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
 }
 
-Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work) {
+Real seconds_on(TimeKind kind) {
+  return kind == TimeKind::processor ? processor_time() : MPI_Wtime();
+}
+
+Timing timing_of(std::vector<Real> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const Real median = seconds[seconds.size() / 2];
+  return {median, median > 0 ? (seconds.back() - seconds.front()) / median : 0};
+}
+
+Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,
+                    TimeKind kind) {
   const auto run = [&](int n) {
     comm.barrier();
-    const Real start = processor_time();
+    const Real start = seconds_on(kind);
     for (int i = 0; i < n; ++i) work();
-    return comm.max(processor_time() - start);
+    return comm.max(seconds_on(kind) - start);
   };
   int calls = 1;
   while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;
   std::vector<Real> times;
   for (int r = 0; r < repetitions; ++r) times.push_back(run(calls) / calls);
-  std::sort(times.begin(), times.end());
-  const Real median = times[times.size() / 2];
-  return {median, (times.back() - times.front()) / median};
+  return timing_of(std::move(times));
 }
 
 Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {

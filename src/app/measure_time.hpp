@@ -16,8 +16,16 @@ struct Timing {
   Real spread = 0;  ///< (largest - least) / median
 };
 
+/// What is counted: processor_time(), or the time that passes, which alone tells what disks take.
+enum class TimeKind { processor, wall };
+Real seconds_on(TimeKind kind);
+
+/// Median and spread of some times; they must not be empty.
+Timing timing_of(std::vector<Real> seconds);
+
 /// Calls `work` so often that a repetition takes at least `seconds`, on the slowest rank. Collective.
-Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work);
+Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,
+                    TimeKind kind = TimeKind::processor);
 
 /// Seconds of a timer by name, mean over ranks; the same name may occur in several places.
 Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name);

@@ -1,0 +1,18 @@
+#include "app/bench/case.hpp"
+
+#include "app/measure_time.hpp"
+#include "app/options.hpp"
+
+namespace scree {
+
+Real BenchRun::triad() const {
+  if (!triad_) triad_ = triad_rate(comm_);
+  return *triad_;
+}
+
+void BenchCase::add_repetitions(CLI::App& app) {
+  app.add_option("--repetitions", repetitions_, "of each timing; the median counts")
+      ->check(positive_number());
+}
+
+}  // namespace scree

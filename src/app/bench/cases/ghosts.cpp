@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/bench/case.hpp"
+#include "app/bench/packing.hpp"
+#include "app/measure_time.hpp"
+#include "app/options.hpp"
+#include "app/simulation.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+/// What ranks tell each other: ghosts of a dense packing (packing.hpp), one row per kind of exchange.
+class GhostsBench : public BenchCase {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
+    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
+        ->delimiter(',')
+        ->check(positive_number());
+    add_repetitions(app);
+    app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
+  }
+  void make_quick() override {
+    bodies_ = {20'000};
+    repetitions_ = 3;
+    seconds_ = 0.02;
+  }
+  std::int64_t study_bodies() const override { return bodies_.back(); }
+  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
+
+  void run(const BenchRun& run) override {
+    for (const int dimension : dimensions_)
+      for (const std::int64_t n : bodies_) {
+        if (dimension == 2)
+          measure<2>(run, n);
+        else
+          measure<3>(run, n);
+      }
+  }
+
+ private:
+  template <int D>
+  void measure(const BenchRun& run, std::int64_t n_bodies) const;
+
+  std::vector<int> dimensions_{2, 3};
+  std::vector<std::int64_t> bodies_{10'000, 100'000};
+  Real seconds_ = 0.1;
+};
+
+template <int D>
+void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
+  const Comm& comm = run.comm();
+  Simulation<D> simulation(comm, packing<D>({.bodies = n_bodies, .more = {}}));
+  for (int i = 0; i < 20; ++i) simulation.step();  // towards a packing without deep overlaps
+  State<D>& state = simulation.state();
+  Neighborhood<D>& neighborhood = simulation.neighborhood();
+  GhostExchange<D>& ghosts = neighborhood.ghosts();
+  const auto add_row = [&](const std::string& exchange, const Timing& call, std::vector<BenchPhase> phases,
+                           Real migrated) {
+    const auto n_ghosts = std::int64_t{state.bodies.n_held() - state.bodies.n_owned()};
+    BenchRow row("call");
+    row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("exchange", exchange);
+    row.seconds = call.median;
+    row.spread = call.spread;
+    row.phases = std::move(phases);
+    row.result("ghosts_of_all_ranks", "-", comm.sum(n_ghosts));
+    row.result("ghosts_of_fullest_rank", "-", comm.max(n_ghosts));
+    row.result("migrated_per_call", "-", migrated);
+    run.add(std::move(row));
+  };
+  const auto measure_call = [&](const std::string& exchange, const std::function<void()>& work) {
+    add_row(exchange, measure_time(comm, repetitions_, seconds_, work), {}, 0);
+  };
+
+  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+  std::vector<Vec<D>> positions(state.bodies.position().begin(), state.bodies.position().end());
+  measure_call("copy positions to ghosts", [&] { ghosts.copy_to_ghosts(positions); });
+  std::vector<std::int32_t> counts(n_held);
+  measure_call("add counts to owners", [&] { ghosts.add_to_owners(counts); });
+  std::vector<Real> sums(n_held * D);
+  measure_call("add forces to owners", [&] { ghosts.add_to_owners(sums, D); });
+  std::vector<SweepRecord> records(n_held);
+  measure_call("hand-overs of a sweep", [&] {
+    for (int stage = 0; stage < GhostExchange<D>::n_stages; ++stage) {
+      ghosts.begin_hand_over(stage, records);
+      ghosts.end_hand_over(stage, records);
+    }
+  });
+
+  // All bodies move on by a mean radius: some change ranks, all lists are made anew.
+  const std::int64_t first = neighborhood.n_rebuilds(), migrated = neighborhood.n_migrated();
+  reset_timers();
+  const Timing rebuild = measure_time(comm, repetitions_, seconds_, [&] {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      state.bodies.position()[i][0] += 0.5;
+    state.memory.clear(state.bodies.n_owned());
+    neighborhood.rebuild(state);
+  });
+  const auto calls = static_cast<Real>(neighborhood.n_rebuilds() - first);
+  add_row("rebuild with migration", rebuild, phases_within(timer_table(comm), "neighbours"),
+          static_cast<Real>(neighborhood.n_migrated() - migrated) / calls);
+}
+
+}  // namespace
+
+}  // namespace scree
+
+SCREE_BENCH_CASE(ghosts, scree::GhostsBench,
+                 "exchange between ranks: ghosts, hand-overs of a sweep, rebuilds of lists with migration")

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "app/bench/case.hpp"
+#include "app/bench/packing.hpp"
+#include "app/measure_time.hpp"
+#include "app/options.hpp"
+#include "app/simulation.hpp"
+#include "core/memory.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Memory that this process holds now [bytes]; 0 if the system does not tell.
+std::int64_t memory_in_use() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0, resident = 0;
+  if (!(file >> pages >> resident)) return 0;
+  return resident * 4096;
+}
+
+/// Lets peak_memory() start again from what is in use now. Where the system does not allow it, the peak is
+/// that of the whole program.
+void reset_peak_memory() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+/// From a deck to the first step: bodies made, placed on ranks, listed.
+class StartBench : public BenchCase {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
+    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
+        ->delimiter(',')
+        ->check(positive_number());
+    app.add_option("--fills", fills_, "lattice, random or both")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"lattice", "random"}));
+    add_repetitions(app);
+  }
+  void make_quick() override {
+    bodies_ = {100'000};
+    repetitions_ = 3;
+  }
+  std::int64_t study_bodies() const override { return bodies_.back(); }
+  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
+
+  void run(const BenchRun& run) override {
+    for (const int dimension : dimensions_)
+      for (const std::int64_t n : bodies_)
+        for (const std::string& fill : fills_) {
+          if (dimension == 2)
+            measure<2>(run, n, fill);
+          else
+            measure<3>(run, n, fill);
+        }
+  }
+
+ private:
+  template <int D>
+  void measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const;
+
+  std::vector<int> dimensions_{2, 3};
+  std::vector<std::int64_t> bodies_{100'000, 1'000'000};
+  std::vector<std::string> fills_{"lattice", "random"};
+};
+
+template <int D>
+void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const {
+  const Comm& comm = run.comm();
+  std::vector<Real> seconds;
+  std::int64_t made = 0, held = 0, peak = 0;
+  reset_timers();
+  for (int repetition = 0; repetition < repetitions_; ++repetition) {
+    reset_peak_memory();
+    const std::int64_t before = memory_in_use();
+    comm.barrier();
+    const Real start = seconds_on(TimeKind::wall);
+    const Simulation<D> simulation(comm,
+                                   packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
+    seconds.push_back(comm.max(seconds_on(TimeKind::wall) - start));
+    made = simulation.n_bodies();
+    held = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+    peak = std::max(peak, comm.sum(std::max<std::int64_t>(0, peak_memory() - before)));
+  }
+  const Timing timing = timing_of(std::move(seconds));
+  const auto bodies = static_cast<Real>(made);
+  BenchRow row("start");
+  row.key("dimension", std::int64_t{D}).size("bodies", made).key("fill", fill);
+  row.seconds = timing.median;
+  row.spread = timing.spread;
+  row.phases = phases_within(timer_table(comm), "start");
+  row.result("ns_per_body", "ns", 1e9 * timing.median * comm.size() / bodies);
+  row.result("peak_bytes_per_body", "-", static_cast<Real>(peak) / bodies);
+  row.result("held_bytes_per_body", "-", static_cast<Real>(held) / bodies);
+  run.add(std::move(row));
+}
+
+}  // namespace
+
+}  // namespace scree
+
+SCREE_BENCH_CASE(start, scree::StartBench,
+                 "from a deck to the first step: bodies made, placed and listed; time and peak memory")

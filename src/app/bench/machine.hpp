@@ -1,0 +1,28 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// What the numbers of a benchmark were measured on: processor, cores and caches, memory, system, compiler,
+/// libraries, settings. Bytes and Hz throughout; what the system does not tell is missing. Local.
+nlohmann::ordered_json describe_machine();
+
+/// Number of processors that this process may use. Local.
+int n_processors();
+
+/// Speed of memory and messages on the ranks of `comm`, wall time:
+///   ranks
+///   triad_one_rank, triad_each_rank    [B/s] triad_rate() of rank 0 alone, and of each rank, all at once
+///   latency_8_B, latency_1_MiB          [s] half a round trip between ranks 0 and 1
+///   bandwidth_1_MiB                     [B/s]
+///   allreduce_8_B, barrier             [s] over all ranks
+/// Messages only with two ranks or more. Collective; a second or two.
+nlohmann::ordered_json measure_machine(const Comm& comm);
+
+/// Some lines for people, from both of these. Local.
+std::string format_machine(const nlohmann::ordered_json& machine);
+
+}  // namespace scree
