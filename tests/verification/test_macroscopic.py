@@ -10,8 +10,8 @@ import csv
 import sys
 
 import numpy as np
-from scipy.spatial import cKDTree
 
+from bed_numbers import bed_numbers
 from scree_program import Skip, check, main, run_ok, source_folder
 from scree_results import Results
 
@@ -75,27 +75,6 @@ def _friction(mu):
     return f'pairs."glass-glass".friction={mu}'
 
 
-def _slab_fraction(z, low, high, area):
-    """Share of low < z < high that spheres with centres at heights z fill, cut exactly."""
-    def below(level):
-        h = np.clip(level - (z - D / 2), 0, D)
-        return (np.pi * h**2 * (1.5 * D - h) / 3).sum()
-    return (below(high) - below(low)) / (area * (high - low))
-
-
-def bed_numbers(x, width):
-    """Height (twice that of the centres' mean), solid fraction and contacts with gaps up to 0.01 d of a bed on a floor."""
-    z = x[:, 2]
-    height = 2 * z.mean()
-    low, high = 3 * D, height - 3 * D
-    cells = np.mod(x, [width, width, np.inf])
-    tree = cKDTree(np.where(cells >= [width, width, np.inf], 0, cells), boxsize=[width, width, 0])
-    pairs = tree.query_pairs(1.01 * D, output_type="ndarray")
-    contacts = np.bincount(pairs.ravel(), minlength=len(z)) + (z < 0.51 * D)
-    inside = (z > low) & (z < high)
-    return height, _slab_fraction(z, low, high, width**2), contacts[inside].mean()
-
-
 def test_bed(folder):
     """settled_bed.csv at the stiffest rows (E = 1e8 Pa) where there are some. Bands: the rows scatter by 0.003 in phi, 1 % in
     height and 0.1 in z, and so do ours; the length of the step changes ours by 0.01 (0.586 at 1 ms, 0.597 at 2 ms).
@@ -109,10 +88,10 @@ def test_bed(folder):
         height, phi, z = (np.mean([row[key] for row in stiffest]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d"))
         soft = 0 if stiffest[0]["E_Pa"] > 5e7 else 1
         results = _run(folder, "pour", f"bed_mu{mu}", _friction(mu), "output.h5md.every=1")
-        found = bed_numbers(results.trajectory.positions(-1), 0.16)
-        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], phi, 0.013 + 0.004 * soft)
-        table.close(f"mu = {mu}: height [m]", found[0], height, (0.015 + 0.008 * soft) * height)
-        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], z, 0.2 + 0.2 * soft)
+        found = bed_numbers(results.trajectory.positions(-1), (0.16, 0.16), D)
+        table.close(f"mu = {mu}: solid fraction of the bulk", found.solid_fraction, phi, 0.013 + 0.004 * soft)
+        table.close(f"mu = {mu}: height [m]", found.height, height, (0.015 + 0.008 * soft) * height)
+        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found.coordination, z, 0.2 + 0.2 * soft)
     table.end()
 
 
@@ -125,10 +104,10 @@ def test_soft_bed(folder):
         same = [row for row in rows if row["mu"] == mu and row["E_Pa"] < 5e7 and row["code"] != "lammps-hooke"]
         reference = [np.mean([row[key] for row in same]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d")]
         results = _run(folder, "bed", f"soft_bed_mu{mu}", _friction(mu), "output.h5md.every=1")
-        found = bed_numbers(results.trajectory.positions(-1), 0.16)
-        table.close(f"mu = {mu}: solid fraction of the bulk", found[1], reference[1], 0.009)
-        table.close(f"mu = {mu}: height [m]", found[0], reference[0], 0.025 * reference[0])
-        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found[2], reference[2], 0.25)
+        found = bed_numbers(results.trajectory.positions(-1), (0.16, 0.16), D)
+        table.close(f"mu = {mu}: solid fraction of the bulk", found.solid_fraction, reference[1], 0.009)
+        table.close(f"mu = {mu}: height [m]", found.height, reference[0], 0.025 * reference[0])
+        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found.coordination, reference[2], 0.25)
     table.end()
 
 
