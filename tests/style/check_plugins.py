@@ -5,7 +5,7 @@ import re
 
 from repository import report, source_folder
 
-PLUGIN = re.compile(r"\bSCREE_PLUGIN(?:_ONLY)?\(\s*\w+\s*,\s*(?:\d\s*,\s*)?(\w+)\s*,")
+PLUGIN = re.compile(r"\bSCREE_(?:PLUGIN(?:_ONLY)?\(\s*\w+\s*,\s*(?:\d\s*,\s*)?|BENCH_CASE\(\s*)(\w+)\s*,")
 ENTRY = re.compile(r"^\s*SCREE_ENTRY\(\s*(\w+)\s*\)", re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ def check_folder(folder, where):
             continue
         names = PLUGIN.findall(source.read_text())
         if source.stem not in names:
-            problems.append(f"{where}/{source.name}: no SCREE_PLUGIN defines {source.stem}")
+            problems.append(f"{where}/{source.name}: no SCREE_PLUGIN or SCREE_BENCH_CASE defines {source.stem}")
         defined.update(names)
     problems += [f"{where}/{lists[0].name}: add SCREE_ENTRY({name}), it is defined in this folder"
                  for name in sorted(defined - set(listed))]
