@@ -1,8 +1,11 @@
 #include "comm/ghost_exchange.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "comm/migration.hpp"
 #include "comm/parcels.hpp"
@@ -49,21 +52,9 @@ constexpr bool contains(unsigned set, unsigned subset) {
 }  // namespace
 
 template <int D>
-GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm) {}
-
-template <int D>
-GhostExchange<D>::~GhostExchange() {
-  for (auto& [width, type] : types_) MPI_Type_free(&type);
-}
-
-template <int D>
-MPI_Datatype GhostExchange<D>::type_of(int width) {
-  const auto [entry, is_new] = types_.emplace(width, MPI_DATATYPE_NULL);
-  if (is_new) {
-    MPI_Type_contiguous(width, MPI_DOUBLE, &entry->second);
-    MPI_Type_commit(&entry->second);
-  }
-  return entry->second;
+GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm), ghosts_(comm), sums_(comm) {
+  stages_.reserve(static_cast<std::size_t>(n_stages));
+  for (int stage = 0; stage < n_stages; ++stage) stages_.emplace_back(comm);
 }
 
 template <int D>
@@ -88,16 +79,19 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     }
   }
 
+  ghosts_.clear();
   std::vector<Parcel> outgoing;
   for (const auto& [rank, which] : wanted) {
     Packer packer(outgoing.emplace_back(Parcel{rank, {}}).bytes);
     packer.put(static_cast<Index>(which.size()));
     packer.put(std::span<const Index>(which));
     pack_bodies(bodies, memory, which, true, packer);
+    for (const Index i : which) ghosts_.send(rank, i);
   }
   home_.clear();
   // Parcels come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage
   // order: so the ghosts arrive sorted by (place, id), which is the order the block table needs.
+  count(Traffic::ghost_fetches, volume_of(outgoing));
   for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     Unpacker unpacker(parcel.bytes);
     const auto count = unpacker.take<Index>();
@@ -107,6 +101,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     const Index first = bodies.n_held();
     bodies.resize(bodies.n_owned(), bodies.n_ghosts() + count);
     unpack_bodies(unpacker, first, count, true, bodies, memory);
+    for (Index g = 0; g < count; ++g) ghosts_.receive(parcel.rank, first + g);
   }
 
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
@@ -115,159 +110,192 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   find_places<D>(lattice, ghost_positions, ghost_places);
   table.add(lattice, ghost_positions, ghost_places, bodies.n_owned(), false);
 
-  std::vector<PetscSFNode> roots(home_.size());
-  std::vector<PetscInt> leaves(home_.size());
-  for (std::size_t g = 0; g < home_.size(); ++g) {
-    roots[g] = {home_[g].rank, home_[g].index};
-    leaves[g] = static_cast<PetscInt>(n_owned + g);
-  }
-  SCREE_PETSC(PetscSFCreate(comm_.handle(), ghosts_.address()));
-  SCREE_PETSC(PetscSFSetGraph(ghosts_.get(), bodies.n_owned(), static_cast<PetscInt>(leaves.size()),
-                              leaves.data(), PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
-  {
-    const Waiting waiting;
-    SCREE_PETSC(PetscSFSetUp(ghosts_.get()));
-  }
-
   std::vector<Place> all_places(places.begin(), places.end());
   all_places.insert(all_places.end(), ghost_places.begin(), ghost_places.end());
-  plan_hand_overs(domain, lattice, table, all_places, bodies);
+  plan_hand_overs(domain, lattice, table, all_places);
 }
+
+namespace {
+
+/// Stages at which two ranks meet, one after the other: each hand-over may take place at any stage from
+/// `ready` to `due`.
+class Meetings {
+ public:
+  void need(int ready, int due) { needed_[index(due)] |= 1U << ready; }
+  /// The fewest stages that serve all: at the last moment for whom no earlier meeting comes in time.
+  void arrange() {
+    for (std::size_t due = 0; due < needed_.size(); ++due)
+      for (unsigned ready = 0; ready <= due; ++ready)
+        if ((needed_[due] >> ready & 1U) != 0 && (stages_ >> ready & ((2U << (due - ready)) - 1)) == 0)
+          stages_ |= 1U << due;
+  }
+  /// The first of them from `ready` on.
+  int stage(int ready) const { return ready + std::countr_zero(stages_ >> ready); }
+
+ private:
+  static std::size_t index(int stage) { return static_cast<std::size_t>(stage); }
+  std::array<unsigned, 16> needed_{};
+  unsigned stages_ = 0;
+};
+
+}  // namespace
 
 template <int D>
 void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& lattice,
-                                       const BlockTable<D>& table, std::span<const Place> places,
-                                       const BodyStore<D>& bodies) {
+                                       const BlockTable<D>& table, std::span<const Place> places) {
+  // Where a live copy goes: to its first rank, on to the next, home after the last sweep, or to the first
+  // rank of the next sweep.
+  enum class Leg : std::uint8_t { start, within, home, again };
   struct HandOver {
     int peer;
-    int stage;
-    GlobalId id;
+    int home;
     Index body;
-    bool operator<(const HandOver& other) const {
-      return std::tie(peer, stage, id) < std::tie(other.peer, other.stage, other.id);
-    }
+    std::int8_t ready, due;
+    Leg leg;
+  };
+  struct Sum {
+    int peer;
+    Index body;
+    int phase;
   };
   std::vector<HandOver> sent, received;
+  std::vector<Sum> sums;  // of others
+  sums_leaving_.clear();
+  sums_.clear();
   const int me = comm_.rank();
-  travels_.assign(static_cast<std::size_t>(bodies.n_held()), 0);
+  travels_.assign(places.size(), 0);
 
   for (const auto& block : table.blocks()) {
     const Touchers<D> touchers(domain, lattice, block.place);
     if (!touchers.shared) continue;
+    const int home = touchers.rank[0];
     for (Index i = block.first; i < block.last; ++i) {
       const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
       // Who touches the body, by phase; different touching blocks have different phases.
-      std::array<int, std::size_t{Lattice<D>::n_phases}> toucher;
+      std::array<int, std::size_t{n_phases}> toucher;
       toucher.fill(-1);
       for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
         if (contains(low, axes) && touchers.rank[axes] >= 0)
           toucher[static_cast<std::size_t>(touchers.phase[axes])] = touchers.rank[axes];
-      const int home = touchers.rank[0];
-      int holder = home;
-      int stage = 0;
-      const auto pass_on = [&](int next) {
-        if (next == holder) return;
-        const GlobalId id = bodies.id()[static_cast<std::size_t>(i)];
-        if (holder == me) sent.push_back({next, stage, id, i});
-        if (next == me) received.push_back({holder, stage, id, i});
-        if (holder == me || next == me) travels_[static_cast<std::size_t>(i)] = 1;
-        holder = next;
+      const auto pass = [&](int from, int to, Leg leg, int ready, int due) {
+        if (from == to || (from != me && to != me)) return;
+        (from == me ? sent : received)
+            .push_back({from == me ? to : from, home, i, static_cast<std::int8_t>(ready),
+                        static_cast<std::int8_t>(due), leg});
+        travels_[static_cast<std::size_t>(i)] = 1;
       };
-      for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-        if (toucher[static_cast<std::size_t>(phase)] < 0) continue;
-        pass_on(toucher[static_cast<std::size_t>(phase)]);
-        stage = phase + 1;
+      int holder = home, ready = 0, first = -1;
+      for (int phase = 0; phase < n_phases; ++phase) {
+        const int next = toucher[static_cast<std::size_t>(phase)];
+        if (next < 0) continue;
+        if (first < 0) {
+          first = next;
+          pass(home, next, Leg::start, 0, 0);
+        } else {
+          pass(holder, next, Leg::within, ready, phase);
+        }
+        holder = next;
+        ready = phase + 1;
+        if (next == me && home != me) {
+          sums_.send(home, static_cast<Index>(sums_leaving_.size()));
+          sums_leaving_.push_back({i, phase});
+        }
+        if (next != me && home == me) sums.push_back({next, i, phase});
       }
-      pass_on(home);
+      pass(holder, home, Leg::home, ready, n_phases);
+      pass(holder, first, Leg::again, ready, n_phases);
     }
   }
-  std::sort(sent.begin(), sent.end());
-  std::sort(received.begin(), received.end());
 
-  // Both ends list the same bodies in the same order, so telling where each lies at the sender completes the
-  // plan.
-  std::vector<Parcel> outgoing;
-  for (const HandOver& h : sent) {
-    if (outgoing.empty() || outgoing.back().rank != h.peer) outgoing.push_back({h.peer, {}});
-    Packer(outgoing.back().bytes).put(h.body);
+  sums_arriving_.clear();
+  std::stable_sort(sums.begin(), sums.end(), [](const Sum& s, const Sum& t) { return s.peer < t.peer; });
+  for (const Sum& sum : sums) {
+    sums_.receive(sum.peer, static_cast<Index>(sums_arriving_.size()));
+    sums_arriving_.push_back({sum.body, sum.phase});
   }
-  std::array<std::vector<PetscInt>, static_cast<std::size_t>(n_stages)> leaves;
-  std::array<std::vector<PetscSFNode>, static_cast<std::size_t>(n_stages)> roots;
-  std::size_t next = 0;
-  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
-    Unpacker unpacker(parcel.bytes);
-    for (; next < received.size() && received[next].peer == parcel.rank; ++next) {
-      const auto stage = static_cast<std::size_t>(received[next].stage);
-      leaves[stage].push_back(received[next].body);
-      roots[stage].push_back({parcel.rank, unpacker.take<Index>()});
+
+  for (RecordExchange& stage : stages_) stage.clear();
+  neighbours_ = ghosts_.peers();
+  const auto plan = [&](std::vector<HandOver>& list, bool is_sent) {
+    // Both ends list the same bodies: by rank of their owner, then in his storage order.
+    std::sort(list.begin(), list.end(), [](const HandOver& a, const HandOver& b) {
+      return std::tie(a.peer, a.home, a.body, a.ready) < std::tie(b.peer, b.home, b.body, b.ready);
+    });
+    for (auto first = list.begin(); first != list.end();) {
+      const int peer = first->peer;
+      const auto last = std::find_if(first, list.end(), [&](const HandOver& h) { return h.peer != peer; });
+      neighbours_.push_back(peer);
+      for (const bool goes_on : {false, true}) {
+        const Leg unused = goes_on ? Leg::home : Leg::again;
+        Meetings meetings;
+        for (auto h = first; h != last; ++h)
+          if (h->leg != Leg::start && h->leg != unused) meetings.need(h->ready, h->due);
+        meetings.arrange();
+        for (auto h = first; h != last; ++h) {
+          if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
+          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? n_phases : 0);
+          RecordExchange& exchange = stages_[static_cast<std::size_t>(stage)];
+          if (is_sent)
+            exchange.send(peer, h->body);
+          else
+            exchange.receive(peer, h->body);
+        }
+      }
+      first = last;
     }
-    SCREE_ASSERT(unpacker.empty());
-  }
-  SCREE_ASSERT(next == received.size());
-
-  std::array<std::int64_t, static_cast<std::size_t>(n_stages)> n_moved;
-  for (std::size_t s = 0; s < n_moved.size(); ++s) n_moved[s] = static_cast<std::int64_t>(leaves[s].size());
-  comm_.sum(n_moved);
-  for (std::size_t s = 0; s < n_moved.size(); ++s) {
-    stage_in_use_[s] = n_moved[s] > 0;
-    if (!stage_in_use_[s]) continue;
-    SCREE_PETSC(PetscSFCreate(comm_.handle(), stages_[s].address()));
-    SCREE_PETSC(PetscSFSetGraph(stages_[s].get(), bodies.n_held(), static_cast<PetscInt>(leaves[s].size()),
-                                leaves[s].data(), PETSC_COPY_VALUES, roots[s].data(), PETSC_COPY_VALUES));
-    const Waiting waiting;
-    SCREE_PETSC(PetscSFSetUp(stages_[s].get()));
-  }
+  };
+  plan(sent, true);
+  plan(received, false);
+  std::sort(neighbours_.begin(), neighbours_.end());
+  neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
 }
 
 template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
-  if (comm_.size() == 1) return;
-  const Waiting waiting;
-  const MPI_Datatype type = type_of(width);
-  SCREE_PETSC(PetscSFBcastBegin(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
-  SCREE_PETSC(PetscSFBcastEnd(ghosts_.get(), type, values.data(), values.data(), MPI_REPLACE));
+  count(Traffic::ghost_copies, volume_of_copy(width));
+  ghosts_.begin(std::span<const Real>(values), width);
+  ghosts_.end(values, width);
 }
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
-  if (comm_.size() == 1) return;
-  const Waiting waiting;
-  SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
-  SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), MPI_INT, counts.data(), counts.data(), MPI_SUM));
+  count(Traffic::to_owners, ghosts_.volume(sizeof(std::int32_t), Way::back));
+  ghosts_.begin(std::span<const std::int32_t>(counts), 1, Way::back);
+  ghosts_.end_combining(counts, 1, Way::back, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
-  if (comm_.size() == 1) return;
-  const Waiting waiting;
-  const MPI_Datatype type = type_of(width);
-  SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
-  SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_SUM));
+  count(Traffic::to_owners, volume_to_owners(width));
+  ghosts_.begin(std::span<const Real>(values), width, Way::back);
+  ghosts_.end_combining(values, width, Way::back, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
-  if (comm_.size() == 1) return;
-  const Waiting waiting;
-  const MPI_Datatype type = type_of(width);
-  SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
-  SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type, values.data(), values.data(), MPI_MIN));
+  count(Traffic::to_owners, volume_to_owners(width));
+  ghosts_.begin(std::span<const Real>(values), width, Way::back);
+  ghosts_.end_combining(values, width, Way::back, [](Real a, Real b) { return std::min(a, b); });
 }
 
 template <int D>
-void GhostExchange<D>::begin_hand_over(int stage, std::span<Real> values, int width) {
-  const auto s = static_cast<std::size_t>(stage);
-  if (!stage_in_use_[s]) return;
-  const Waiting waiting;
-  SCREE_PETSC(PetscSFBcastBegin(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
+void GhostExchange<D>::begin_hand_over(int stage, std::span<const Real> values, int width) {
+  count(Traffic::hand_overs, volume_of_stage(stage, width));
+  stages_[static_cast<std::size_t>(stage)].begin(values, width);
 }
 
 template <int D>
 void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int width) {
-  const auto s = static_cast<std::size_t>(stage);
-  if (!stage_in_use_[s]) return;
-  const Waiting waiting;
-  SCREE_PETSC(PetscSFBcastEnd(stages_[s].get(), type_of(width), values.data(), values.data(), MPI_REPLACE));
+  stages_[static_cast<std::size_t>(stage)].end(values, width);
+}
+
+template <int D>
+ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool goes_on) const {
+  ExchangeVolume volume;
+  if (!follows) volume += volume_of_stage(0, width);
+  for (int phase = 0; phase < n_phases; ++phase)
+    volume += volume_of_stage(phase + 1 + (goes_on ? n_phases : 0), width);
+  return volume;
 }
 
 template <int D>
@@ -287,12 +315,21 @@ ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const Rememb
   std::vector<Parcel> outgoing;
   for (const auto& [rank, list] : away)
     Packer(outgoing.emplace_back(Parcel{rank, {}}).bytes).put(std::span<const RememberedContact>(list));
+  count(Traffic::memory, volume_of(outgoing));
   for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
     const std::size_t before = at_home.size();
     at_home.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
     Unpacker(parcel.bytes).take(std::span<RememberedContact>(at_home).subspan(before));
   }
   return collect(n_owned, at_home, width);
+}
+
+template <int D>
+std::size_t GhostExchange<D>::bytes() const {
+  std::size_t n = home_.capacity() * sizeof(Home) + travels_.capacity() + ghosts_.bytes() + sums_.bytes() +
+                  (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);
+  for (const RecordExchange& stage : stages_) n += stage.bytes();
+  return n;
 }
 
 template class GhostExchange<2>;

@@ -1,13 +1,12 @@
 #pragma once
-#include <petscsf.h>
-
+#include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
 #include "comm/domain.hpp"
-#include "core/petsc.hpp"
+#include "comm/exchange_volume.hpp"
+#include "comm/record_exchange.hpp"
 #include "core/types.hpp"
 #include "geometry/lattice.hpp"
 #include "particles/block_table.hpp"
@@ -22,25 +21,35 @@ struct alignas(32) SweepRecord {
   Real radius;
 };
 
+/// What messages are for.
+enum class Traffic { hand_overs, ghost_copies, to_owners, partial_sums, ghost_fetches, migration, memory };
+constexpr std::size_t n_traffic_kinds = 7;
+constexpr std::array<const char*, n_traffic_kinds> traffic_names{
+    "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
+
 /// Everything that one rank holds of another rank's bodies, and how values reach it.
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
-/// ghosts. Two ways of moving values, both PetscSF:
+/// ghosts. Three ways of moving values, each a message per pair of ranks that have something for each other:
 /// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
 /// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in
-///   several phases, by several ranks. Each rank passes the body on right after the last of its phases, so
-///   the copy that is read is always the latest one, nothing is summed and nothing is computed twice. Stage 0
-///   comes before the first phase, stage p + 1 after phase p; after the last stage every live copy is back
-///   with its owner.
+///   several phases, by several ranks. Each rank passes the body on between its last phase and the next
+///   rank's first, so the copy that is read is always the latest one, nothing is summed and nothing is
+///   computed twice. What two ranks have for each other waits for a common stage where it can, which saves
+///   messages;
+/// - *partial sums* (of forces, say) of a body by phase go to its owner, who adds them up in the order of
+///   phases.
+/// Which blocks touch a body follows from its cell, so both ends plan alike without a word.
 template <int D>
 class GhostExchange {
  public:
-  static constexpr int n_stages = Lattice<D>::n_phases + 1;
+  static constexpr int n_phases = Lattice<D>::n_phases;
+  /// Stages of hand-overs: 0 comes before the first phase of the first of several sweeps in a row, p + 1
+  /// after phase p of the last one: then every live copy is back with its owner; n_phases + p + 1 after
+  /// phase p of the others: then every live copy is with the rank that touches it first in the next one.
+  static constexpr int n_stages = 2 * n_phases + 1;
 
   explicit GhostExchange(const Comm& comm);
-  ~GhostExchange();
-  GhostExchange(const GhostExchange&) = delete;
-  GhostExchange& operator=(const GhostExchange&) = delete;
 
   /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and
   /// gets those of the ghosts; `memory` (owned bodies on entry) gets the ghosts' entries. Collective.
@@ -52,8 +61,18 @@ class GhostExchange {
   void copy_to_ghosts(std::span<Vec<D>> values) {
     copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
   }
-  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry (integers: exact).
-  /// Collective.
+  /// The same for numbers from several arrays, and with time for other work: take(body, numbers) writes
+  /// `width` numbers of an owned body, put(body, numbers) reads those of a ghost. Collective.
+  template <class Take>
+  void begin_copy_to_ghosts(int width, Take&& take) {
+    count(Traffic::ghost_copies, volume_of_copy(width));
+    begin_numbers(ghosts_, width, take);
+  }
+  template <class Put>
+  void end_copy_to_ghosts(int width, Put&& put) {
+    end_numbers(ghosts_, width, put);
+  }
+  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
   void add_to_owners(std::span<Real> values, int width);
@@ -62,7 +81,7 @@ class GhostExchange {
   void min_to_owners(std::span<Real> values, int width);
 
   /// values[n_held * width]: moves the live copies of a stage. Collective.
-  void begin_hand_over(int stage, std::span<Real> values, int width);
+  void begin_hand_over(int stage, std::span<const Real> values, int width);
   void end_hand_over(int stage, std::span<Real> values, int width);
   void begin_hand_over(int stage, std::span<SweepRecord> records) {
     begin_hand_over(stage, numbers(records), record_width);
@@ -73,34 +92,91 @@ class GhostExchange {
   /// 1 for every held body whose live copy leaves or reaches this rank during a sweep.
   std::span<const std::uint8_t> travels() const { return travels_; }
 
+  /// The sum over the contacts of one phase at a body, computed by a rank that does not own it.
+  struct PartialSum {
+    Index body;
+    int phase;
+  };
+  /// Those that this rank computes, by ghost and phase, ...
+  std::span<const PartialSum> sums_leaving() const { return sums_leaving_; }
+  /// ... and those that others compute for bodies of this rank.
+  std::span<const PartialSum> sums_arriving() const { return sums_arriving_; }
+  /// Sends them to the owners: take(k, numbers) writes the `width` numbers of sums_leaving()[k],
+  /// put(k, numbers) reads those of sums_arriving()[k]. Collective.
+  template <class Take>
+  void begin_partial_sums(int width, Take&& take) {
+    count(Traffic::partial_sums, volume_of_partial_sums(width));
+    begin_numbers(sums_, width, take);
+  }
+  template <class Put>
+  void end_partial_sums(int width, Put&& put) {
+    end_numbers(sums_, width, put);
+  }
+
   /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
   /// held body here. Returns the memory of the owned bodies. Collective.
   ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts, int width) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
+  /// Ranks with which this one exchanges values.
+  std::span<const int> neighbours() const { return neighbours_; }
+
+  /// What this rank sends in one exchange of `width` numbers per body.
+  ExchangeVolume volume_of_copy(int width) const { return ghosts_.volume(bytes_of(width)); }
+  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::back); }
+  ExchangeVolume volume_of_partial_sums(int width) const { return sums_.volume(bytes_of(width)); }
+  ExchangeVolume volume_of_stage(int stage, int width) const {
+    return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
+  }
+  /// The same of a sweep.
+  ExchangeVolume volume_of_sweep(int width, bool follows = false, bool goes_on = false) const;
+  /// What this rank has sent since the start.
+  const ExchangeVolume& sent(Traffic kind) const { return volume_[static_cast<std::size_t>(kind)]; }
+  /// Counts what others send on behalf of the decomposition.
+  void count(Traffic kind, const ExchangeVolume& volume) const {
+    volume_[static_cast<std::size_t>(kind)] += volume;
+  }
+  /// Bytes held by plans and buffers.
+  std::size_t bytes() const;
 
  private:
+  using Way = RecordExchange::Way;
   struct Home {
     int rank;
     Index index;
   };
   void plan_hand_overs(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
-                       std::span<const Place> places, const BodyStore<D>& bodies);
+                       std::span<const Place> places);
 
   static constexpr int record_width = sizeof(SweepRecord) / sizeof(Real);
   static std::span<Real> numbers(std::span<SweepRecord> records) {
     return {reinterpret_cast<Real*>(records.data()), records.size() * record_width};
   }
-  /// `width` numbers that travel together.
-  MPI_Datatype type_of(int width);
+  template <class Take>
+  static void begin_numbers(RecordExchange& exchange, int width, const Take& take) {
+    const std::size_t size = bytes_of(width);
+    exchange.begin_packed(size, Way::there, [&](const Index* places, std::size_t n, std::byte* out) {
+      for (std::size_t k = 0; k < n; ++k) take(places[k], reinterpret_cast<Real*>(out + k * size));
+    });
+  }
+  template <class Put>
+  static void end_numbers(RecordExchange& exchange, int width, const Put& put) {
+    const std::size_t size = bytes_of(width);
+    exchange.end_packed(size, Way::there, [&](const Index* places, std::size_t n, const std::byte* in) {
+      for (std::size_t k = 0; k < n; ++k) put(places[k], reinterpret_cast<const Real*>(in + k * size));
+    });
+  }
+  static std::size_t bytes_of(int width) { return sizeof(Real) * static_cast<std::size_t>(width); }
 
   Comm comm_;
   std::vector<Home> home_;  // of each ghost
-  SfHandle ghosts_;
-  std::array<SfHandle, static_cast<std::size_t>(n_stages)> stages_;
-  std::array<bool, static_cast<std::size_t>(n_stages)> stage_in_use_{};  // the same on all ranks
+  std::vector<int> neighbours_;
+  RecordExchange ghosts_;
+  std::vector<RecordExchange> stages_;
+  RecordExchange sums_;
+  std::vector<PartialSum> sums_leaving_, sums_arriving_;
   std::vector<std::uint8_t> travels_;
-  std::map<int, MPI_Datatype> types_;  // by width
+  mutable std::array<ExchangeVolume, n_traffic_kinds> volume_{};  // a log, no part of the state
 };
 
 }  // namespace scree

@@ -55,7 +55,7 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
 
 template <int D>
 std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies,
-                     ContactMemory& memory) {
+                     ContactMemory& memory, ExchangeVolume* volume) {
   std::map<int, std::vector<Index>> leaving;
   std::vector<Index> staying;
   staying.reserve(destination.size());
@@ -76,7 +76,8 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
     bodies.reorder(staying);
     memory = memory.of(staying);
   }
-  for (const Parcel& parcel : deliver(comm, outgoing)) {
+  if (volume) *volume += volume_of(outgoing);
+  for (const Parcel& parcel : deliver(comm, std::move(outgoing))) {
     Unpacker unpacker(parcel.bytes);
     const auto count = unpacker.take<Index>();
     const Index first = bodies.n_owned();
@@ -90,7 +91,8 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
   template void pack_bodies<D>(const BodyStore<D>&, const ContactMemory&, std::span<const Index>, bool, \
                                Packer&);                                                                \
   template void unpack_bodies<D>(Unpacker&, Index, Index, bool, BodyStore<D>&, ContactMemory&);         \
-  template std::int64_t migrate<D>(const Comm&, std::span<const int>, BodyStore<D>&, ContactMemory&);
+  template std::int64_t migrate<D>(const Comm&, std::span<const int>, BodyStore<D>&, ContactMemory&,    \
+                                   ExchangeVolume*);
 SCREE_INSTANTIATE(2)
 SCREE_INSTANTIATE(3)
 #undef SCREE_INSTANTIATE

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/exchange_volume.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 
@@ -20,6 +21,10 @@ struct Parcel {
 /// rank. At most one parcel per destination; one for this rank stays where it is. Costs O(log ranks) latency
 /// plus the messages themselves. Collective.
 std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing);
+
+/// What deliver() sends of these: each parcel and, before it, eight bytes that announce its length. A parcel
+/// for this rank must not be among them.
+ExchangeVolume volume_of(std::span<const Parcel> outgoing);
 
 /// Appends trivially copyable values to a parcel.
 class Packer {

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -17,6 +18,7 @@
 
 #include "comm/id_order.hpp"
 #include "comm/parcels.hpp"
+#include "comm/record_exchange.hpp"
 #include "core/error.hpp"
 #include "core/petsc.hpp"
 #include "core/random.hpp"
@@ -419,35 +421,24 @@ class SplitHalo final : public BodyHalo {
   /// `owned`: the bodies of this rank, ascending; `run`: the pairs it runs, ascending, each once. Collective.
   SplitHalo(const Comm& comm, const Directory& directory, std::span<const OwnedBody> owned,
             std::span<const BodyPair> run);
-  ~SplitHalo() override {
-    for (auto& [width, type] : types_) MPI_Type_free(&type);
-  }
-  SplitHalo(const SplitHalo&) = delete;
-  SplitHalo& operator=(const SplitHalo&) = delete;
 
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
   Index n_held() const override { return static_cast<Index>(held_.size()); }
   int n_phases() const override { return n_phases_; }
   void copy_to_ghosts(std::span<Real> values, int width) override {
-    if (comm_.size() == 1) return;
-    SCREE_PETSC(PetscSFBcastBegin(ghosts_.get(), type(width), values.data(), values.data(), MPI_REPLACE));
-    SCREE_PETSC(PetscSFBcastEnd(ghosts_.get(), type(width), values.data(), values.data(), MPI_REPLACE));
+    ghosts_.begin(std::span<const Real>(values), width);
+    ghosts_.end(values, width);
   }
   void add_to_owners(std::span<Real> values, int width) override {
-    if (comm_.size() == 1) return;
-    SCREE_PETSC(PetscSFReduceBegin(ghosts_.get(), type(width), values.data(), values.data(), MPI_SUM));
-    SCREE_PETSC(PetscSFReduceEnd(ghosts_.get(), type(width), values.data(), values.data(), MPI_SUM));
+    ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Way::back);
+    ghosts_.end_combining(values, width, RecordExchange::Way::back, std::plus<>());
   }
-  void begin_hand_over(int stage, std::span<Real> values, int width) override {
-    const SfHandle& sf = stages_[static_cast<std::size_t>(stage)];
-    if (!sf.get()) return;
-    SCREE_PETSC(PetscSFBcastBegin(sf.get(), type(width), values.data(), values.data(), MPI_REPLACE));
+  void begin_hand_over(int stage, std::span<const Real> values, int width) override {
+    stages_[at(stage)].begin(values, width);
   }
   void end_hand_over(int stage, std::span<Real> values, int width) override {
-    const SfHandle& sf = stages_[static_cast<std::size_t>(stage)];
-    if (!sf.get()) return;
-    SCREE_PETSC(PetscSFBcastEnd(sf.get(), type(width), values.data(), values.data(), MPI_REPLACE));
+    stages_[at(stage)].end(values, width);
   }
 
   /// Numbers of the bodies held.
@@ -464,20 +455,6 @@ class SplitHalo final : public BodyHalo {
                     std::span<const BodyPair> run);
   void meet_pairs_of_others(std::span<const OwnedBody> owned);
   void plan_hand_overs(const Lists& pairs_of_body);
-  void set_graph(SfHandle& sf, std::vector<PetscInt>& leaves, std::vector<PetscSFNode>& roots) {
-    SCREE_PETSC(PetscSFCreate(comm_.handle(), sf.address()));
-    SCREE_PETSC(PetscSFSetGraph(sf.get(), n_held(), static_cast<PetscInt>(leaves.size()), leaves.data(),
-                                PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
-    SCREE_PETSC(PetscSFSetUp(sf.get()));
-  }
-  MPI_Datatype type(int width) {
-    const auto [found, is_new] = types_.try_emplace(width, MPI_DATATYPE_NULL);
-    if (is_new) {
-      MPI_Type_contiguous(width, MPI_DOUBLE, &found->second);
-      MPI_Type_commit(&found->second);
-    }
-    return found->second;
-  }
 
   Comm comm_;
   Index n_owned_;
@@ -488,14 +465,13 @@ class SplitHalo final : public BodyHalo {
   std::vector<Index> place_of_owned_;
   std::vector<Pair> pairs_;  // those that this rank runs, then those that others run with bodies it owns
   std::vector<std::uint8_t> travels_;
-  SfHandle ghosts_;
-  std::vector<SfHandle> stages_;  // empty where nothing moves
-  std::map<int, MPI_Datatype> types_;
+  RecordExchange ghosts_;
+  std::vector<RecordExchange> stages_;
 };
 
 SplitHalo::SplitHalo(const Comm& comm, const Directory& directory, std::span<const OwnedBody> owned,
                      std::span<const BodyPair> run)
-    : comm_(comm), n_owned_(static_cast<Index>(owned.size())) {
+    : comm_(comm), n_owned_(static_cast<Index>(owned.size())), ghosts_(comm) {
   place_bodies(directory, owned, run);
   meet_pairs_of_others(owned);
 
@@ -513,7 +489,7 @@ SplitHalo::SplitHalo(const Comm& comm, const Directory& directory, std::span<con
   n_phases_ = static_cast<int>(comm_.max(std::int64_t{n_phases_}));
 
   travels_.assign(held_.size(), 0);
-  stages_.resize(at(n_phases_) + 1);
+  for (int stage = 0; stage <= 2 * n_phases_; ++stage) stages_.emplace_back(comm);
   if (comm_.size() > 1) plan_hand_overs(pairs_of_body);
 }
 
@@ -607,13 +583,13 @@ void SplitHalo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
 
 /// Owners know all pairs of their bodies, hence where the live copy of each is needed when.
 void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
-  enum class Kind : std::int32_t { ghost, arrives, leaves };
+  enum class Kind : std::int32_t { ghost, copied, arrives, leaves };
   struct Transfer {
     Kind kind;
     std::int32_t stage;
     Index place;  // at the receiver of this message
-    int from;
-    Index place_there;
+    int peer;     // whom the value comes from, or goes to
+    Number body;
   };
   struct Touch {
     int phase;
@@ -629,54 +605,51 @@ void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
       const Pair& pair = pairs_[at(p)];
       touches.push_back({pair.colour, pair.runner, pair.runner == me ? body : pair.high_there});
     }
+    if (touches.empty()) continue;
     std::sort(touches.begin(), touches.end(),
               [](const Touch& s, const Touch& t) { return s.phase < t.phase; });
-    Touch holder{-1, me, body};
-    const auto pass_on = [&](const Touch& to) {
-      if (to.rank != holder.rank) {
-        const int stage = holder.phase + 1;
-        outbox.to(to.rank).put(Transfer{Kind::arrives, stage, to.place, holder.rank, holder.place});
-        outbox.to(holder.rank).put(Transfer{Kind::leaves, stage, holder.place, 0, 0});
-      }
-      holder = to;
+    const Number number = held_[at(body)];
+    const auto pass = [&](const Touch& from, const Touch& to, int stage) {
+      if (to.rank == from.rank) return;
+      outbox.to(to.rank).put(Transfer{Kind::arrives, stage, to.place, from.rank, number});
+      outbox.to(from.rank).put(Transfer{Kind::leaves, stage, from.place, to.rank, number});
     };
-    for (const Touch& touch : touches) pass_on(touch);
-    pass_on({-1, me, body});
+    const Touch home{-1, me, body};
+    const Touch& first = touches.front();
+    const Touch& last = touches.back();
+    pass(home, first, 0);
+    for (std::size_t k = 1; k < touches.size(); ++k) {
+      const int stage = touches[k - 1].phase + 1;
+      pass(touches[k - 1], touches[k], stage);
+      pass(touches[k - 1], touches[k], n_phases_ + stage);
+    }
+    pass(last, home, last.phase + 1);
+    pass(last, first, n_phases_ + last.phase + 1);
 
     std::sort(touches.begin(), touches.end(), [](const Touch& s, const Touch& t) { return s.rank < t.rank; });
     int before = me;
     for (const Touch& touch : touches) {
       if (touch.rank == me || touch.rank == before) continue;
-      outbox.to(touch.rank).put(Transfer{Kind::ghost, 0, touch.place, me, body});
+      outbox.to(touch.rank).put(Transfer{Kind::ghost, 0, touch.place, me, number});
+      outbox.to(me).put(Transfer{Kind::copied, 0, body, touch.rank, number});
       before = touch.rank;
     }
   }
 
-  struct Graph {
-    std::vector<PetscInt> leaves;
-    std::vector<PetscSFNode> roots;
-    void add(const Transfer& transfer) {
-      leaves.push_back(transfer.place);
-      roots.push_back({transfer.from, transfer.place_there});
-    }
-  };
-  Graph ghosts;
-  std::vector<Graph> stages(stages_.size());
-  std::vector<std::int64_t> n_moves(stages_.size(), 0);
-  for (const Transfer& transfer : values_in<Transfer>(outbox.deliver(comm_))) {
-    if (transfer.kind == Kind::ghost) {
-      ghosts.add(transfer);
-      continue;
-    }
-    travels_[at(transfer.place)] = 1;
-    if (transfer.kind == Kind::leaves) continue;
-    ++n_moves[at(transfer.stage)];
-    stages[at(transfer.stage)].add(transfer);
+  // Both ends list the same bodies in order of their numbers.
+  std::vector<Transfer> transfers = values_in<Transfer>(outbox.deliver(comm_));
+  std::sort(transfers.begin(), transfers.end(), [](const Transfer& s, const Transfer& t) {
+    return std::tie(s.peer, s.body) < std::tie(t.peer, t.body);
+  });
+  for (const Transfer& transfer : transfers) {
+    const bool is_copy = transfer.kind == Kind::ghost || transfer.kind == Kind::copied;
+    if (!is_copy) travels_[at(transfer.place)] = 1;
+    RecordExchange& exchange = is_copy ? ghosts_ : stages_[at(transfer.stage)];
+    if (transfer.kind == Kind::leaves || transfer.kind == Kind::copied)
+      exchange.send(transfer.peer, transfer.place);
+    else
+      exchange.receive(transfer.peer, transfer.place);
   }
-  comm_.sum(n_moves);
-  set_graph(ghosts_, ghosts.leaves, ghosts.roots);
-  for (std::size_t s = 0; s < stages.size(); ++s)
-    if (n_moves[s] > 0) set_graph(stages_[s], stages[s].leaves, stages[s].roots);
 }
 
 namespace {

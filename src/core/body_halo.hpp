@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 
 #include "core/parallel.hpp"
@@ -12,8 +13,10 @@ namespace scree {
 /// Two kinds of exchange:
 /// - owners to ghosts and back: `copy_to_ghosts`, `add_to_owners`;
 /// - *hand-overs* during a sweep, in which every body has exactly one live copy: it starts with the owner,
-///   travels to each rank right before the first of its phases that touches the body, and is back with the
-///   owner after the last stage. Stage 0 comes before phase 0, stage p + 1 after phase p.
+///   travels to each rank before the first of its phases that touches the body, and is back with the owner
+///   after the last stage. Stage 0 comes before phase 0, stage p + 1 after phase p. Sweeps in a row save the
+///   way home and back: stage n_phases() + p + 1 comes after phase p of a sweep that another one follows, and
+///   takes copies to where that one needs them first; it has no stage 0.
 ///
 /// Lets a solver exchange velocities without knowing who decided on the decomposition.
 class BodyHalo {
@@ -31,25 +34,39 @@ class BodyHalo {
   /// last bits depend on the ranks. Ghost entries keep their values. Collective.
   virtual void add_to_owners(std::span<Real> values, int width) = 0;
   /// Moves live copies. The array must not be touched at bodies that travel in between. Collective.
-  virtual void begin_hand_over(int stage, std::span<Real> values, int width) = 0;
+  virtual void begin_hand_over(int stage, std::span<const Real> values, int width) = 0;
   virtual void end_hand_over(int stage, std::span<Real> values, int width) = 0;
+};
+
+/// Where a sweep stands among sweeps in a row over the same values.
+struct SweepTurn {
+  bool first = true;  ///< owners have the live copies before it, or all holders have the same values
+  bool last = true;   ///< owners have them after it; else the next one must not be a first one
+
+  static SweepTurn of(std::int64_t sweep, std::int64_t n_sweeps) {
+    return {.first = sweep == 0, .last = sweep + 1 == n_sweeps};
+  }
 };
 
 /// Runs visit(first, last) over the contacts of each phase in sweep order, with hand-overs of the live copies
 /// `values` between phases: phase p has the contacts [phase_first[p], phase_first[p + 1]), and those before
-/// interior_first[p] touch bodies that travel. Collective.
+/// interior_first[p] touch bodies that travel. Collective, up to n_phases + 1 messages each way between
+/// neighbouring ranks.
 template <class Visit>
 void run_sweep_phases(BodyHalo& halo, std::span<const Index> phase_first,
-                      std::span<const Index> interior_first, std::span<Real> values, int width,
-                      Visit&& visit) {
-  halo.begin_hand_over(0, values, width);
-  halo.end_hand_over(0, values, width);
+                      std::span<const Index> interior_first, std::span<Real> values, int width, Visit&& visit,
+                      SweepTurn turn = {}) {
+  if (turn.first) {
+    halo.begin_hand_over(0, values, width);
+    halo.end_hand_over(0, values, width);
+  }
+  const int first_stage = turn.last ? 1 : 1 + halo.n_phases();
   for (int phase = 0; phase < halo.n_phases(); ++phase) {
     const auto p = static_cast<std::size_t>(phase);
     visit(phase_first[p], interior_first[p]);
-    halo.begin_hand_over(phase + 1, values, width);
+    halo.begin_hand_over(first_stage + phase, values, width);
     visit(interior_first[p], phase_first[p + 1]);
-    halo.end_hand_over(phase + 1, values, width);
+    halo.end_hand_over(first_stage + phase, values, width);
   }
 }
 
@@ -64,7 +81,7 @@ class SerialHalo final : public BodyHalo {
   int n_phases() const override { return n_phases_; }
   void copy_to_ghosts(std::span<Real>, int) override {}
   void add_to_owners(std::span<Real>, int) override {}
-  void begin_hand_over(int, std::span<Real>, int) override {}
+  void begin_hand_over(int, std::span<const Real>, int) override {}
   void end_hand_over(int, std::span<Real>, int) override {}
 
  private:

@@ -28,7 +28,7 @@ class HoldAll final : public BodyHalo {
   void add_to_owners(std::span<Real> values, int width) override {
     exchange(values, width, n_held(), n_owned_);
   }
-  void begin_hand_over(int, std::span<Real>, int) override {}
+  void begin_hand_over(int, std::span<const Real>, int) override {}
   void end_hand_over(int, std::span<Real>, int) override {}
 
  private:

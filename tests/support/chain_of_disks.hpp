@@ -30,7 +30,7 @@ class ChainHalo final : public scree::BodyHalo {
   void add_to_owners(std::span<scree::Real> values, int width) override {
     exchange(values, width, n_held(), n_owned_);
   }
-  void begin_hand_over(int, std::span<scree::Real>, int) override {}
+  void begin_hand_over(int, std::span<const scree::Real>, int) override {}
   void end_hand_over(int, std::span<scree::Real>, int) override {}
 
  private:

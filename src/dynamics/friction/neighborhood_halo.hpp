@@ -18,7 +18,7 @@ class NeighborhoodHalo final : public BodyHalo {
   int n_phases() const override { return Lattice<D>::n_phases; }
   void copy_to_ghosts(std::span<Real> values, int width) override { ghosts_.copy_to_ghosts(values, width); }
   void add_to_owners(std::span<Real> values, int width) override { ghosts_.add_to_owners(values, width); }
-  void begin_hand_over(int stage, std::span<Real> values, int width) override {
+  void begin_hand_over(int stage, std::span<const Real> values, int width) override {
     ghosts_.begin_hand_over(stage, values, width);
   }
   void end_hand_over(int stage, std::span<Real> values, int width) override {

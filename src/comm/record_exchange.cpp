@@ -1,0 +1,143 @@
+#include "comm/record_exchange.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr int record_tag = 7102;
+
+/// f(copy) with a copy of `size` bytes, whose length the compiler knows for the usual ones.
+template <class F>
+void with_copy_of(std::size_t size, F&& f) {
+  const auto fixed = [&]<std::size_t n>() {
+    f([](std::byte* to, const std::byte* from) { std::memcpy(to, from, n); });
+  };
+  switch (size) {
+    case 4:
+      return fixed.template operator()<4>();
+    case 8:
+      return fixed.template operator()<8>();
+    case 16:
+      return fixed.template operator()<16>();
+    case 24:
+      return fixed.template operator()<24>();
+    case 32:
+      return fixed.template operator()<32>();
+    case 48:
+      return fixed.template operator()<48>();
+    case 64:
+      return fixed.template operator()<64>();
+    default:
+      return f([size](std::byte* to, const std::byte* from) { std::memcpy(to, from, size); });
+  }
+}
+
+}  // namespace
+
+void RecordExchange::clear() {
+  for (const auto& channel : channels_)
+    for (MPI_Request& request : channel->requests) MPI_Request_free(&request);
+  channels_.clear();
+  sent_ = {};
+  received_ = {};
+}
+
+void RecordExchange::append(Side& side, int rank, Index place) {
+  const auto end = static_cast<Index>(side.places.size());
+  if (side.peers.empty() || side.peers.back().rank != rank) {
+    SCREE_ASSERT(side.peers.empty() || side.peers.back().rank < rank);
+    side.peers.push_back({rank, end, end});
+  }
+  side.places.push_back(place);
+  side.peers.back().last = end + 1;
+}
+
+std::vector<int> RecordExchange::peers() const {
+  std::vector<int> ranks;
+  for (const Side* side : {&sent_, &received_})
+    for (const Peer& peer : side->peers) ranks.push_back(peer.rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+ExchangeVolume RecordExchange::volume(std::size_t entry_bytes, Way way) const {
+  const Side& side = way == Way::there ? sent_ : received_;
+  return {static_cast<std::int64_t>(side.peers.size()),
+          static_cast<std::int64_t>(side.places.size() * entry_bytes)};
+}
+
+void RecordExchange::gather(const std::byte* values, const Index* places, std::size_t n, std::size_t size,
+                            std::byte* out) {
+  with_copy_of(size, [&](const auto& copy) {
+    for (std::size_t k = 0; k < n; ++k)
+      copy(out + k * size, values + static_cast<std::size_t>(places[k]) * size);
+  });
+}
+
+void RecordExchange::scatter(const std::byte* in, const Index* places, std::size_t n, std::size_t size,
+                             std::byte* values) {
+  with_copy_of(size, [&](const auto& copy) {
+    for (std::size_t k = 0; k < n; ++k)
+      copy(values + static_cast<std::size_t>(places[k]) * size, in + k * size);
+  });
+}
+
+RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Way way) {
+  for (const auto& channel : channels_)
+    if (channel->entry_bytes == entry_bytes && channel->way == way) return *channel;
+  Channel& channel = *channels_.emplace_back(std::make_unique<Channel>());
+  channel.entry_bytes = entry_bytes;
+  channel.way = way;
+  const Side& out = way == Way::there ? sent_ : received_;
+  const Side& in = way == Way::there ? received_ : sent_;
+  channel.out.resize(out.places.size() * entry_bytes);
+  channel.in.resize(in.places.size() * entry_bytes);
+  channel.n_receives = static_cast<int>(in.peers.size());
+  channel.requests.reserve(in.peers.size() + out.peers.size());
+  MPI_Datatype entry = MPI_DATATYPE_NULL;  // a count of bytes might not fit in an int
+  MPI_Type_contiguous(static_cast<int>(entry_bytes), MPI_BYTE, &entry);
+  MPI_Type_commit(&entry);
+  for (const Peer& peer : in.peers)
+    MPI_Recv_init(channel.in.data() + static_cast<std::size_t>(peer.first) * entry_bytes,
+                  peer.last - peer.first, entry, peer.rank, record_tag, comm_.handle(),
+                  &channel.requests.emplace_back());
+  for (const Peer& peer : out.peers)
+    MPI_Send_init(channel.out.data() + static_cast<std::size_t>(peer.first) * entry_bytes,
+                  peer.last - peer.first, entry, peer.rank, record_tag, comm_.handle(),
+                  &channel.requests.emplace_back());
+  MPI_Type_free(&entry);  // lives on as long as the requests
+  return channel;
+}
+
+void RecordExchange::start_receives(Channel& channel) {
+  if (channel.n_receives > 0) MPI_Startall(channel.n_receives, channel.requests.data());
+}
+
+void RecordExchange::start_sends(Channel& channel) {
+  const int n_sends = static_cast<int>(channel.requests.size()) - channel.n_receives;
+  if (n_sends > 0) MPI_Startall(n_sends, channel.requests.data() + channel.n_receives);
+}
+
+void RecordExchange::wait(Channel& channel) {
+  MPI_Waitall(static_cast<int>(channel.requests.size()), channel.requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void RecordExchange::progress(std::size_t entry_bytes, Way way) {
+  if (empty()) return;
+  Channel& channel = channel_of(entry_bytes, way);
+  int done = 0;
+  MPI_Testall(static_cast<int>(channel.requests.size()), channel.requests.data(), &done, MPI_STATUSES_IGNORE);
+}
+
+std::size_t RecordExchange::bytes() const {
+  std::size_t n = (sent_.places.capacity() + received_.places.capacity()) * sizeof(Index);
+  for (const auto& channel : channels_) n += channel->out.capacity() + channel->in.capacity();
+  return n;
+}
+
+}  // namespace scree
