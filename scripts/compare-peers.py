@@ -51,7 +51,7 @@ E, NU, MU, DENSITY, RESTITUTION, GRAVITY = 1e7, 0.3, 0.5, 2500, 0.5, 9.81
 SOFT_STEP, RIGID_STEP = 5e-5, 2e-3  # [s]
 SETTLING = 0.5         # [s]
 WARM_UP = 200          # steps
-BED_WORK = 40_000_000  # body-steps of the bed that are timed: seconds
+BED_WORK = 15_000_000  # body-steps of the bed that are timed: seconds
 HIGHEST = {"bed": 0.3, "pour": 0.45}  # upper face of the domain [m]
 
 MASS = DENSITY * np.pi / 6 * D**3
@@ -356,7 +356,7 @@ def parse(arguments):
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--bodies", type=int, nargs="+", default=[4096, 32768, 131072], help="of beds: multiples of 4096")
     parser.add_argument("--seconds", type=float, default=1.0, help="of pouring [s]")
-    parser.add_argument("--steps", type=int, default=300, help="of beds that are timed, at least")
+    parser.add_argument("--steps", type=int, default=100, help="of beds that are timed, at least")
     parser.add_argument("--work", type=int, default=BED_WORK, help="body-steps of beds that are timed, at least")
     parser.add_argument("--repetitions", type=int, default=3, help="of each timing, of which the fastest counts")
     parser.add_argument("--quick", action="store_true",
