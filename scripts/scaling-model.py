@@ -1,0 +1,428 @@
+#!/usr/bin/python3
+"""The model of a step on many ranks (docs/scaling.md): evaluates it, draws it, and checks its counts against runs.
+
+    scripts/scaling-model.py table                               the tables of docs/scaling.md
+    scripts/scaling-model.py figure docs/scaling.png             its figure
+    scripts/scaling-model.py check results/RUN...                messages and bytes of runs beside those of the model
+    scripts/scaling-model.py constants results.json --output docs/scaling-constants.json
+                                                                 measured constants, from `scree bench --case
+                                                                 pbd,dem,nonsmooth,crowd --ranks 1 --out DIR`
+
+Counts come from the geometry of blocks (postprocess/exchange_plan.py), times of computing from docs/scaling-constants.json,
+those of a network from the assumptions --latency, --overhead and --bandwidth.
+`check` needs runs with [output.vtk] on more than one rank in which lists were built once, as with bodies at rest.
+"""
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "postprocess"))
+from exchange_plan import Blocks, exchange_plan  # noqa: E402
+from scree_results import Results, ResultsError, read_checkpoint  # noqa: E402
+
+CONSTANTS = ROOT / "docs/scaling-constants.json"
+SAMPLE_RANKS = 1024     # ranks whose exchange is worked out; what one of them does depends little on how many more there are
+ROUGHNESS = {2: 1.15, 3: 1.0}
+SWEEPS_IN_A_ROW = 12    # that are followed through their phases
+
+
+class ModelError(Exception):
+    """Something that is not there or does not fit."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """latency [s] and bandwidth [B/s] of a message between two ranks, overhead [s] that each end spends on it."""
+    latency: float = 2e-6
+    overhead: float = 0.5e-6
+    bandwidth: float = 10e9
+
+    def reduction(self, ranks):
+        """Allreduce of a few numbers: a message each way per doubling."""
+        return int(ranks - 1).bit_length() * (self.latency + 2 * self.overhead)
+
+    def exchange(self, messages, n_bytes):
+        """All messages of a rank at once; the slowest rank."""
+        return np.max(2 * self.overhead * messages + self.latency * (messages > 0) + n_bytes / self.bandwidth, initial=0)
+
+    def delivery(self, ranks, messages, n_bytes):
+        """Parcels to ranks that do not expect them: each is announced, then a barrier that nobody waits in."""
+        return self.exchange(2 * messages, n_bytes) + self.reduction(ranks)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a step exchanges, as the program has it, and what its computing takes, as measured on one rank."""
+    title: str
+    dimension: int
+    block_cells: int
+    bodies_per_cell: float      # within the packing
+    sweeps: float               # of a step, that hand bodies over in a row
+    record_bytes: int           # of a hand-over
+    copies: tuple = ()          # bytes of each copy of owners to ghosts
+    sums: tuple = ()            # bytes of each partial sum to owners
+    reductions: float = 0       # of a step
+    list_reductions: float = 12
+    list_parcels: int = 3       # memory home, migration, ghosts
+    fetch_bytes: float = 200    # of a ghost, when lists are built
+    sweep_ns: float = 0         # per body and sweep
+    other_ns: float = 0         # per body and step: all but sweeps and lists
+    list_ns: float = 0          # per body and list
+    steps_per_list: float = 1
+
+    def step_ns(self):
+        """Per body and step of computing."""
+        return self.sweeps * self.sweep_ns + self.other_ns + self.list_ns / self.steps_per_list
+
+
+def load_schemes(path):
+    with open(path, encoding="utf-8") as file:
+        constants = json.load(file)
+    return {name: Scheme(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+            for name, entry in constants["schemes"].items()}, constants["machine"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Work and exchange of ranks that own so many blocks each."""
+    plan: object
+    blocks_of_rank: np.ndarray
+    by_phase: np.ndarray    # [rank, phase]: blocks at the rim
+    inside: np.ndarray      # [rank, phase]: other blocks
+    bodies_per_block: float
+
+    @property
+    def mean_blocks(self):
+        return self.blocks_of_rank.mean()
+
+    @property
+    def imbalance(self):
+        return self.blocks_of_rank.max() / self.mean_blocks
+
+
+@lru_cache(maxsize=None)
+def share_of(dimension, block_cells, bodies_per_cell, ranks, bodies_per_rank):
+    """Stretches of the Hilbert curve through a full square or cube, for `ranks` or as many as suffice."""
+    bodies_per_block = bodies_per_cell * block_cells**dimension
+    blocks_per_rank = bodies_per_rank / bodies_per_block
+    edge = max(2, round((min(ranks, SAMPLE_RANKS) * blocks_per_rank)**(1 / dimension)))
+    blocks = Blocks((edge,) * dimension, (block_cells,) * dimension, (False,) * dimension)
+    n_ranks = max(1, min(round(len(blocks) / blocks_per_rank), len(blocks)))
+    owner = blocks.shares(n_ranks)
+    plan = exchange_plan(blocks, owner, blocks.uniform(bodies_per_cell))
+    phase = blocks.phases(blocks.coordinates())
+    # Bodies in the corner cell of a block are touched by it and all those below: at the rim, unless all have one owner.
+    at = blocks.coordinates()
+    at_rim = np.zeros(len(blocks), dtype=bool)
+    corners = [np.array([axes >> k & 1 for k in range(dimension)]) for axes in range(2**dimension)]
+    owners = np.stack([np.where((at - c >= 0).all(axis=1), owner[blocks.numbers(np.maximum(at - c, 0))], -1) for c in corners])
+    mixed = ((owners >= 0) & (owners != owners[0])).any(axis=0)
+    for c in corners:
+        exists = (at - c >= 0).all(axis=1)
+        at_rim[blocks.numbers((at - c)[exists & mixed])] = True
+    n_phases = blocks.n_phases
+    table = np.bincount((owner * n_phases + phase)[at_rim], minlength=n_ranks * n_phases).reshape(n_ranks, n_phases)
+    inside = np.bincount((owner * n_phases + phase)[~at_rim], minlength=n_ranks * n_phases).reshape(n_ranks, n_phases)
+    return Share(plan, np.bincount(owner, minlength=n_ranks), table, inside, bodies_per_block)
+
+
+def smooth_ghosts(scheme, bodies_per_rank):
+    """Ghosts of a rank in the mean, without a lattice: a layer of one cell about three faces of a cube of as many cells as the
+    rank has, of a square's two sides; stretches of the Hilbert curve have ROUGHNESS times as much surface. Within 20 % of the
+    exact number for two blocks a rank and more."""
+    cells = bodies_per_rank / scheme.bodies_per_cell
+    edge = cells**(1 / scheme.dimension)
+    return ROUGHNESS[scheme.dimension] * scheme.bodies_per_cell * ((edge + 1)**scheme.dimension - cells)
+
+
+def sweep_seconds(share, seconds_per_body, record_bytes, network):
+    """Of one of many sweeps in a row, rank by rank and phase by phase: a rank sends what its rim blocks of a phase have moved,
+    runs its other blocks, and waits for what its neighbours send before it begins the next phase."""
+    per_block = seconds_per_body * share.bodies_per_block
+    n_ranks, n_phases = share.by_phase.shape
+    if n_ranks == 1:
+        return per_block * share.blocks_of_rank[0]
+    messages = [share.plan.stage_pairs["middle", phase + 1] for phase in range(n_phases)]
+    clock = np.zeros(n_ranks)
+    for _ in range(SWEEPS_IN_A_ROW):
+        for phase, (source, target, bodies) in enumerate(messages):
+            rim_done = clock + per_block * share.by_phase[:, phase]
+            sends = np.bincount(source, minlength=n_ranks)
+            receives = np.bincount(target, minlength=n_ranks)
+            sent = rim_done + network.overhead * sends
+            ready = sent + per_block * share.inside[:, phase]
+            arrival = sent[source] + network.latency + bodies * record_bytes / network.bandwidth
+            np.maximum.at(ready, target, arrival)
+            clock = ready + network.overhead * receives
+    return clock.max() / SWEEPS_IN_A_ROW
+
+
+@dataclass(frozen=True)
+class Step:
+    """Seconds of a step and what they are for; efficiency against one rank with the same bodies and no exchange."""
+    sweeps: float
+    exchange: float
+    reductions: float
+    lists: float
+    other: float
+    ideal: float
+    share: Share
+
+    @property
+    def seconds(self):
+        return self.sweeps + self.exchange + self.reductions + self.lists + self.other
+
+    @property
+    def efficiency(self):
+        return self.ideal / self.seconds
+
+
+def step_of(scheme, ranks, bodies_per_rank, network):
+    share = share_of(scheme.dimension, scheme.block_cells, scheme.bodies_per_cell, ranks, bodies_per_rank)
+    plan = share.plan
+    fullest = 1e-9 * bodies_per_rank * share.imbalance
+    many = ranks > 1
+    return Step(
+        sweeps=scheme.sweeps * sweep_seconds(share, 1e-9 * scheme.sweep_ns, scheme.record_bytes, network),
+        exchange=many * (sum(network.exchange(plan.copy_messages, size * plan.copies_sent) for size in scheme.copies)
+                         + sum(network.exchange(plan.sum_messages, size * plan.sums_sent) for size in scheme.sums)),
+        reductions=scheme.reductions * network.reduction(ranks),
+        lists=(scheme.list_ns * fullest + many * (
+            scheme.list_reductions * network.reduction(ranks)
+            + scheme.list_parcels * network.delivery(ranks, plan.copy_messages, 0)
+            + network.exchange(0 * plan.copy_messages, scheme.fetch_bytes * plan.copies_sent))) / scheme.steps_per_list,
+        other=scheme.other_ns * fullest,
+        ideal=1e-9 * bodies_per_rank * scheme.step_ns(),
+        share=share)
+
+
+# ---- Runs ---------------------------------------------------------------------------------------------------------------
+
+def blocks_of_run(results):
+    """Blocks, owner of each, and bodies by block and layers: from the checkpoint and the last VTK frame."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOXML import vtkXMLPPolyDataReader
+
+    arrays, numbers = read_checkpoint(results.checkpoints()[-1])
+    axes = "xyz"[:int(numbers["numbers@dimension"])]
+
+    def of_axes(name):
+        return np.array([numbers[f"numbers@lattice_{name}_{axis}"] for axis in axes])
+
+    periodic = tuple(_resolved(results)["domain"].get("periodic", [False] * len(axes)))
+    blocks = Blocks(tuple(of_axes("blocks").astype(int)), tuple(of_axes("block_cells").astype(int)), periodic)
+    # Lists are of where bodies were when they were built.
+    position = arrays["arrays/listed"]
+    cells = np.floor((position - of_axes("origin")) / of_axes("cell_edge")).astype(int)
+    cells = np.clip(cells, 0, of_axes("cells").astype(int) - 1)
+
+    frames = results.vtk_frames("particles")
+    if not frames:
+        raise ModelError(f"{results.folder}: there are no VTK frames to read the owners from; set [output.vtk] every")
+    reader = vtkXMLPPolyDataReader()
+    reader.SetFileName(str(frames[-1][1]))
+    reader.Update()
+    point_data = reader.GetOutput().GetPointData()
+    rank, number = (vtk_to_numpy(point_data.GetArray(name)) for name in ("rank", "id"))
+    rank_of_body = rank[np.argsort(number)]
+    block_of_body = blocks.numbers(cells // blocks.block_cells)
+    owner = np.full(len(blocks), -1)
+    owner[block_of_body] = rank_of_body
+    if (owner[block_of_body] != rank_of_body).any():
+        raise ModelError(f"{results.folder}: bodies of one block are with several ranks: they have moved since the list was built")
+    # Blocks without bodies lie on the curve between others.
+    order = np.argsort(blocks.keys())
+    known = order[owner[order] >= 0]
+    place = np.empty(len(blocks), dtype=int)
+    place[order] = np.arange(len(blocks))
+    before = np.searchsorted(place[known], place, side="right") - 1
+    low, high = owner[known[np.maximum(before, 0)]], owner[known[np.minimum(before + 1, len(known) - 1)]]
+    if (owner < 0)[low != high].any():
+        raise ModelError(f"{results.folder}: who owns empty blocks cannot be told")
+    return blocks, np.where(owner < 0, low, owner), blocks.count(cells)
+
+
+def _resolved(results):
+    import tomllib
+    return tomllib.loads((results.folder / f"{results.name}.resolved.toml").read_text(encoding="utf-8"))
+
+
+def predicted_volumes(folder):
+    """{kind of traffic: (messages, bytes)} of a run of pbd or dem by the model, all ranks together, and what the run
+    counted. One list, which is that of the start."""
+    results = Results(folder)
+    blocks, owner, bodies = blocks_of_run(results)
+    summary = results.summary
+    if summary["list_builds"] != 1:
+        raise ModelError(f"{folder}: lists were built {summary['list_builds']} times, the check needs a run with one")
+    plan = exchange_plan(blocks, owner, bodies)
+    deck = _resolved(results)
+    dimension, steps = blocks.dimension, summary["steps_this_run"]
+    scheme = deck["simulation"]["scheme"]
+    volumes = {}
+    if scheme == "pbd":
+        # A pass for the multipliers kept, then the sweeps: one row of hand-overs.
+        n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
+        turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
+        volumes["hand_overs"] = steps * np.array([
+            sum(plan.messages(turn).sum() for turn in turns), 32 * sum(plan.entries(turn).sum() for turn in turns)])
+    elif scheme == "dem":
+        # Place, velocity and spin to ghosts, partial forces and torques back; once more before the first step.
+        spins = 1 if dimension == 2 else 3
+        volumes["ghost_copies"] = (steps + 1) * np.array([plan.copy_messages.sum(),
+                                                          8 * (2 * dimension + spins) * plan.copies_sent.sum()])
+        volumes["partial_sums"] = (steps + 1) * np.array([plan.sum_messages.sum(), 8 * (dimension + spins) * plan.sums_sent.sum()])
+    else:
+        raise ModelError(f"{folder}: counts are known of pbd and dem, this is {scheme}")
+    counted = summary["communication"]
+    return ({kind: tuple(map(int, volume)) for kind, volume in volumes.items()},
+            {kind: (counted[kind]["messages"], counted[kind]["bytes"]) for kind in volumes})
+
+
+def table(schemes, network, options):
+    lines = []
+    for title, sizes, of_ranks in (("Weak", options.weak, lambda size, ranks: size),
+                                   ("Strong", options.strong, lambda size, ranks: size / ranks)):
+        lines += [f"{title} scaling", "",
+                  "| scheme | bodies | ranks | blocks | imbalance | neighbours | ghosts | ms a step | sweeps | exchange | "
+                  "reductions | lists | efficiency |", "|" + 13 * "---|"]
+        for scheme in schemes.values():
+            for size in sizes:
+                for ranks in options.ranks:
+                    step = step_of(scheme, ranks, of_ranks(size, ranks), network)
+                    plan = step.share.plan
+                    parts = " | ".join(f"{100 * part / step.seconds:.0f} %" for part in (
+                        step.sweeps, step.exchange, step.reductions, step.lists))
+                    lines.append(
+                        f"| {scheme.title} | {size:.0e}{' a rank' if title == 'Weak' else ''} | {ranks} | "
+                        f"{step.share.mean_blocks:.3g} | {step.share.imbalance:.2f} | {plan.neighbours.mean():.1f} | "
+                        f"{plan.ghosts.mean() / of_ranks(size, ranks):.2f} | {1e3 * step.seconds:.3g} | {parts} | "
+                        f"{step.efficiency:.2f} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def constants(paths):
+    """The schemes of docs/scaling-constants.json from results of scree bench on one rank."""
+    rows, machines = [], []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        rows += [row for row in content["rows"] if row["ranks"] == 1]
+        machines.append(content["machine"])
+
+    def largest(case, **keys):
+        chosen = [row for row in rows if row["case"] == case and all(row["keys"].get(k) == v for k, v in keys.items())]
+        if not chosen:
+            raise ModelError(f"no rows of {case} on one rank")
+        return max(chosen, key=lambda row: next(iter(row["size"].values())))
+
+    def entry(row, facts, sweep_phases, steps_per_list, list_phase="neighbours"):
+        per_body = 1e9 * row["seconds"] / next(iter(row["size"].values()))
+        sweeping = sum(row["phases"].get(name, 0) for name in sweep_phases) * per_body
+        listing = row["phases"].get(list_phase, 0) * per_body
+        return facts | {"sweep_ns": round(sweeping / facts["sweeps"], 3) if facts["sweeps"] else 0,
+                        "other_ns": round(per_body - sweeping - listing, 1),
+                        "list_ns": round(listing * steps_per_list, 1), "steps_per_list": round(steps_per_list, 1)}
+
+    schemes = {}
+    for dimension, cells, per_cell in ((2, 16, 1.23), (3, 8, 1.37)):
+        row = largest("pbd", dimension=dimension)
+        schemes[f"pbd{dimension}"] = entry(
+            row, {"title": f"pbd, {dimension}D", "dimension": dimension, "block_cells": cells, "bodies_per_cell": per_cell,
+                  "sweeps": 3, "record_bytes": 32, "reductions": 3}, ["sweeps"], row["values"]["steps_per_rebuild"])
+    return {"machine": machines[0], "schemes": schemes}
+
+
+def figure(schemes, network, options):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    drawing, (weak, strong) = plt.subplots(1, 2, figsize=(11, 4.2))
+    colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
+    for colour, scheme in zip(colours, schemes.values()):
+        for style, size in zip(("-", "--", ":"), options.weak):
+            steps = [step_of(scheme, ranks, size, network) for ranks in options.ranks]
+            weak.plot(options.ranks, [step.efficiency for step in steps], style, color=colour, marker="o", markersize=3,
+                      label=f"{scheme.title}, {size:.0e} a rank".replace("e+0", "e"))
+        for style, size in zip(("-", "--", ":"), options.strong):
+            steps = [step_of(scheme, ranks, size / ranks, network) for ranks in options.ranks]
+            strong.plot(options.ranks, [1 / step.seconds for step in steps], style, color=colour, marker="o", markersize=3,
+                        label=f"{scheme.title}, {size:.0e}".replace("e+0", "e"))
+            strong.plot(options.ranks, [ranks / (1e-9 * size * scheme.step_ns()) for ranks in options.ranks], color=colour,
+                        linewidth=0.5, alpha=0.6)
+    weak.set(xscale="log", xlabel="ranks", ylabel="efficiency", ylim=(0, 1.02), title="weak")
+    strong.set(xscale="log", yscale="log", xlabel="ranks", ylabel="steps per second", title="strong (thin: ideal)")
+    for axes in (weak, strong):
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7)
+    drawing.tight_layout()
+    drawing.savefig(options.output, dpi=110)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("table", "figure"):
+        command = commands.add_parser(name)
+        if name == "figure":
+            command.add_argument("output", type=Path)
+        command.add_argument("--constants", type=Path, default=CONSTANTS)
+        command.add_argument("--ranks", type=int, nargs="+", default=[1, 10, 100, 1000, 10_000, 100_000])
+        command.add_argument("--weak", type=float, nargs="*", default=[1e4, 1e5], help="bodies per rank")
+        command.add_argument("--strong", type=float, nargs="*", default=[1e8], help="bodies of all ranks")
+        command.add_argument("--schemes", nargs="+")
+        command.add_argument("--latency", type=float, default=Network.latency, help="of a message [s]")
+        command.add_argument("--overhead", type=float, default=Network.overhead, help="of a message, at each end [s]")
+        command.add_argument("--bandwidth", type=float, default=Network.bandwidth, help="of a rank [B/s]")
+    command = commands.add_parser("check")
+    command.add_argument("runs", type=Path, nargs="+", help="results folders")
+    command = commands.add_parser("constants")
+    command.add_argument("results", type=Path, nargs="+", help="results.json of scree bench")
+    command.add_argument("--output", type=Path, default=CONSTANTS)
+    return parser.parse_args(arguments)
+
+
+def run(options):
+    if options.command == "check":
+        differs = False
+        for folder in options.runs:
+            model, counted = predicted_volumes(folder)
+            for kind in model:
+                for quantity, of_model, of_run in zip(("messages", "bytes"), model[kind], counted[kind]):
+                    print(f"{folder}: {kind} {quantity}: {of_run} counted, {of_model} of the model")
+                    differs |= of_run != of_model
+        return 1 if differs else 0
+    if options.command == "constants":
+        options.output.write_text(json.dumps(constants(options.results), indent=1) + "\n", encoding="utf-8")
+        return 0
+    schemes, _ = load_schemes(options.constants)
+    if options.schemes:
+        unknown = set(options.schemes) - set(schemes)
+        if unknown:
+            raise ModelError(f"no scheme {', '.join(sorted(unknown))}; there are: {', '.join(schemes)}")
+        schemes = {name: schemes[name] for name in options.schemes}
+    network = Network(options.latency, options.overhead, options.bandwidth)
+    if options.command == "table":
+        print(table(schemes, network, options))
+    else:
+        figure(schemes, network, options)
+    return 0
+
+
+def main(arguments=None):
+    try:
+        sys.exit(run(parse(arguments)))
+    except (ModelError, ResultsError, OSError) as error:
+        sys.exit(f"scaling-model.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
