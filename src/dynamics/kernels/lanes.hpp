@@ -28,7 +28,7 @@ using Piece = Real __attribute__((vector_size(width == 2 ? 16 : 32), may_alias))
 static_assert(batch_size % width == 0);
 
 #if defined(__AVX512F__)
-// The unmasked form of the square root warns in GCC 12.
+// Unmasked forms (this and others) warn in GCC 12.
 inline Lanes square_root(Lanes v) {
   return _mm512_maskz_sqrt_pd(0xff, v);
 }
@@ -69,7 +69,14 @@ inline const Piece& piece(const SweepRecord& record, int k = 0) {
 inline Piece& piece(SweepRecord& record, int k = 0) {
   return reinterpret_cast<Piece*>(&record)[k];
 }
+/// x and y of a record.
+using Half = Real __attribute__((vector_size(16), may_alias));
+inline Half& half(SweepRecord& record) {
+  return reinterpret_cast<Half&>(record);
+}
 
+// load(records, which) and store(bodies, records, which) move `width` bodies from and to their records;
+// store_in_plane() only x and y, which takes fewer shuffles.
 #if defined(__AVX512F__)
 /// The transpose of a 4 x 4 matrix in each half of the registers; its own inverse.
 inline Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
@@ -83,11 +90,24 @@ inline Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
           __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 10, 11, 6, 7, 14, 15)};
 }
 inline Bodies load(const SweepRecord* records, const Index* which) {
-  const auto row = [&](int k) {
-    return __builtin_shufflevector(piece(records[which[k]]), piece(records[which[k + 4]]), 0, 1, 2, 3, 4, 5,
-                                   6, 7);
+  // Loaded and put in place by one instruction, which the compiler does not make of a shuffle.
+  const auto row = [&](int k) -> Lanes {
+    return _mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(piece(records[which[k]])),
+                                    piece(records[which[k + 4]]), 1);
   };
   return transpose(row(0), row(1), row(2), row(3));
+}
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Lanes even = __builtin_shufflevector(bodies.x, bodies.y, 0, 8, 2, 10, 4, 12, 6, 14);
+  const Lanes odd = __builtin_shufflevector(bodies.x, bodies.y, 1, 9, 3, 11, 5, 13, 7, 15);
+  const auto put = [&](Lanes pairs, int k) {
+    half(records[which[k]]) = __builtin_shufflevector(pairs, pairs, 0, 1);
+    half(records[which[k + 2]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 1);
+    half(records[which[k + 4]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 2);
+    half(records[which[k + 6]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 3);
+  };
+  put(even, 0);
+  put(odd, 1);
 }
 inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
   const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
@@ -115,6 +135,14 @@ inline Bodies load(const SweepRecord* records, const Index* which) {
   return transpose(piece(records[which[0]]), piece(records[which[1]]), piece(records[which[2]]),
                    piece(records[which[3]]));
 }
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Lanes even = __builtin_shufflevector(bodies.x, bodies.y, 0, 4, 2, 6);
+  const Lanes odd = __builtin_shufflevector(bodies.x, bodies.y, 1, 5, 3, 7);
+  half(records[which[0]]) = __builtin_shufflevector(even, even, 0, 1);
+  half(records[which[1]]) = __builtin_shufflevector(odd, odd, 0, 1);
+  half(records[which[2]]) = __builtin_shufflevector(even, even, 2, 3);
+  half(records[which[3]]) = __builtin_shufflevector(odd, odd, 2, 3);
+}
 inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
   const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
   piece(records[which[0]]) = rows.x;
@@ -131,11 +159,14 @@ inline Bodies load(const SweepRecord* records, const Index* which) {
           __builtin_shufflevector(piece(a, 1), piece(b, 1), 0, 2),
           __builtin_shufflevector(piece(a, 1), piece(b, 1), 1, 3)};
 }
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  half(records[which[0]]) = __builtin_shufflevector(bodies.x, bodies.y, 0, 2);
+  half(records[which[1]]) = __builtin_shufflevector(bodies.x, bodies.y, 1, 3);
+}
 inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  store_in_plane(bodies, records, which);
   SweepRecord& a = records[which[0]];
   SweepRecord& b = records[which[1]];
-  piece(a, 0) = __builtin_shufflevector(bodies.x, bodies.y, 0, 2);
-  piece(b, 0) = __builtin_shufflevector(bodies.x, bodies.y, 1, 3);
   piece(a, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 0, 2);
   piece(b, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 1, 3);
 }

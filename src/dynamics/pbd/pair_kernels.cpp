@@ -1,5 +1,9 @@
 #include "dynamics/pbd/pair_kernels.hpp"
 
+#ifdef SCREE_WIDE_KERNELS
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -37,6 +41,19 @@ std::vector<const PairKernels*> find_available() {
 #endif
   return sets;
 }
+
+/// AMD's family 25 (Zen 4) has data paths of 256 bits; its successors have 512.
+bool runs_avx512_in_halves() {
+#ifdef SCREE_WIDE_KERNELS
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned zen_4 = 25;
+  if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
+  const unsigned family = (eax >> 8 & 0xfU) + (eax >> 20 & 0xffU);
+  return family == zen_4;
+#else
+  return false;
+#endif
+}
 }  // namespace
 
 template <int D>
@@ -51,7 +68,8 @@ const PairKernels& pair_kernels() {
   if (const char* wanted = std::getenv("SCREE_INSTRUCTION_SET"))
     for (const PairKernels* set : sets)
       if (set->instruction_set == wanted) return *set;
-  return *sets[std::min<std::size_t>(1, sets.size() - 1)];
+  static const bool halves = runs_avx512_in_halves();
+  return halves && sets.size() > 2 ? *sets[1] : *sets.back();
 }
 
 Vec<3> coincident_direction(GlobalId low, GlobalId high, int dimension) {

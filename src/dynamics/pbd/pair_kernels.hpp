@@ -29,7 +29,8 @@ struct PairBatches {
   const GlobalId* ids = nullptr;         ///< of held bodies, for coincident centres
   Real compliance = 0;                   ///< a = alpha / h
   Real scale = 0;                        ///< of warm
-  Index prefetch = 0;                    ///< batches to look ahead; 0: off
+  const Index* coming = nullptr;  ///< as ends: with batch b the bodies of coming batch b are prefetched
+  Index n_coming = 0;
 };
 
 /// Treats the batches in order and returns the largest -g met (of warm: 0).
@@ -42,9 +43,9 @@ struct PairKernels {
   PairKernel kernel[n_pair_modes][2][2];  ///< [mode][shifted][weighted]
 };
 
-/// AVX2 if this processor has it (measured faster than AVX-512 on Zen 4: docs/performance.md), else the
-/// portable set; or the one named by the environment variable SCREE_INSTRUCTION_SET (portable, avx2, avx512)
-/// if the processor has it.
+/// The widest set that this processor runs at full width: AVX-512 but on Zen 4, which runs it in two halves
+/// (there AVX2 was measured faster: docs/performance.md). Or the set named by the environment variable
+/// SCREE_INSTRUCTION_SET (portable, avx2, avx512) if the processor has it.
 template <int D>
 const PairKernels& pair_kernels();
 /// All sets that this processor runs.

@@ -13,18 +13,27 @@ template <int D, PairMode mode, bool shifted, bool weighted>
 Real run(const PairBatches& p) {
   const Lanes zero{};
   Lanes deepest = zero;
-  for (Index batch = 0; batch < p.n_batches; ++batch) {
-    const Index* low_ends = p.ends + 2 * batch_size * batch;
-    if (p.prefetch > 0) {
-      const Index* ahead = low_ends + 2 * batch_size * p.prefetch;
-      for (int k = 0; k < 2 * batch_size; ++k) __builtin_prefetch(p.records + ahead[k], 1);
+  // Copies, since p might change with every store for all that the compiler knows.
+  SweepRecord* const records = p.records;
+  const Index* const ends = p.ends;
+  Real* const multipliers = p.multipliers;
+  const Index n_batches = p.n_batches;
+  const Index n_coming = p.n_coming;
+  const Real compliance = p.compliance;
+  const Real scale = p.scale;
+  const Lanes even_share = zero + 1 / (2 + compliance);
+  for (Index batch = 0; batch < n_batches; ++batch) {
+    const Index* low_ends = ends + 2 * batch_size * batch;
+    if (batch < n_coming) {
+      const Index* coming = p.coming + 2 * batch_size * batch;
+      for (int k = 0; k < 2 * batch_size; ++k) __builtin_prefetch(records + coming[k], 1);
     }
     for (int part = 0; part < batch_size; part += width) {
       const Index* low = low_ends + part;
       const Index* high = low + batch_size;
       const Index place = batch * batch_size + part;
-      Bodies i = load(p.records, low);
-      Bodies j = load(p.records, high);
+      Bodies i = load(records, low);
+      Bodies j = load(records, high);
 
       Lanes dx = i.x - j.x;
       Lanes dy = i.y - j.y;
@@ -55,11 +64,11 @@ Real run(const PairBatches& p) {
       }
 
       Lanes w_i = zero + 1, w_j = w_i;
-      Lanes share = zero + 1 / (2 + p.compliance);
+      Lanes share = even_share;
       if constexpr (weighted) {
         w_i = gather(p.mobility, low);
         w_j = gather(p.mobility, high);
-        const Lanes total = w_i + w_j + p.compliance;
+        const Lanes total = w_i + w_j + compliance;
         share = total > 0 ? 1 / total : zero;
       }
 
@@ -67,16 +76,15 @@ Real run(const PairBatches& p) {
       if constexpr (mode == PairMode::plain || mode == PairMode::record) {
         push = largest(-gap, zero) * share;
         deepest = largest(deepest, -gap);
-        if constexpr (mode == PairMode::record)
-          store(load(p.multipliers + place) + push, p.multipliers + place);
+        if constexpr (mode == PairMode::record) store(load(multipliers + place) + push, multipliers + place);
       } else if constexpr (mode == PairMode::accumulate) {
-        const Lanes l = load(p.multipliers + place);
-        push = largest((-gap - p.compliance * l) * share, -l);
+        const Lanes l = load(multipliers + place);
+        push = largest((-gap - compliance * l) * share, -l);
         deepest = largest(deepest, -gap);
-        store(l + push, p.multipliers + place);
+        store(l + push, multipliers + place);
       } else {
-        push = load(p.multipliers + place) * p.scale;
-        store(push, p.multipliers + place);
+        push = load(multipliers + place) * scale;
+        store(push, multipliers + place);
       }
 
       const Lanes along = push / distance;
@@ -90,8 +98,13 @@ Real run(const PairBatches& p) {
         i.z += step_i * dz;
         j.z -= step_j * dz;
       }
-      store(i, p.records, low);
-      store(j, p.records, high);
+      if constexpr (D == 2) {
+        store_in_plane(i, records, low);
+        store_in_plane(j, records, high);
+      } else {
+        store(i, records, low);
+        store(j, records, high);
+      }
     }
   }
   Real most = 0;

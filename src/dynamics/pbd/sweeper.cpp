@@ -8,11 +8,16 @@
 namespace scree {
 
 namespace {
-/// Pairs are prefetched this many batches ahead (measured: docs/performance.md) ...
-constexpr Index prefetch_batches = 128;
-/// ... when the records of a rank take more than this many bytes, about half of a core's share of the
-/// last-level cache.
-constexpr std::size_t prefetch_above = std::size_t{8} << 20;
+/// While a block runs, the records of the next one are prefetched (measured: docs/performance.md). Each class
+/// of pairs names most bodies of the block, so the first quarter of the batches names nearly all. That is
+/// enough where the next cache is near; beyond the last-level cache those that are missed cost more than the
+/// rest of the list does.
+Index share_to_prefetch(Index n_batches, std::size_t bytes_of_records) {
+  constexpr std::size_t own_cache = std::size_t{1} << 20;     // what a core has for itself
+  constexpr std::size_t shared_cache = std::size_t{8} << 20;  // half of a core's share of the last level
+  if (bytes_of_records <= own_cache) return 0;
+  return bytes_of_records <= shared_cache ? n_batches / 4 : n_batches;
+}
 
 template <int D>
 Vec<D> position_of(const SweepRecord& record) {
@@ -45,10 +50,15 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
     mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_held_);
     mobility_.resize(n + 2, 1);
   }
-  pair_values_.resize(static_cast<std::size_t>(schedule.n_batches() * batch_size));
+  const auto n_places = static_cast<std::size_t>(schedule.n_batches() * batch_size);
+  if (n_places > pair_values_.capacity()) {
+    // Left to itself a vector doubles, with the old values, which are not needed, beside the new ones.
+    pair_values_ = std::vector<Real>();
+    pair_values_.reserve(n_places + n_places / 32);
+  }
+  pair_values_.resize(n_places);
   wall_values_.resize(schedule.wall_bodies().size());
   neighborhood_.recall(state, pair_values_, wall_values_);
-  prefetch_ = records_.size() * sizeof(SweepRecord) > prefetch_above ? prefetch_batches : 0;
 }
 
 template <int D>
@@ -56,6 +66,11 @@ void PbdSweeper<D>::load(const State<D>& state) {
   const auto position = state.bodies.position();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
     for (int k = 0; k < D; ++k) records_[i].x[k] = position[i][k];
+  owned_records_written();
+}
+
+template <int D>
+void PbdSweeper<D>::owned_records_written() {
 #ifdef SCREE_ASSERTS
   for (std::size_t i = static_cast<std::size_t>(n_owned_); i < static_cast<std::size_t>(n_held_); ++i)
     std::fill_n(records_[i].x, D, std::nan(""));  // not live: a sweep that reads it shows
@@ -108,8 +123,11 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
     batches.ends = schedule.ends().data() + 2 * batch_size * first;
     batches.multipliers = pair_values_.data() + batch_size * first;
     batches.n_batches = last - first;
-    // Looking ahead must stay within the list.
-    batches.prefetch = last + prefetch_ < schedule.n_batches() ? prefetch_ : 0;
+    // The next block comes next in the list; the last one is followed by the first of the next sweep.
+    const Index following = last < schedule.n_batches() ? last : 0;
+    batches.coming = schedule.ends().data() + 2 * batch_size * following;
+    batches.n_coming = std::min(share_to_prefetch(last - first, records_.size() * sizeof(SweepRecord)),
+                                schedule.n_batches() - following);
     return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
   };
   Real deepest = 0;

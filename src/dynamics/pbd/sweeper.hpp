@@ -34,6 +34,8 @@ class PbdSweeper {
   /// Copies positions into the records; store copies them back (owned bodies). Local.
   void load(const State<D>& state);
   void store(State<D>& state) const;
+  /// For callers that write the owned records themselves instead of load(). Local.
+  void owned_records_written();
 
   struct Parameters {
     Real compliance = 0;  ///< a = alpha / h [-]
@@ -77,7 +79,6 @@ class PbdSweeper {
 
   Neighborhood<D>& neighborhood_;
   const PairKernels* kernels_;
-  Index prefetch_ = 0;
   bool weighted_ = false;
   Index n_owned_ = 0, n_held_ = 0;
   std::vector<SweepRecord> records_;  // held bodies, then two dummies
