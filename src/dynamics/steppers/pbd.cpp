@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "core/error.hpp"
@@ -39,13 +40,26 @@ class PbdStepper final : public Stepper<D> {
   bool keeps_multipliers() const { return warm_start_ > 0 || compliance_ > 0 || method_ == Method::pgs_dual; }
   void find_properties(const State<D>& state);
   void find_smallest_radius(const State<D>& state);
-  void predict(State<D>& state, Real dt);
+  void prepare_sweeps(State<D>& state);
+  /// Puts owned bodies where they would be after dt if nothing touched them: into the records of the sweeper;
+  /// `position` stays where the step starts, as `previous` does. Returns the square of how far any of them
+  /// then is from where it was listed [m2]; infinite if that is not a number. Local.
+  Real predict(State<D>& state, Real time, Real dt);
+  /// Takes positions and velocities from the records after the sweeps; returns as predict(). Local.
+  Real finish(State<D>& state, Real dt);
   void rebuild(State<D>& state);
+  /// Moves the bodies apart in the records. Collective.
   void resolve_contacts(State<D>& state, Real dt, bool record_forces);
   template <class Sweep>
   void repeat(const State<D>& state, Sweep&& sweep);
   bool converged(const State<D>& state);
   bool overlap_accepted(State<D>& state, Real dt);
+
+  /// The larger of `most` and |displacement|^2; infinite if the latter is not a number.
+  static Real farther(Real most, const Vec<D>& displacement) {
+    const Real squared = dot(displacement, displacement);
+    return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+  }
 
   static constexpr Real not_given = -1;  // a value the key refuses: see Section::has
 
@@ -160,7 +174,7 @@ void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /
   neighborhood_ = &neighborhood;
   sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
   find_properties(state);
-  sweeper_->prepare(state, weighted_);
+  prepare_sweeps(state);
 }
 
 template <int D>
@@ -168,6 +182,14 @@ void PbdStepper<D>::find_properties(const State<D>& state) {
   const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
   weighted_ = state.comm.any(std::any_of(mobility.begin(), mobility.end(), [](Real w) { return w != 1; }));
   find_smallest_radius(state);
+}
+
+template <int D>
+void PbdStepper<D>::prepare_sweeps(State<D>& state) {
+  sweeper_->prepare(state, weighted_);
+  sweeper_->owned_records_written();
+  // The multipliers are with the sweeper now, and save() brings them back.
+  state.memory = {};
 }
 
 template <int D>
@@ -192,28 +214,70 @@ void PbdStepper<D>::rebuild(State<D>& state) {
   const std::int64_t n_removed = neighborhood_->n_removed();
   neighborhood_->rebuild(state);
   if (neighborhood_->n_removed() != n_removed) find_smallest_radius(state);  // a restart could not know it
-  sweeper_->prepare(state, weighted_);
+  prepare_sweeps(state);
 }
 
 template <int D>
 void PbdStepper<D>::bodies_changed(State<D>& state) {
   neighborhood_->rebuild(state);
   find_properties(state);
-  sweeper_->prepare(state, weighted_);
+  prepare_sweeps(state);
 }
 
 template <int D>
-void PbdStepper<D>::predict(State<D>& state, Real dt) {
+Real PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
   Scope timer("free motion");
+  // Beyond the cache a step costs what it moves, so each array is gone through once: the velocities of a
+  // stretch of bodies are used while they are at hand and not kept.
   BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  field_->evaluate(state.clock.time, std::as_const(bodies).position().first(n), bodies.velocity().first(n));
-  const auto position = bodies.position();
-  for (std::size_t i = 0; i < n; ++i) {
-    bodies.previous()[i] = position[i];
-    if (bodies.mobility()[i] == 0) bodies.velocity()[i] = Vec<D>{};
-    position[i] += dt * bodies.velocity()[i];
+  const auto position = std::as_const(bodies).position().first(n);
+  const auto previous = bodies.previous();
+  const auto listed = std::as_const(bodies).listed();
+  const auto mobility = std::as_const(bodies).mobility();
+  const auto records = sweeper_->records();
+  constexpr std::size_t stretch = 256;
+  std::array<Vec<D>, stretch> velocity;
+  Real most = 0;
+  for (std::size_t first = 0; first < n; first += stretch) {
+    const std::size_t count = std::min(stretch, n - first);
+    field_->evaluate(time, position.subspan(first, count), std::span(velocity).first(count));
+    if (weighted_)
+      for (std::size_t k = 0; k < count; ++k)
+        if (mobility[first + k] == 0) velocity[k] = Vec<D>{};
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = first + k;
+      const Vec<D> x = position[i];
+      previous[i] = x;
+      const Vec<D> y = x + dt * velocity[k];
+      for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
+      most = farther(most, y - listed[i]);
+    }
   }
+  sweeper_->owned_records_written();
+  return most;
+}
+
+template <int D>
+Real PbdStepper<D>::finish(State<D>& state, Real dt) {
+  Scope timer("velocities");
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const auto position = bodies.position();
+  const auto velocity = bodies.velocity();
+  const auto previous = std::as_const(bodies).previous();
+  const auto listed = std::as_const(bodies).listed();
+  const auto records = sweeper_->records();
+  const Real rate = 1 / dt;
+  Real most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec<D> x;
+    for (int c = 0; c < D; ++c) x[c] = records[i].x[c];
+    position[i] = x;
+    velocity[i] = (x - previous[i]) * rate;
+    most = farther(most, x - listed[i]);
+  }
+  return most;
 }
 
 template <int D>
@@ -222,19 +286,25 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
   while (true) {
-    predict(state, dt);
+    Real moved = predict(state, start_time, dt);
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
     state.obstacles.place(state.clock.time);
-    bool fresh = neighborhood_->stale(state, 0.25);
-    if (fresh) rebuild(state);
+    const bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
+    if (fresh) {
+      sweeper_->store(state);
+      rebuild(state);
+    }
     resolve_contacts(state, dt, record_forces);
+    moved = finish(state, dt);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
     // candidates found where the bodies are headed.
-    if (!fresh && neighborhood_->stale(state, 0.5)) {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-        bodies.position()[i] = bodies.previous()[i] + dt * bodies.velocity()[i];
+    if (!fresh && neighborhood_->stale_after(state, 0.5, moved, 0)) {
+      std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
+      predict(state, start_time, dt);
+      sweeper_->store(state);
       rebuild(state);
       resolve_contacts(state, dt, record_forces);
+      finish(state, dt);
     }
     state.clock.time = start_time;
     if (overlap_accepted(state, dt)) break;
@@ -242,8 +312,6 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     state.obstacles.place(start_time);
     dt *= 0.5;
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    bodies.velocity()[i] = (bodies.position()[i] - bodies.previous()[i]) * (1 / dt);
   state.clock.last_dt = dt;
   force_scale_ = 1 / dt;
 }
@@ -251,7 +319,6 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
 template <int D>
 void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_forces) {
   BodyStore<D>& bodies = state.bodies;
-  sweeper_->load(state);
   sweeps_done_ = 0;
   converged_ = true;
   switch (method_) {
@@ -271,7 +338,6 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
                             : record_forces ? PairMode::record
                                             : PairMode::plain;
       repeat(state, [&] { return sweeper_->sweep(state, mode, parameters); });
-      sweeper_->store(state);
       break;
     }
     case Method::pgs:
@@ -280,11 +346,11 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       sweeper_->clear_multipliers();
       sweeper_->freeze();
       repeat(state, [&] { return sweeper_->frozen_sweep(state, mode); });
-      sweeper_->store(state);
       break;
     }
     case Method::penalty: {
       // Explicit Euler: the force acts where the step starts.
+      sweeper_->store(state);
       sweeper_->clear_multipliers();
       sweeper_->freeze(bodies.previous());
       sweeper_->clear_records();
@@ -292,7 +358,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       sweeps_done_ = 1;
       const auto records = sweeper_->records();
       for (std::size_t i = 0; i < records.size(); ++i)
-        for (int k = 0; k < D; ++k) bodies.position()[i][k] += records[i].x[k];
+        for (int k = 0; k < D; ++k) records[i].x[k] = bodies.position()[i][k] + records[i].x[k];
       break;
     }
     case Method::jacobi: {
@@ -307,7 +373,6 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
           for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_->reference()[i][k];
         return deepest;
       });
-      sweeper_->store(state);
       break;
     }
   }
