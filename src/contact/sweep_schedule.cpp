@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -45,7 +46,6 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   n_batches_ = 0;
   n_pairs_ = 0;
   n_held_ = bodies.n_held();
-  classes_of_.assign(static_cast<std::size_t>(n_held_), 0);
 
   // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several
   // sides.
@@ -109,6 +109,17 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
     }
   }
   phase_.back() = static_cast<Index>(blocks_.size());
+  // Vectors that grew doubled; what is to spare is for the lists to come, whose length hardly differs.
+  const auto trim = [](auto& values) {
+    if (values.capacity() <= values.size() + values.size() / 8) return;
+    std::remove_cvref_t<decltype(values)> exact;
+    exact.reserve(values.size() + values.size() / 32);
+    exact.assign(values.begin(), values.end());
+    values.swap(exact);
+  };
+  trim(ends_);
+  trim(shifts_);
+  trim(wall_bodies_);
 }
 
 template <int D>
@@ -170,7 +181,8 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) 
       if (shifted) [[unlikely]]
         for (int k = D - 1; k >= 0; --k)
           code = static_cast<std::uint8_t>(3 * code + periods(low, high, k) + 1);
-      (shifted ? through_face_ : plain_).push_back({low.body, high.body, code});
+      const auto place_of = [&](const Local& body) { return static_cast<Index>(&body - local_.data()); };
+      (shifted ? through_face_ : plain_).push_back({place_of(low), place_of(high), code});
     }
   };
 
@@ -222,6 +234,7 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) 
 template <int D>
 void SweepSchedule<D>::append_classes(std::vector<Candidate>& candidates, bool shifted) {
   n_pairs_ += static_cast<std::int64_t>(candidates.size());
+  classes_of_.assign(local_.size(), 0);
   // 64 classes at a time: a body with more partners than that has the rest of its pairs in a further round.
   while (!candidates.empty()) {
     std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
@@ -264,15 +277,12 @@ void SweepSchedule<D>::append_classes(std::vector<Candidate>& candidates, bool s
       if (class_of_[c] == 64) continue;
       const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
       const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
-      ends_[at] = candidates[c].low;
-      ends_[at + batch_size] = candidates[c].high;
+      ends_[at] = local_[static_cast<std::size_t>(candidates[c].low)].body;
+      ends_[at + batch_size] = local_[static_cast<std::size_t>(candidates[c].high)].body;
       if (shifted) shifts_[first_shift + place - old_batches * batch_size] = candidates[c].shift;
     }
-    for (const Candidate& c : candidates) {
-      classes_of_[static_cast<std::size_t>(c.low)] = 0;
-      classes_of_[static_cast<std::size_t>(c.high)] = 0;
-    }
     candidates.swap(postponed_);
+    if (!candidates.empty()) classes_of_.assign(local_.size(), 0);
   }
 }
 

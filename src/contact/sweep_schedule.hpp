@@ -110,7 +110,7 @@ class SweepSchedule {
 
  private:
   struct Candidate {
-    Index low, high;  // bodies, smaller id first
+    Index low, high;  // places in local_, smaller id first
     std::uint8_t shift;
   };
   static std::size_t index(int phase) { return static_cast<std::size_t>(phase); }
@@ -154,7 +154,7 @@ class SweepSchedule {
   std::vector<std::uint8_t>
       wrapped_;  // per such cell: axes along which it was reached through a periodic face
   std::vector<Candidate> plain_, through_face_, postponed_;
-  std::vector<std::uint64_t> classes_of_;  // per held body: classes of this block that contain it
+  std::vector<std::uint64_t> classes_of_;  // per entry of local_: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
   std::vector<SurfacePoint<D>> surface_;
   std::vector<Vec<D>> wall_points_, wall_from_;

@@ -23,20 +23,63 @@ void find_places(const Lattice<D>& lattice, std::span<const Vec<D>> positions, s
 }
 
 void sort_by_place(std::span<const Place> places, std::span<const GlobalId> ids, std::vector<Index>& order) {
+  // Between two lists few bodies change their cell. So those that are in order are kept as they are, the
+  // others are taken out, sorted and merged back: linear but for the few (E. Ernerfeldt's "drop-merge sort").
   struct Item {
     Place place;
     GlobalId id;
     Index index;
   };
-  static thread_local std::vector<Item> items;
-  items.resize(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) items[i] = {places[i], ids[i], static_cast<Index>(i)};
+  const auto item = [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    return Item{places[k], ids[k], i};
+  };
   const auto before = [](const Item& p, const Item& q) {
     return p.place != q.place ? p.place < q.place : p.id < q.id;
   };
-  if (!std::is_sorted(items.begin(), items.end(), before)) std::sort(items.begin(), items.end(), before);
+  order.clear();
+  order.reserve(places.size());
+  std::vector<Item> taken_out;
+  std::size_t n_in_a_row = 0;  // taken out since one was kept
+  const auto take_last = [&] {
+    taken_out.push_back(item(order.back()));
+    order.pop_back();
+  };
+  for (Index i = 0; i < static_cast<Index>(places.size()); ++i) {
+    const Item current = item(i);
+    // Whether it would be in order if the last `count` of those kept were not.
+    const auto follows = [&](std::size_t count) {
+      return order.size() <= count || !before(current, item(order[order.size() - 1 - count]));
+    };
+    if (!follows(0)) {
+      // Either this one is too low, or those before are too high: one, or no more than had to go because of
+      // them.
+      constexpr std::size_t many = 8;
+      if (n_in_a_row == 0 && follows(1)) {
+        take_last();
+      } else if (n_in_a_row >= many && follows(n_in_a_row)) {
+        while (!follows(0)) take_last();
+      } else {
+        taken_out.push_back(current);
+        ++n_in_a_row;
+        continue;
+      }
+    }
+    order.push_back(i);
+    n_in_a_row = 0;
+  }
+  std::sort(taken_out.begin(), taken_out.end(), before);
+  std::size_t kept = order.size();
   order.resize(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) order[i] = items[i].index;
+  for (std::size_t to = places.size(); !taken_out.empty(); --to) {
+    const bool take_kept = kept > 0 && before(taken_out.back(), item(order[kept - 1]));
+    if (take_kept) {
+      order[to - 1] = order[--kept];
+    } else {
+      order[to - 1] = taken_out.back().index;
+      taken_out.pop_back();
+    }
+  }
 }
 
 template <int D>

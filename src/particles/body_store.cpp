@@ -1,5 +1,10 @@
 #include "particles/body_store.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
 #include "core/error.hpp"
 
 namespace scree {
@@ -10,21 +15,27 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
   n_ghosts_ = n_ghosts;
   for_each_field([&](const FieldInfo& info, auto& values) {
     const Index n = info.ghosts == Ghosts::keep ? n_owned + n_ghosts : n_owned;
-    values.resize(static_cast<std::size_t>(n));
+    const auto count = static_cast<std::size_t>(n);
+    // Left to itself a vector doubles.
+    if (count > values.capacity() && !values.empty()) values.reserve(count + count / 16);
+    values.resize(count);
   });
 }
 
 template <int D>
 void BodyStore<D>::reorder(std::span<const Index> order) {
+  // One array for all fields in turn, gone afterwards.
+  std::vector<std::byte> scratch;
   for_each_field([&](const FieldInfo&, auto& values) {
-    // One scratch array per element type, kept from call to call.
-    static thread_local std::remove_reference_t<decltype(values)> scratch;
-    scratch.resize(order.size());
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    static_assert(std::is_trivially_copyable_v<T>);
+    scratch.resize(std::max(scratch.size(), order.size() * sizeof(T)));
     for (std::size_t i = 0; i < order.size(); ++i) {
       SCREE_ASSERT(order[i] >= 0 && order[i] < n_owned_);
-      scratch[i] = values[static_cast<std::size_t>(order[i])];
+      std::memcpy(scratch.data() + i * sizeof(T), &values[static_cast<std::size_t>(order[i])], sizeof(T));
     }
-    values.swap(scratch);
+    values.resize(order.size());
+    std::memcpy(values.data(), scratch.data(), order.size() * sizeof(T));
   });
   n_owned_ = static_cast<Index>(order.size());
   n_ghosts_ = 0;
