@@ -208,7 +208,7 @@ class Run {
   /// Timers, throughput and state at the end, to the log and to summary.json.
   void report(ExitCode code) {
     const State<D>& state = simulation_.state();
-    const Neighborhood<D>& neighborhood = simulation_.neighborhood();
+    Neighborhood<D>& neighborhood = simulation_.neighborhood();
     const Real wall = comm_.max(seconds_since(start_));
     const std::vector<TimerRow> timers = timer_table(comm_);
     const std::int64_t n_bodies = simulation_.n_bodies();
@@ -220,7 +220,15 @@ class Run {
     const std::uint64_t hash = simulation_.hash();
     std::int64_t n_in_sinks = 0;
     for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
+    const LoadReport load = neighborhood.load_report(state);
     log::info("\n{}", format_timer_table(timers));
+    if (comm_.size() > 1)
+      log::info(
+          "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
+          "{:.2f}"
+          " ({:.2f}); {} lists, {} times shared out anew, {} bodies migrated",
+          load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
+          neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
     std::string worst_text;
     for (const auto& [name, value, unit] : worst_)
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
@@ -241,7 +249,12 @@ class Run {
                               {"calls", row.calls},
                               {"min_s", row.least},
                               {"mean_s", row.mean},
-                              {"max_s", row.most}});
+                              {"max_s", row.most},
+                              {"work_mean_s", row.work_mean},
+                              {"work_max_s", row.work_most}});
+      const auto evenness = [](const Evenness& e) {
+        return nlohmann::ordered_json{{"mean", e.mean}, {"worst", e.most}};
+      };
       nlohmann::ordered_json certificate;
       for (const CertificateEntry& entry : simulation_.stepper().certificate())
         certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
@@ -268,6 +281,18 @@ class Run {
                                      {"rebalances", neighborhood.n_rebalances()},
                                      {"bodies_migrated", neighborhood.n_migrated()},
                                      {"imbalance", neighborhood.imbalance()},
+                                     {"load",
+                                      {{"weights", load.measured ? "measured" : "counts"},
+                                       {"bodies", evenness(load.bodies)},
+                                       {"pairs", evenness(load.pairs)},
+                                       {"bodies_and_pairs", evenness(load.bodies_and_pairs)},
+                                       {"pairs_by_phase", evenness(load.pairs_by_phase)},
+                                       {"computing", evenness(load.computing)},
+                                       {"least_blocks", load.least_blocks},
+                                       {"body_s", load.seconds[0]},
+                                       {"pair_s", load.seconds[1]},
+                                       {"wall_s", load.seconds[2]},
+                                       {"contact_s", load.seconds[3]}}},
                                      {"ranks", comm_.size()},
                                      {"wall_s", wall},
                                      {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},

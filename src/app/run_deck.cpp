@@ -272,6 +272,7 @@ void RunDeck<D>::describe(Section& root) {
     if (!root.reading() || entry.name != scheme) continue;
     stepper = entry.make();
     stepper->describe(root);
+    neighbors.choose_weights(stepper->same_for_any_owners());
   }
   if (root.reading()) {
     if (stepper->has_inertia())

@@ -1,6 +1,8 @@
 #include "comm/domain.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -32,31 +34,102 @@ Real Domain::imbalance(std::int64_t local_load) const {
   return total == 0 ? 1 : static_cast<Real>(most) * comm_.size() / static_cast<Real>(total);
 }
 
-void Domain::balance(std::span<const BlockKey> keys, std::span<const std::int64_t> weights, int key_bits) {
-  SCREE_ASSERT(keys.size() == weights.size() && std::is_sorted(keys.begin(), keys.end()));
-  std::vector<std::int64_t> weight_before(keys.size() + 1, 0);
-  std::partial_sum(weights.begin(), weights.end(), weight_before.begin() + 1);
-  const std::int64_t total = comm_.sum(weight_before.back());
+int Domain::Shares::owner_of(BlockKey key) const {
+  return static_cast<int>(std::upper_bound(splitter.begin() + 1, splitter.end() - 1, key) -
+                          splitter.begin()) -
+         1;
+}
 
-  // Bisection, all splitters at once: the largest key whose predecessors weigh no more than r/ranks of the
-  // total.
+Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
+                               int key_bits) const {
+  SCREE_ASSERT(keys.size() == weights.size() && std::is_sorted(keys.begin(), keys.end()));
   const auto n = static_cast<std::size_t>(comm_.size());
+  Shares shares;
+  shares.splitter.assign(n + 1, std::numeric_limits<BlockKey>::max());
+  shares.splitter.front() = 0;
+  shares.total = comm_.sum(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}));
+  ++shares.n_reductions;
+
+  // The splitter of rank r lies in the stretch of 2^bits keys from found[r] on: that key is to be the largest
+  // whose predecessors weigh no more than r/ranks of the total. Stretches of several ranks may be the same.
   std::vector<BlockKey> found(n, 0);
-  std::vector<std::int64_t> below(n);
-  for (int bit = key_bits - 1; bit >= 0; --bit) {
-    const BlockKey half = BlockKey{1} << bit;
-    for (std::size_t r = 1; r < n; ++r) {
-      const auto place = std::lower_bound(keys.begin(), keys.end(), found[r] + half) - keys.begin();
-      below[r] = weight_before[static_cast<std::size_t>(place)];
+  std::vector<std::int64_t> before(n, 0);  // weight of the keys below found[r]
+  std::vector<std::int64_t> at(n, 0);      // at the end: weight of the block found[r]
+  std::vector<std::size_t> stretch(n, 0);  // number of the stretch of rank r
+  std::vector<BlockKey> first(n > 1 ? 1 : 0, 0);
+  std::vector<std::int64_t> histogram;
+  for (int bits = key_bits; bits > 0 && n > 1;) {
+    const std::size_t budget = std::max<std::size_t>(2048, 4 * n);
+    const int step = std::clamp(static_cast<int>(std::bit_width(budget / first.size())) - 1, 1, bits);
+    const int rest = bits - step;
+    const std::size_t n_buckets = std::size_t{1} << step;
+    histogram.assign(first.size() * n_buckets, 0);
+    auto key = keys.begin();
+    for (std::size_t s = 0; s < first.size(); ++s) {
+      const BlockKey last = first[s] + ((BlockKey{1} << bits) - 1);
+      key = std::lower_bound(key, keys.end(), first[s]);
+      for (; key != keys.end() && *key <= last; ++key)
+        histogram[s * n_buckets + ((*key - first[s]) >> rest)] +=
+            weights[static_cast<std::size_t>(key - keys.begin())];
     }
-    comm_.sum(below);
+    comm_.sum(histogram);
+    ++shares.n_reductions;
+    first.clear();
+    // Shares ascend with r, and so do the splitters: one walk along the buckets of a stretch serves all its
+    // ranks.
+    std::size_t walked = n;  // stretch of the walk
+    std::size_t b = 0;
+    std::int64_t passed = 0;
     for (std::size_t r = 1; r < n; ++r) {
-      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(total) *
+      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(shares.total) *
                                                    static_cast<WideInteger>(r) / comm_.size());
-      if (below[r] <= share) found[r] += half;
+      if (stretch[r] != walked) b = 0, passed = before[r];
+      walked = stretch[r];
+      const std::int64_t* bucket = histogram.data() + walked * n_buckets;
+      while (b + 1 < n_buckets && passed + bucket[b] <= share) passed += bucket[b++];
+      before[r] = passed;
+      at[r] = bucket[b];
+      found[r] += static_cast<BlockKey>(b) << rest;
+      if (first.empty() || first.back() != found[r]) first.push_back(found[r]);
+      stretch[r] = first.size() - 1;
     }
+    bits = rest;
   }
-  for (std::size_t r = 1; r < n; ++r) splitter_[r] = found[r];
+
+  // Each splitter may go to the front or to the back of its block. Least weight of the fullest rank so far,
+  // for both choices at r:
+  const auto place = [&](std::size_t r, int back) {
+    return r == 0 ? 0 : r == n ? shares.total : before[r] + back * at[r];
+  };
+  std::array<std::int64_t, 2> most{0, 0};
+  std::vector<std::array<std::uint8_t, 2>> choice(n + 1);
+  for (std::size_t r = 1; r <= n; ++r) {
+    std::array<std::int64_t, 2> next;
+    for (int back = 0; back < 2; ++back) {
+      const auto b = static_cast<std::size_t>(back);
+      next[b] = std::numeric_limits<std::int64_t>::max();
+      if (back == 1 && (r == n || at[r] == 0)) continue;  // no block to go behind
+      for (const int previous : {0, 1}) {
+        const std::int64_t load = place(r, back) - place(r - 1, previous);
+        const std::int64_t fullest = std::max(most[static_cast<std::size_t>(previous)], load);
+        if (load < 0 || fullest >= next[b]) continue;
+        next[b] = fullest;
+        choice[r][b] = static_cast<std::uint8_t>(previous);
+      }
+    }
+    most = next;
+  }
+  shares.most = most[0];
+  std::size_t back = choice[n][0];
+  for (std::size_t r = n - 1; r > 0; --r) {
+    shares.splitter[r] = found[r] + back;
+    back = choice[r][back];
+  }
+  return shares;
+}
+
+void Domain::adopt(const Shares& shares) {
+  splitter_ = shares.splitter;
   recent_ = 0;
 }
 

@@ -19,10 +19,26 @@ class Domain {
   /// Load of the fullest rank over the mean load, for the given local load. Collective.
   Real imbalance(std::int64_t local_load) const;
 
-  /// Moves the splitters so that every rank owns about the same weight. `keys`: the blocks that this rank
-  /// knows weights of, ascending (a block may be known to several ranks: weights add up). Exact integers, so
-  /// all ranks agree. Costs one reduction of `ranks` integers per bit of the curve. Collective.
-  void balance(std::span<const BlockKey> keys, std::span<const std::int64_t> weights, int key_bits);
+  /// Splitters with which every rank would own about the same weight.
+  struct Shares {
+    std::vector<BlockKey> splitter;  ///< size ranks + 1
+    std::int64_t most = 0;           ///< weight of the fullest rank
+    std::int64_t total = 0;
+    int n_reductions = 0;  ///< that it took
+
+    int owner_of(BlockKey key) const;
+  };
+  /// `keys`: the blocks that this rank knows weights of, ascending (a block may be known to several ranks:
+  /// weights add up). Exact integers, so all ranks agree. No rank gets more than its share and one block;
+  /// among the two blocks at whose end a splitter may lie, those are taken that make the fullest rank least
+  /// full.
+  ///
+  /// Splitters are found by refinement of histograms, all at once. Each reduction has up to max(2048, 4
+  /// ranks) integers and narrows all splitters down by at least one bit, and by 11 bits / the number of
+  /// stretches that are still in question where that is more: two reductions for a million blocks on ten
+  /// ranks. Memory O(ranks): splitters and histogram take 40 bytes per rank, 4 MB on 1e5 ranks. Collective.
+  Shares propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights, int key_bits) const;
+  void adopt(const Shares& shares);
 
  private:
   Comm comm_;

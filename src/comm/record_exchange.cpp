@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/timing.hpp"
 
 namespace scree {
 
@@ -124,6 +125,7 @@ void RecordExchange::start_sends(Channel& channel) {
 }
 
 void RecordExchange::wait(Channel& channel) {
+  const Waiting waiting;
   MPI_Waitall(static_cast<int>(channel.requests.size()), channel.requests.data(), MPI_STATUSES_IGNORE);
 }
 

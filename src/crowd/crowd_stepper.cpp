@@ -36,6 +36,7 @@ class CrowdStepper final : public Stepper<2> {
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
   bool knows_petsc_options() const override { return !solver_.solver || used_solver_; }
+  bool same_for_any_owners() const override { return !solver_.solver; }
   void save(State<2>& state) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <map>
+#include <numeric>
+#include <utility>
 
 #include "comm/migration.hpp"
 #include "core/error.hpp"
@@ -42,13 +44,28 @@ void NeighborhoodSettings::describe(Section& root) {
         section.real("rebalance_threshold", rebalance_threshold,
                      {.range = {.least = 1},
                       .doc = "Blocks are shared out anew when the fullest rank has this many times the mean "
-                             "weight (bodies and candidate pairs)"});
+                             "weight, and it pays"});
+        section.real("rebalance_cost", rebalance_cost,
+                     {.range = non_negative,
+                      .doc = "Steps that it takes to move all bodies of a rank to another one: blocks are "
+                             "shared out anew once uneven load has cost more than that; 0: at once"});
+        std::string weights_word = "auto";
+        section.choice("weights", weights_word, {"auto", "measured", "counts"},
+                       {.doc = "What a block weighs: what its bodies, candidates and contacts are measured "
+                               "to cost, or the number of its bodies and candidate pairs. Measuring makes "
+                               "the owners of blocks differ from run to run; \"auto\" measures where that "
+                               "cannot change results: not with solvers whose last bits depend on ranks"});
+        weights = weights_word == "measured" ? Weights::measured
+                  : weights_word == "counts" ? Weights::counts
+                                             : Weights::automatic;
       });
 }
 
 template <int D>
 Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& settings, Outside outside)
-    : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm) {}
+    : comm_(comm), settings_(settings), outside_(outside), domain_(comm), ghosts_(comm), costs_(comm) {
+  step_seconds_.reserve(most_timed_steps);
+}
 
 template <int D>
 void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come,
@@ -96,7 +113,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
 
 template <int D>
 bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement,
-                            Real dt) const {
+                            Real dt) {
   Real most = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
@@ -111,7 +128,8 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
 }
 
 template <int D>
-bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) const {
+bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
+  follow_step(state);
   Box<D> reached = state.box;
   for (int k = 0; k < D; ++k) {
     reached.lower[k] -= state.lattice.cell_edge[k];
@@ -125,8 +143,7 @@ template <int D>
 void Neighborhood<D>::settle_at_faces(State<D>& state) {
   BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  std::vector<Index> staying;
-  bool any_leaves = false;
+  std::vector<Index> leaving;
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;
   constexpr Real most_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
@@ -169,14 +186,14 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
                       finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
                              : "Reduce [time] step");
     }
-    if (open_axis_outside >= 0 && outside_ == Outside::remove)
-      any_leaves = true;
-    else
-      staying.push_back(static_cast<Index>(i));
+    if (open_axis_outside >= 0 && outside_ == Outside::remove) leaving.push_back(static_cast<Index>(i));
   }
   complaint = message_of_smallest(comm_, first_offender, complaint);
   if (!complaint.empty()) throw RunError(complaint);
-  if (any_leaves) {
+  if (!leaving.empty()) {
+    std::vector<Index> all(n), staying(n - leaving.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    std::set_difference(all.begin(), all.end(), leaving.begin(), leaving.end(), staying.begin());
     state.memory = state.memory.of(staying);
     bodies.reorder(staying);
   }
@@ -184,26 +201,163 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
 }
 
 template <int D>
-void Neighborhood<D>::rebalance(const State<D>& state) {
-  std::map<BlockKey, std::int64_t> weight;
-  for (const Place place : places_) ++weight[block_key(place)];
-  // The pairs of the list that is about to go; a block that changed hands meanwhile counts by its bodies
-  // alone.
-  if (has_bodies_placed_)
-    for (const auto& block : schedule_.all_blocks()) weight[block.key] += block.n_pairs;
-  std::int64_t local = 0;
-  std::vector<BlockKey> keys;
-  std::vector<std::int64_t> weights;
-  for (const auto& [key, w] : weight) {
-    keys.push_back(key);
-    weights.push_back(w);
-    local += w;
+void Neighborhood<D>::RunningEvenness::add(Real steps) {
+  sum_of_most += steps * most;
+  sum_of_means += steps * mean;
+  worst = std::max(worst, now());
+}
+
+/// Called at one place of every step: takes the time of a few of them, from here to here.
+template <int D>
+void Neighborhood<D>::follow_step(const State<D>& state) {
+  if (state.clock.step == last_step_ || comm_.size() == 1) return;
+  last_step_ = state.clock.step;
+  if (work_) step_seconds_.push_back(work_->seconds());
+  work_.reset();
+  const std::int64_t age = state.clock.step - list_step_;
+  constexpr std::int64_t early = 8, rarely = 32;  // the first step is timed as well: rebuild() starts that
+  if ((age == early || age % rarely == 0) && step_seconds_.size() < most_timed_steps) work_.emplace();
+}
+
+/// The list has had its time: what it cost, and how evenly that was spread.
+template <int D>
+void Neighborhood<D>::end_of_list(const State<D>& state) {
+  work_.reset();
+  const std::int64_t n_steps = state.clock.step - list_step_;
+  if (comm_.size() == 1 || !has_bodies_placed_ || n_steps <= 0) return;
+  for (std::size_t k = 0; k < computing; ++k) evenness_[k].add(static_cast<Real>(n_steps));
+  // The same on all ranks: steps are timed by their number.
+  if (step_seconds_.empty()) return;
+  const auto middle = step_seconds_.begin() + static_cast<std::ptrdiff_t>(step_seconds_.size() / 2);
+  std::nth_element(step_seconds_.begin(), middle, step_seconds_.end());
+  const Real seconds = *middle + list_seconds_ / static_cast<Real>(n_steps);
+  LoadCounts counts{};
+  counts[0] = state.bodies.n_owned();
+  for (const auto& block : schedule_.all_blocks()) {
+    const LoadCounts more = counts_of(block);
+    for (std::size_t k = 1; k < n_loads; ++k) counts[k] += more[k];
   }
-  imbalance_ = domain_.imbalance(local);
+  costs_.observe(counts, seconds);
+  RunningEvenness& spread = evenness_[computing];
+  spread.most = comm_.max(seconds);
+  spread.mean = static_cast<Real>(comm_.sum(std::llround(1e9 * seconds))) / 1e9 / comm_.size();
+  spread.add(static_cast<Real>(n_steps));
+  step_seconds_.clear();
+}
+
+/// How evenly the present list is spread.
+template <int D>
+void Neighborhood<D>::measure_list(const State<D>& state) {
+  if (comm_.size() == 1) return;
+  constexpr int n_phases = Lattice<D>::n_phases;
+  std::array<std::int64_t, std::size_t{3} + n_phases> counts{};
+  const std::int64_t n_bodies = state.bodies.n_owned();
+  counts[spread_bodies] = n_bodies;
+  counts[spread_pairs] = schedule_.n_pairs();
+  counts[bodies_and_pairs] = n_bodies + schedule_.n_pairs();
+  for (int phase = 0; phase < n_phases; ++phase)
+    for (const auto& block : schedule_.blocks(phase))
+      counts[static_cast<std::size_t>(3 + phase)] += block.n_pairs;
+  std::array<std::int64_t, std::size_t{3} + n_phases> sums = counts;
+  std::array<Real, std::size_t{3} + n_phases> most;
+  std::copy(counts.begin(), counts.end(), most.begin());
+  comm_.sum(sums);
+  comm_.max(most);
+  for (std::size_t k = 0; k < 3; ++k) {
+    evenness_[k].most = most[k];
+    evenness_[k].mean = static_cast<Real>(sums[k]) / comm_.size();
+  }
+  evenness_[pairs_by_phase].most = std::accumulate(most.begin() + 3, most.end(), Real{0});
+  evenness_[pairs_by_phase].mean = evenness_[spread_pairs].mean;
+}
+
+template <int D>
+LoadReport Neighborhood<D>::load_report(const State<D>& state) {
+  end_of_list(state);
+  list_step_ = state.clock.step;
+  LoadReport report;
+  report.measured = settings_.weights == NeighborhoodSettings::Weights::measured;
+  report.bodies = evenness_[spread_bodies].over_run();
+  report.pairs = evenness_[spread_pairs].over_run();
+  report.bodies_and_pairs = evenness_[bodies_and_pairs].over_run();
+  report.pairs_by_phase = evenness_[pairs_by_phase].over_run();
+  report.computing = evenness_[computing].over_run();
+  report.least_blocks = comm_.min(static_cast<std::int64_t>(schedule_.all_blocks().size()));
+  report.seconds = costs_.seconds();
+  return report;
+}
+
+template <int D>
+LoadCounts Neighborhood<D>::counts_of(const typename SweepSchedule<D>::Block& block) const {
+  const auto walls = schedule_.walls(block);
+  const auto number = static_cast<std::size_t>(&block - schedule_.all_blocks().data());
+  return {0, block.n_pairs, walls.empty() ? 0 : walls.back().last - walls.front().first,
+          block_contacts_[number]};
+}
+
+/// Sorted by key. Bodies count where they are now; candidates and contacts are those of the list that is
+/// about to go, so a block that changed hands meanwhile counts by its bodies alone.
+template <int D>
+void Neighborhood<D>::find_block_loads() {
+  block_loads_.clear();
+  for (const Place place : places_) {
+    const BlockKey key = block_key(place);
+    if (block_loads_.empty() || block_loads_.back().key != key) block_loads_.push_back({key, {}});
+    ++block_loads_.back().counts[0];
+  }
+  if (has_bodies_placed_)
+    for (const auto& block : schedule_.all_blocks()) block_loads_.push_back({block.key, counts_of(block)});
+  std::sort(block_loads_.begin(), block_loads_.end(),
+            [](const BlockLoad& a, const BlockLoad& b) { return a.key < b.key; });
+  std::size_t n = 0;
+  for (const BlockLoad& load : block_loads_) {
+    if (n == 0 || block_loads_[n - 1].key != load.key) {
+      block_loads_[n++] = load;
+      continue;
+    }
+    for (std::size_t k = 0; k < n_loads; ++k) block_loads_[n - 1].counts[k] += load.counts[k];
+  }
+  block_loads_.resize(n);
+}
+
+template <int D>
+void Neighborhood<D>::rebalance(const State<D>& state, std::int64_t n_steps) {
   const bool first_time = !has_bodies_placed_;
-  if (!first_time && (!settings_.rebalance || imbalance_ <= settings_.rebalance_threshold)) return;
-  domain_.balance(keys, weights, D * state.lattice.curve_bits());
-  if (!first_time) ++n_rebalances_;
+  if (!first_time && !settings_.rebalance) return;
+  find_block_loads();
+  const bool measured = settings_.weights == NeighborhoodSettings::Weights::measured;
+  const LoadCounts weight_of = measured ? costs_.weights() : LoadCounts{1, 1, 0, 0};
+  std::int64_t local = 0;
+  block_keys_.clear();
+  block_weights_.clear();
+  for (const BlockLoad& load : block_loads_) {
+    block_keys_.push_back(load.key);
+    block_weights_.push_back(
+        std::inner_product(weight_of.begin(), weight_of.end(), load.counts.begin(), std::int64_t{0}));
+    local += block_weights_.back();
+  }
+  const int key_bits = D * state.lattice.curve_bits();
+  if (first_time) {
+    domain_.adopt(domain_.propose(block_keys_, block_weights_, key_bits));
+    return;
+  }
+  const std::int64_t most = comm_.max(local);
+  const Real mean = static_cast<Real>(comm_.sum(local)) / comm_.size();
+  if (static_cast<Real>(most) <= settings_.rebalance_threshold * mean) return;
+  const Domain::Shares shares = domain_.propose(block_keys_, block_weights_, key_bits);
+  if (shares.most >= most) return;
+  // Pay once the loss has reached the price: never more than twice what foresight would pay.
+  std::int64_t n_leaving = 0;
+  for (const BlockLoad& load : block_loads_)
+    if (shares.owner_of(load.key) != comm_.rank()) n_leaving += load.counts[0];
+  const auto n_bodies = comm_.sum(static_cast<std::int64_t>(places_.size()));
+  const Real price = settings_.rebalance_cost * static_cast<Real>(comm_.max(n_leaving)) * comm_.size() /
+                     static_cast<Real>(std::max<std::int64_t>(n_bodies, 1));
+  lost_steps_ += static_cast<Real>(most - shares.most) / mean * static_cast<Real>(n_steps);
+  if (lost_steps_ < price) return;
+  domain_.adopt(shares);
+  lost_steps_ = 0;
+  ++n_rebalances_;
 }
 
 template <int D>
@@ -211,13 +365,16 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   Scope timer("neighbours");
   BodyStore<D>& bodies = state.bodies;
   const Lattice<D>& lattice = state.lattice;
+  const std::int64_t n_steps = state.clock.step - list_step_;
+  end_of_list(state);
+  if (comm_.size() > 1) work_.emplace();
   {
     Scope part("migrate");
     bodies.resize(bodies.n_owned(), 0);
     settle_at_faces(state);
     find_places<D>(lattice, std::as_const(bodies).position(), places_);
     if (comm_.size() > 1) {
-      rebalance(state);
+      rebalance(state, n_steps);
       destination_.resize(places_.size());
       for (std::size_t i = 0; i < places_.size(); ++i)
         destination_[i] = domain_.owner_of(block_key(places_[i]));
@@ -231,10 +388,10 @@ void Neighborhood<D>::rebuild(State<D>& state) {
     sort_by_place(places_, bodies.id(), order_);
     bodies.reorder(order_);
     state.memory = state.memory.of(order_);
-    std::vector<Place> sorted_places(places_.size());
+    sorted_places_.resize(places_.size());
     for (std::size_t i = 0; i < order_.size(); ++i)
-      sorted_places[i] = places_[static_cast<std::size_t>(order_[i])];
-    places_.swap(sorted_places);
+      sorted_places_[i] = places_[static_cast<std::size_t>(order_[i])];
+    places_.swap(sorted_places_);
   }
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = state.clock.time;
@@ -261,6 +418,14 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   }
   has_bodies_placed_ = true;
   ++n_rebuilds_;
+  block_contacts_.assign(schedule_.all_blocks().size(), 0);
+  measure_list(state);
+  list_step_ = last_step_ = state.clock.step;
+  step_seconds_.clear();
+  if (work_) {
+    list_seconds_ = work_->seconds();
+    work_.emplace();
+  }
 }
 
 template <int D>
@@ -331,10 +496,6 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
     contacts.branch.push_back(branch);
     contacts.place.push_back(static_cast<Index>(place));
   };
-  // No motion closes a gap by more.
-  Real most_closing = 0;
-  for (const Vec<D>& of_body : displacement) most_closing = std::max(most_closing, dot(of_body, of_body));
-  most_closing = 2 * std::sqrt(most_closing);
   const auto add_pair = [&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
@@ -344,11 +505,15 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
     const Real contact_distance = radius[a] + radius[b];
     const Real reach = tolerance * contact_distance;
-    // Most candidates are too far whatever they do; this spares them a root and a division.
+    // Most candidates are too far; this finds out without a root and a division, but for rounding:
+    // gap + n . (x_b - x_a) <= reach  <=>  d . (d - (x_b - x_a)) <= (R_a + R_b + reach) |d|
     constexpr Real rounding = 1e-9;
-    const Real nearest = (1 + rounding) * (contact_distance + reach + most_closing);
     const Real squared = dot(d, d);
-    if (squared > nearest * nearest && !carries(pair_values, place)) return;
+    const Real near = (1 + rounding) * (contact_distance + reach);
+    if (squared > near * near) {
+      const Real after = moving ? squared - dot(d, displacement[b] - displacement[a]) : squared;
+      if (after > 0 && after * after > near * near * squared && !carries(pair_values, place)) return;
+    }
     const Real distance = std::sqrt(squared);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
@@ -383,10 +548,15 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
       add(which[k], -1, wall.constraint, gap, -surface_[k].normal, branch, place);
     }
   };
+  Index n_before = 0;
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
     for (const auto& block : blocks) {
       schedule_.for_each_pair(block, add_pair);
       for (const auto& wall : schedule_.walls(block)) add_wall(wall);
+      const auto n_contacts = static_cast<Index>(contacts.size());
+      block_contacts_[static_cast<std::size_t>(&block - schedule_.all_blocks().data())] =
+          n_contacts - n_before;
+      n_before = n_contacts;
     }
     return static_cast<Index>(contacts.size());
   };
@@ -399,8 +569,11 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 
 template <int D>
 std::size_t Neighborhood<D>::bytes() const {
-  return schedule_.bytes() + table_.bytes() + places_.capacity() * sizeof(Place) +
+  return schedule_.bytes() + table_.bytes() +
+         (places_.capacity() + sorted_places_.capacity()) * sizeof(Place) +
          order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int) +
+         block_loads_.capacity() * sizeof(BlockLoad) + block_contacts_.capacity() * sizeof(Index) +
+         (block_keys_.capacity() + block_weights_.capacity()) * sizeof(BlockKey) +
          at_.capacity() * sizeof(Vec<D>) + surface_.capacity() * sizeof(SurfacePoint<D>);
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/domain.hpp"
@@ -9,6 +13,8 @@
 #include "contact/contact_graph.hpp"
 #include "contact/sweep_schedule.hpp"
 #include "core/section.hpp"
+#include "core/timing.hpp"
+#include "dynamics/block_costs.hpp"
 #include "dynamics/state.hpp"
 #include "particles/block_table.hpp"
 
@@ -19,9 +25,17 @@ struct NeighborhoodSettings {
   Real skin = 0;                 ///< [m]; 0: chosen from the radii
   std::int64_t block_cells = 0;  ///< cells along the edge of a block; 0: chosen from dimension and body count
   Real rebalance_threshold = 1.1;
+  Real rebalance_cost = 10;
   bool rebalance = true;
+  /// What a block weighs: what its load is measured to cost, or its bodies and candidate pairs.
+  enum class Weights : std::uint8_t { automatic, measured, counts };
+  Weights weights = Weights::automatic;
 
   void describe(Section& root);
+  /// Replaces "auto" by what suits a scheme.
+  void choose_weights(bool same_for_any_owners) {
+    if (weights == Weights::automatic) weights = same_for_any_owners ? Weights::measured : Weights::counts;
+  }
 };
 
 /// Bodies that are made after the start of a run.
@@ -53,6 +67,25 @@ struct ContactRules {
   int width = 1;
 };
 
+/// How evenly something was spread over the ranks: the most on one rank over the mean.
+struct Evenness {
+  Real mean = 1;  ///< of all steps
+  Real most = 1;  ///< worst of all lists; of what is measured: of all lists that took some steps
+};
+
+/// How the load was shared out, over the run so far.
+struct LoadReport {
+  bool measured = false;  ///< whether blocks weighed what they were measured to cost
+  Evenness bodies, pairs;
+  Evenness bodies_and_pairs;
+  /// Candidate pairs of one phase of a sweep, added up over phases: what a sweep takes if all ranks wait for
+  /// each other after each phase.
+  Evenness pairs_by_phase;
+  Evenness computing;                 ///< processor time without waiting, lists included
+  std::int64_t least_blocks = 0;      ///< on a rank, now
+  std::array<Real, n_loads> seconds;  ///< of one body, pair, ... in a step, as measured (BlockCosts)
+};
+
 /// Where the bodies live and who is near whom: ranks, ghosts, candidate contacts and their order, kept
 /// current together. After rebuild(), every candidate contact that this rank runs has both ends on this rank.
 template <int D>
@@ -68,12 +101,12 @@ class Neighborhood {
 
   /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
   /// skin since they were found (motion of obstacles included). Collective.
-  bool stale(const State<D>& state, Real fraction) const { return stale(state, fraction, {}, 0); }
+  bool stale(const State<D>& state, Real fraction) { return stale(state, fraction, {}, 0); }
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
-  bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt) const;
+  bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt);
   /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they
   /// were listed: `moved_squared` [m2], infinite if a position is not a number.
-  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) const;
+  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt);
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of
@@ -101,14 +134,38 @@ class Neighborhood {
   std::int64_t n_rebalances() const { return n_rebalances_; }
   std::int64_t n_migrated() const { return n_migrated_; }
   std::int64_t n_removed() const { return n_removed_; }
-  /// Weight (bodies and pairs) of the fullest rank over the mean, at the last rebuild.
-  Real imbalance() const { return imbalance_; }
+  /// Bodies and pairs of the fullest rank over the mean, now.
+  Real imbalance() const { return evenness_[bodies_and_pairs].now(); }
+  /// Of the run so far, up to state.clock.step. Collective.
+  LoadReport load_report(const State<D>& state);
   /// Bytes held by lists, tables and plans of this rank.
   std::size_t bytes() const;
 
  private:
+  /// A block of the lattice as this rank knows it: its bodies now, the rest as of the last list.
+  struct BlockLoad {
+    BlockKey key;
+    LoadCounts counts;
+  };
+  enum Spread : std::uint8_t { spread_bodies, spread_pairs, bodies_and_pairs, pairs_by_phase, computing };
+  static constexpr std::size_t n_spreads = 5;
+  static constexpr std::size_t most_timed_steps = 64;  // per list
+  struct RunningEvenness {
+    Real most = 0, mean = 0;                 // of the present list
+    Real sum_of_most = 0, sum_of_means = 0;  // times steps
+    Real worst = 1;
+    Real now() const { return mean > 0 ? most / mean : 1; }
+    void add(Real steps);
+    Evenness over_run() const { return {sum_of_means > 0 ? sum_of_most / sum_of_means : 1, worst}; }
+  };
+
   void settle_at_faces(State<D>& state);
-  void rebalance(const State<D>& state);
+  void rebalance(const State<D>& state, std::int64_t n_steps);
+  void find_block_loads();
+  LoadCounts counts_of(const typename SweepSchedule<D>::Block& block) const;
+  void follow_step(const State<D>& state);
+  void end_of_list(const State<D>& state);
+  void measure_list(const State<D>& state);
 
   Comm comm_;
   NeighborhoodSettings settings_;
@@ -118,14 +175,26 @@ class Neighborhood {
   BlockTable<D> table_;
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_;
-  std::vector<Place> places_;
+  std::vector<Place> places_, sorted_places_;
   std::vector<Index> order_;
   std::vector<int> destination_;
   std::vector<Vec<D>> at_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
   bool has_bodies_placed_ = false;
+  std::vector<Index> block_contacts_;  // of the last detect(), by block of the schedule
+  // Load.
+  BlockCosts costs_;
+  std::vector<BlockLoad> block_loads_;
+  std::vector<BlockKey> block_keys_;
+  std::vector<std::int64_t> block_weights_;
+  std::array<RunningEvenness, n_spreads> evenness_;
+  Real lost_steps_ = 0;         // by uneven load since blocks were shared out
+  std::int64_t list_step_ = 0;  // clock when the list was made
+  std::int64_t last_step_ = 0;  // clock at the last look
+  std::optional<WorkClock> work_;
+  std::vector<Real> step_seconds_;  // of steps with this list
+  Real list_seconds_ = 0;           // that making it took
   std::int64_t n_rebuilds_ = 0, n_rebalances_ = 0, n_migrated_ = 0, n_removed_ = 0;
-  Real imbalance_ = 1;
 };
 
 }  // namespace scree

@@ -53,6 +53,9 @@ class Stepper {
   virtual bool knows_petsc_options() const { return true; }
   /// Whether the scheme books where energy comes from and goes to, in State::ledger.
   virtual bool keeps_energy_books() const { return has_inertia(); }
+  /// Whether results have the same bits whoever owns which block. Otherwise blocks are shared out by what can
+  /// be counted, so that runs can at least be repeated.
+  virtual bool same_for_any_owners() const { return !has_contact_problems(); }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
   /// The least skin of the neighbour list that the scheme can work with [m]. The same on all ranks; local.

@@ -37,6 +37,7 @@ NeighborhoodSettings settings(Real skin, int block_cells) {
   s.skin = skin;
   s.block_cells = block_cells;
   s.rebalance_threshold = 1;
+  s.rebalance_cost = 0;
   return s;
 }
 
@@ -268,7 +269,7 @@ TEST_CASE("domain: ranks own consecutive keys, together all of them, and agree",
   std::vector<BlockKey> keys;
   std::vector<std::int64_t> weights;
   for (const auto& [key, weight] : mine) keys.push_back(key), weights.push_back(weight);
-  domain.balance(keys, weights, bits);
+  domain.adopt(domain.propose(keys, weights, bits));
   check();
   std::vector<std::int64_t> load(static_cast<std::size_t>(world.size()), 0);
   for (BlockKey key = 0; key < all.size(); ++key)
@@ -285,14 +286,14 @@ TEST_CASE("domain: no weight at all, one block, all weight in one block", "[mpi]
   const Comm world;
   Domain domain(world);
   CHECK(domain.imbalance(0) == 1);
-  domain.balance({}, {}, 6);
+  domain.adopt(domain.propose({}, {}, 6));
   for (BlockKey key = 0; key < 64; ++key) CHECK(domain.owner_of(key) < world.size());
-  domain.balance(std::vector<BlockKey>{0}, std::vector<std::int64_t>{5}, 0);
+  domain.adopt(domain.propose(std::vector<BlockKey>{0}, std::vector<std::int64_t>{5}, 0));
   CHECK(domain.owner_of(0) < world.size());
   std::vector<BlockKey> keys;
   std::vector<std::int64_t> weights;
   if (world.is_root()) keys = {17}, weights = {1000};
-  domain.balance(keys, weights, 6);
+  domain.adopt(domain.propose(keys, weights, 6));
   const std::int64_t owner = domain.owner_of(17);
   CHECK(world.max(owner) == world.min(owner));
 }

@@ -66,7 +66,7 @@ TEST_CASE("invariance: 200 disks and 150 spheres, open, walled, periodic along o
 
 TEST_CASE("invariance: blocks that are shared out anew at every list, or never", "[mpi]") {
   const bool parallel = Comm().size() > 1;
-  const Overrides always{"decomposition.rebalance_threshold=1.0"};
+  const Overrides always{"decomposition.rebalance_threshold=1.0", "decomposition.rebalance_cost=0"};
   const Overrides never{"decomposition.rebalance=false"};
   const Outcome many_2d = check_busy<2>(disks_deck, always);
   const Outcome none_2d = check_busy<2>(disks_deck, never);

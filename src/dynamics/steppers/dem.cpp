@@ -30,6 +30,7 @@ class DemStepper final : public Stepper<D> {
   }
   // Forces of a step are summed by body, not by contact, and elastic energy comes and goes.
   bool keeps_energy_books() const override { return false; }
+  bool same_for_any_owners() const override { return !is_constrained(); }
   Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
