@@ -14,13 +14,15 @@ namespace scree {
 
 Bed::Bed(const Comm& comm, BedOptions options)
     : comm_(comm), options_(std::move(options)), folder_(comm, "") {
-  Simulation<3> simulation(
-      comm,
-      deck_of(1, 1,
-              fmt::format("random_speed = 0.2\nsource = {{ type = \"lattice\", spacing = {}, jitter = 0.05, "
-                          "region = {{ lower = [0, 0, 0], upper = [{}, {}, {}] }} }}",
-                          diameter, tile_edge * diameter, tile_edge * diameter,
-                          (tile_edge + 0.5) * diameter)));  // along z the lattice does not close on itself
+  // Dense: along z the lattice does not close on itself.
+  const std::string places = options_.loose ? fmt::format("count = {}, jitter = 0.09", tile_bodies)
+                                            : fmt::format("spacing = {}, jitter = 0.05", diameter);
+  const Real height = (options_.loose ? 35 : tile_edge + 0.5) * diameter;
+  Simulation<3> simulation(comm,
+                           deck_of(1, 1,
+                                   fmt::format("random_speed = 0.2\nsource = {{ type = \"lattice\", {}, "
+                                               "region = {{ lower = [0, 0, 0], upper = [{}, {}, {}] }} }}",
+                                               places, tile_edge * diameter, tile_edge * diameter, height)));
   SCREE_ASSERT(simulation.n_bodies() == tile_bodies);
   while (simulation.state().clock.time < options_.settling_time) simulation.step();
   const State<3>& state = simulation.state();
@@ -43,7 +45,7 @@ end_time = 1e9
 allow_overlap = true
 [domain]
 lower = [0, 0, -0.01]
-upper = [{}, {}, 0.3]
+upper = [{}, {}, {}]
 periodic = [true, true, false]
 [physics]
 gravity = [0, 0, -9.81]
@@ -59,7 +61,8 @@ radius = {{ distribution = "constant", value = {} }}
 {}
 )",
       options_.scheme, static_cast<Real>(columns * tile_edge) * diameter,
-      static_cast<Real>(rows * tile_edge) * diameter, diameter / 2, source, options_.tables));
+      static_cast<Real>(rows * tile_edge) * diameter, options_.loose ? 0.4 : 0.3, diameter / 2, source,
+      options_.tables));
 }
 
 RunDeck<3> Bed::deck(std::int64_t bodies) {

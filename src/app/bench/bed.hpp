@@ -13,6 +13,8 @@ struct BedOptions {
   std::string scheme;        ///< "dem", "nonsmooth"
   std::string tables;        ///< of the scheme: time step, material, solver
   Real settling_time = 0.5;  ///< of the tile [s]
+  /// The tile falls from a loose lattice, as rigid grains need it; else it starts dense, with small overlaps.
+  bool loose = false;
 };
 
 class Bed {

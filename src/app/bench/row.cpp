@@ -59,7 +59,7 @@ struct Prefix {
   std::string sign;
 };
 
-/// A column of the table: head in words, one below the other, and a cell per row.
+/// A column of the table: head in lines, one below the other, and a cell per row.
 struct TableColumn {
   std::vector<std::string> head;
   std::string unit;
@@ -74,50 +74,66 @@ struct TableColumn {
   }
 };
 
-/// The prefix of units of time, bytes and rates that brings a column's middle number near 1.
-Prefix prefix_of(std::vector<Real> values, const std::string& unit) {
-  if (unit != "s" && unit != "B" && !unit.ends_with("/s")) return {};
-  std::erase_if(values, [](Real value) { return value == 0 || !std::isfinite(value); });
-  if (values.empty()) return {};
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  const Real middle = std::abs(values[values.size() / 2]);
+bool takes_prefix(const std::string& unit) {
+  return unit == "s" || unit == "B" || unit.ends_with("/s");
+}
+
+/// The prefix that brings a number near 1.
+Prefix prefix_of(Real value, const std::string& unit) {
+  if (!takes_prefix(unit) || value == 0 || !std::isfinite(value)) return {};
   for (const auto& [factor, sign] :
        {Prefix{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}})
-    if (middle >= factor && (unit != "s" || factor <= 1)) return {factor, sign};
-  return {1e-9, "n"};
+    if (std::abs(value) >= factor && (unit != "s" || factor <= 1)) return {factor, sign};
+  return unit == "s" ? Prefix{1e-9, "n"} : Prefix{};
 }
 
 std::string with_prefix(const Prefix& prefix, const std::string& unit) {
   return prefix.sign + (unit.starts_with("1/") && !prefix.sign.empty() ? unit.substr(1) : unit);
 }
 
-std::vector<std::string> words_of(std::string name) {
-  std::vector<std::string> words;
+/// The words of a name in lines about as wide as the column.
+std::vector<std::string> head_of(const std::string& name, const std::vector<std::string>& cells) {
+  std::size_t width = 8;
+  for (const std::string& cell : cells) width = std::max(width, cell.size());
+  std::vector<std::string> lines;
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find_first_of("_ ", begin), name.size());
-    words.push_back(name.substr(begin, end - begin));
+    const std::string word = name.substr(begin, end - begin);
+    if (!lines.empty() && lines.back().size() + 1 + word.size() <= width)
+      lines.back() += ' ' + word;
+    else
+      lines.push_back(word);
     begin = end + 1;
   }
-  return words;
+  return lines;
 }
 
-/// A column of numbers or texts; missing values are empty.
+/// A column of numbers or texts; missing values are empty. Numbers of very different sizes get units of their
+/// own.
 TableColumn table_column(const std::string& name, const std::string& unit,
                          const std::vector<std::optional<BenchColumn::Value>>& values) {
-  std::vector<Real> numbers;
+  constexpr Real much = 1e4;
+  std::vector<Real> sizes;
   for (const auto& value : values)
-    if (const auto* number = value ? std::get_if<Real>(&*value) : nullptr) numbers.push_back(*number);
-  const Prefix prefix = prefix_of(std::move(numbers), unit);
-  TableColumn column{
-      .head = words_of(name), .unit = unit == "-" ? "" : with_prefix(prefix, unit), .cells = {}};
+    if (const auto* number = value ? std::get_if<Real>(&*value) : nullptr)
+      if (*number != 0 && std::isfinite(*number)) sizes.push_back(std::abs(*number));
+  std::ranges::sort(sizes);
+  const Prefix common = prefix_of(sizes.empty() ? 0 : sizes[sizes.size() / 2], unit);
+  const bool is_wide = takes_prefix(unit) && !sizes.empty() && sizes.back() > much * sizes.front();
+  TableColumn column;
+  if (unit != "-" && !is_wide) column.unit = with_prefix(common, unit);
   for (const auto& value : values) {
-    if (!value)
+    if (!value) {
       column.cells.emplace_back();
-    else if (const auto* number = std::get_if<Real>(&*value))
-      column.cells.push_back(short_text(*number / prefix.factor));
-    else
+    } else if (const auto* number = std::get_if<Real>(&*value)) {
+      const Prefix prefix = is_wide ? prefix_of(*number, unit) : common;
+      column.cells.push_back(short_text(*number / prefix.factor) +
+                             (is_wide ? ' ' + with_prefix(prefix, unit) : ""));
+    } else {
       column.cells.push_back(exact_text(*value).empty() ? "-" : exact_text(*value));
+    }
   }
+  column.head = head_of(name, column.cells);
   return column;
 }
 
@@ -401,25 +417,33 @@ std::string rows_as_csv(const std::vector<BenchRow>& rows) {
 }
 
 void compare_ranks(std::vector<BenchRow>& rows) {
-  // Place of each row among those of its case and number of ranks.
+  // Rows with the same place among those of their case and number of ranks belong together.
   std::map<std::pair<std::string, int>, std::size_t> count;
-  std::map<std::pair<std::string, std::size_t>, std::vector<BenchRow*>> groups;
-  for (BenchRow& row : rows) groups[{row.bench, count[{row.bench, row.ranks}]++}].push_back(&row);
+  std::vector<std::string> cases;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<BenchRow>> groups;
+  for (BenchRow& row : rows) {
+    auto of_case = std::ranges::find(cases, row.bench);
+    if (of_case == cases.end()) of_case = cases.insert(cases.end(), row.bench);
+    const std::size_t place = count[{row.bench, row.ranks}]++;
+    groups[{static_cast<std::size_t>(of_case - cases.begin()), place}].push_back(std::move(row));
+  }
+  rows.clear();
   for (auto& [place, group] : groups) {
-    BenchRow& base = **std::ranges::min_element(group, {}, [](const BenchRow* row) { return row->ranks; });
+    std::ranges::stable_sort(group, {}, &BenchRow::ranks);
+    const BenchRow& base = group.front();
     const bool all_agree =
-        std::ranges::all_of(group, [&](const BenchRow* row) { return keys_of(*row) == keys_of(base); });
-    if (group.size() < 2 || !all_agree || base.seconds <= 0) continue;
+        std::ranges::all_of(group, [&](const BenchRow& row) { return keys_of(row) == keys_of(base); });
     const auto rate_per_rank = [](const BenchRow& row) { return row.work_size() / row.seconds / row.ranks; };
     const Real of_base = rate_per_rank(base);
-    for (BenchRow* row : group) {
-      if (row->seconds <= 0) continue;
-      const Real efficiency = rate_per_rank(*row) / of_base;
-      const auto first_result = std::ranges::find(row->columns, Role::result, &BenchColumn::role);
-      row->columns.insert(first_result,
-                          {{.name = "speed_up", .value = efficiency * row->ranks / base.ranks, .spread = {}},
-                           {.name = "efficiency", .value = efficiency, .spread = {}}});
+    for (BenchRow& row : group) {
+      if (group.size() < 2 || !all_agree || base.seconds <= 0 || row.seconds <= 0) continue;
+      const Real efficiency = rate_per_rank(row) / of_base;
+      const Real speed_up = efficiency * row.ranks / base.ranks;
+      const auto first_result = std::ranges::find(row.columns, Role::result, &BenchColumn::role);
+      row.columns.insert(first_result, {{.name = "speed_up", .value = speed_up, .spread = {}},
+                                        {.name = "efficiency", .value = efficiency, .spread = {}}});
     }
+    std::ranges::move(group, std::back_inserter(rows));
   }
 }
 

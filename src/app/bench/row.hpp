@@ -80,8 +80,8 @@ std::string format_rows(const std::vector<BenchRow>& rows);
 std::string rows_as_csv(const std::vector<BenchRow>& rows);
 
 /// Adds speed_up and efficiency to rows that were measured on more than one number of ranks: rates of work
-/// per rank, over those of the fewest ranks. Rows of a case belong together if they have the same place
-/// among the rows of their number of ranks and the same keys.
+/// per rank, over those of the fewest ranks. Rows of a case belong together, and are put together, if they
+/// have the same place among the rows of their number of ranks; they are compared if their keys agree.
 void compare_ranks(std::vector<BenchRow>& rows);
 
 }  // namespace scree

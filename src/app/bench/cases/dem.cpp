@@ -29,7 +29,6 @@ class DemBench : public BenchCase {
   }
   void make_quick() override {
     bodies_ = {2 * Bed::tile_bodies};
-    settling_time_ = 0.1;
     repetitions_ = 3;
     seconds_ = 0.2;
   }

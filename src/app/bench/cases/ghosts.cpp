@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,21 +59,39 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   State<D>& state = simulation.state();
   Neighborhood<D>& neighborhood = simulation.neighborhood();
   GhostExchange<D>& ghosts = neighborhood.ghosts();
-  const auto add_row = [&](const std::string& exchange, const Timing& call, std::vector<BenchPhase> phases,
-                           Real migrated) {
+  const auto sent = [&] {
+    ExchangeVolume volume;
+    for (std::size_t kind = 0; kind < n_traffic_kinds; ++kind)
+      volume += ghosts.sent(static_cast<Traffic>(kind));
+    return volume;
+  };
+  const auto measure_call = [&](const std::string& exchange, const std::function<void()>& work) {
+    std::int64_t calls = 0;
+    const ExchangeVolume before = sent();
+    const std::int64_t migrated = neighborhood.n_migrated();
+    reset_timers();
+    const Timing call = measure_time(comm, repetitions_, seconds_, [&] {
+      work();
+      ++calls;
+    });
+    const ExchangeVolume volume = sent() - before;
+    const auto per_call = [&](std::int64_t count) {
+      return static_cast<Real>(count) / static_cast<Real>(calls);
+    };
     const auto n_ghosts = std::int64_t{state.bodies.n_held() - state.bodies.n_owned()};
     BenchRow row("call");
     row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("exchange", exchange);
     row.seconds = call.median;
     row.spread = call.spread;
-    row.phases = std::move(phases);
+    row.phases = phases_within(timer_table(comm), "neighbours");
+    row.result("messages_of_all_ranks", "-", per_call(comm.sum(volume.messages)));
+    row.result("messages_of_busiest_rank", "-", per_call(comm.max(volume.messages)));
+    row.result("bytes_of_all_ranks", "B", per_call(comm.sum(volume.bytes)));
+    row.result("bytes_of_busiest_rank", "B", per_call(comm.max(volume.bytes)));
     row.result("ghosts_of_all_ranks", "-", comm.sum(n_ghosts));
     row.result("ghosts_of_fullest_rank", "-", comm.max(n_ghosts));
-    row.result("migrated_per_call", "-", migrated);
+    row.result("migrated_bodies", "-", per_call(neighborhood.n_migrated() - migrated));
     run.add(std::move(row));
-  };
-  const auto measure_call = [&](const std::string& exchange, const std::function<void()>& work) {
-    add_row(exchange, measure_time(comm, repetitions_, seconds_, work), {}, 0);
   };
 
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
@@ -82,27 +100,26 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   std::vector<std::int32_t> counts(n_held);
   measure_call("add counts to owners", [&] { ghosts.add_to_owners(counts); });
   std::vector<Real> sums(n_held * D);
-  measure_call("add forces to owners", [&] { ghosts.add_to_owners(sums, D); });
+  measure_call("add vectors to owners", [&] { ghosts.add_to_owners(sums, D); });
   std::vector<SweepRecord> records(n_held);
-  measure_call("hand-overs of a sweep", [&] {
-    for (int stage = 0; stage < GhostExchange<D>::n_stages; ++stage) {
-      ghosts.begin_hand_over(stage, records);
-      ghosts.end_hand_over(stage, records);
-    }
+  const auto hand_over = [&](int stage) {
+    ghosts.begin_hand_over(stage, records);
+    ghosts.end_hand_over(stage, records);
+  };
+  constexpr int n_phases = GhostExchange<D>::n_phases;
+  measure_call("hand-overs of one sweep", [&] {
+    for (int stage = 0; stage <= n_phases; ++stage) hand_over(stage);
   });
-
+  measure_call("hand-overs of a sweep among others", [&] {
+    for (int phase = 0; phase < n_phases; ++phase) hand_over(n_phases + phase + 1);
+  });
   // All bodies move on by a mean radius: some change ranks, all lists are made anew.
-  const std::int64_t first = neighborhood.n_rebuilds(), migrated = neighborhood.n_migrated();
-  reset_timers();
-  const Timing rebuild = measure_time(comm, repetitions_, seconds_, [&] {
+  measure_call("rebuild with migration", [&] {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       state.bodies.position()[i][0] += 0.5;
     state.memory.clear(state.bodies.n_owned());
     neighborhood.rebuild(state);
   });
-  const auto calls = static_cast<Real>(neighborhood.n_rebuilds() - first);
-  add_row("rebuild with migration", rebuild, phases_within(timer_table(comm), "neighbours"),
-          static_cast<Real>(neighborhood.n_migrated() - migrated) / calls);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <fstream>
@@ -25,9 +26,10 @@ std::int64_t memory_in_use() {
   return resident * 4096;
 }
 
-/// Lets peak_memory() start again from what is in use now. Where the system does not allow it, the peak is
-/// that of the whole program.
+/// Gives back what was freed and lets peak_memory() start again from what is in use now. Where the system
+/// does not allow it, the peak is that of the whole program.
 void reset_peak_memory() {
+  malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
