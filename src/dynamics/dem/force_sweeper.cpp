@@ -2,15 +2,24 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
+#include "core/error.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
 
 namespace {
 
-constexpr int motion_width = sizeof(MotionRecord) / sizeof(Real);
-constexpr int force_width = sizeof(ForceRecord) / sizeof(Real);
+/// Numbers of a body that change from step to step, and of a force with its torque.
+template <int D>
+constexpr int motion_width = 2 * D + n_spins<D>;
+template <int D>
+constexpr int force_width = D + n_spins<D>;
+/// In plane motion the spin is about the third axis.
+template <int D>
+constexpr int first_spin = 3 - n_spins<D>;
 constexpr int history_width = sizeof(ContactHistory) / sizeof(Real);
 
 template <class Record>
@@ -68,6 +77,86 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
   list_.resize(static_cast<std::size_t>(longest * batch_size));
+  plan_sums();
+}
+
+/// Finds the bodies that several blocks touch, and a place for what each of these blocks adds.
+template <int D>
+void ForceSweeper<D>::plan_sums() {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  const auto blocks = schedule.all_blocks();
+  const auto leaving = ghosts.sums_leaving();
+  const auto arriving = ghosts.sums_arriving();
+  const std::size_t n_held = forces_.size();
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+
+  // Who touches whom. Blocks come in the order of their phases.
+  std::vector<Index> touched, first_touched{0};
+  std::vector<Index> last_block(n_held, -1);
+  std::vector<Index> n_parts(n_held, 0);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const auto touch = [&](Index body) {
+      if (std::exchange(last_block[at(body)], static_cast<Index>(b)) == static_cast<Index>(b)) return;
+      touched.push_back(body);
+      ++n_parts[at(body)];
+    };
+    schedule.for_each_pair(blocks[b], [&](std::size_t, Index low, Index high, Index) {
+      touch(low);
+      touch(high);
+    });
+    for (const auto& wall : schedule.walls(blocks[b]))
+      for (const Index body : schedule.wall_bodies(wall)) touch(body);
+    first_touched.push_back(static_cast<Index>(touched.size()));
+  }
+  constexpr Index whole = 2;  // what other ranks add or need is never added to forces_ directly
+  for (const auto& sum : arriving) n_parts[at(sum.body)] += whole;
+  std::vector<Index> first_leaving(n_held, -1);
+  for (std::size_t k = leaving.size(); k-- > 0;) {
+    first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
+    n_parts[at(leaving[k].body)] += whole;
+  }
+
+  auto n_places = static_cast<Index>(leaving.size() + arriving.size());
+  std::vector<Part> own;  // in the order of phases
+  block_parts_.clear();
+  first_part_.assign(1, 0);
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (const auto& block : schedule.blocks(phase)) {
+      const auto b = static_cast<std::size_t>(&block - blocks.data());
+      for (Index t = first_touched[b]; t < first_touched[b + 1]; ++t) {
+        const Index body = touched[at(t)];
+        if (n_parts[at(body)] < 2) continue;
+        if (Index place = first_leaving[at(body)]; place >= 0) {
+          while (leaving[at(place)].phase != phase) ++place;
+          SCREE_ASSERT(leaving[at(place)].body == body);
+          block_parts_.push_back({body, place});
+        } else {
+          own.push_back({body, n_places++});
+          block_parts_.push_back(own.back());
+        }
+      }
+      first_part_.push_back(static_cast<Index>(block_parts_.size()));
+    }
+    for (std::size_t k = 0; k < arriving.size(); ++k)
+      if (arriving[k].phase == phase)
+        own.push_back({arriving[k].body, static_cast<Index>(leaving.size() + k)});
+  }
+  parts_.assign(at(n_places), ForceRecord{});
+
+  std::vector<Index>& next = last_block;
+  next.assign(n_held + 1, 0);
+  for (const Part& part : own) ++next[at(part.body) + 1];
+  summed_.clear();
+  first_summand_.assign(1, 0);
+  for (std::size_t i = 0; i < n_held; ++i)
+    if (next[i + 1] > 0) {
+      summed_.push_back(static_cast<Index>(i));
+      first_summand_.push_back(first_summand_.back() + next[i + 1]);
+    }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  summands_.resize(own.size());
+  for (const Part& part : own) summands_[at(next[at(part.body)]++)] = part.place;
 }
 
 template <int D>
@@ -80,7 +169,7 @@ ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   return neighborhood_.remember(state, numbers(history_), numbers(wall_history_), history_width);
 }
 
-/// Brings places and motions of all held bodies up to date.
+/// Brings places and motions of the owned bodies up to date.
 template <int D>
 void ForceSweeper<D>::load(const State<D>& state) {
   const BodyStore<D>& bodies = state.bodies;
@@ -92,11 +181,28 @@ void ForceSweeper<D>::load(const State<D>& state) {
     MotionRecord& motion = motions_[i];
     if (motion.inverse_mass == 0) continue;
     for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[i][k];
-    for (int k = 0; k < n_spins<D>; ++k) motion.spin[3 - n_spins<D> + k] = spin[i][k];
+    for (int k = 0; k < n_spins<D>; ++k) motion.spin[first_spin<D> + k] = spin[i][k];
   }
-  GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  ghosts.copy_to_ghosts(numbers(places_), sizeof(SweepRecord) / sizeof(Real));
-  ghosts.copy_to_ghosts(numbers(motions_), motion_width);
+}
+
+template <int D>
+void ForceSweeper<D>::send_motions() {
+  neighborhood_.ghosts().begin_copy_to_ghosts(motion_width<D>, [&](Index body, Real* out) {
+    const auto i = static_cast<std::size_t>(body);
+    out = std::copy_n(places_[i].x, D, out);
+    out = std::copy_n(motions_[i].velocity, D, out);
+    std::copy_n(motions_[i].spin + first_spin<D>, n_spins<D>, out);
+  });
+}
+
+template <int D>
+void ForceSweeper<D>::receive_motions() {
+  neighborhood_.ghosts().end_copy_to_ghosts(motion_width<D>, [&](Index body, const Real* in) {
+    const auto i = static_cast<std::size_t>(body);
+    std::copy_n(in, D, places_[i].x);
+    std::copy_n(in + D, D, motions_[i].velocity);
+    std::copy_n(in + 2 * D, n_spins<D>, motions_[i].spin + first_spin<D>);
+  });
 }
 
 template <int D>
@@ -117,28 +223,77 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   Scope timer("forces");
   time_ = time;
   counts_ = {};
-  {
-    Scope part("exchange");
-    load(state);
-  }
+  load(state);
+  std::ranges::fill(numbers(forces_), 0.0);
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
   batches.list = list_.data();
-  // All live copies start at zero, so they need not be handed to their first ranks.
-  std::ranges::fill(numbers(forces_), 0.0);
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    for (const auto& block : schedule.rim_blocks(phase)) run_block(state, block, batches);
-    {
-      Scope part("exchange");
-      ghosts.begin_hand_over(phase + 1, numbers(forces_), force_width);
+  const auto n_leaving = ghosts.sums_leaving().size();
+  {
+    Scope part("exchange");
+    send_motions();
+  }
+  // Half of what needs nothing from other ranks while motions travel, the rest while forces do.
+  constexpr int half = Lattice<D>::n_phases / 2;
+  for (int phase = 0; phase < half; ++phase) run_blocks(state, schedule.interior_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    receive_motions();
+  }
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase)
+    run_blocks(state, schedule.rim_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
+      const ForceRecord& part_of_body = parts_[static_cast<std::size_t>(sum)];
+      out = std::copy_n(part_of_body.force, D, out);
+      std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
+    });
+  }
+  for (int phase = half; phase < Lattice<D>::n_phases; ++phase)
+    run_blocks(state, schedule.interior_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {
+      ForceRecord& part_of_body = parts_[n_leaving + static_cast<std::size_t>(sum)];
+      std::copy_n(in, D, part_of_body.force);
+      std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
+    });
+  }
+  add_up_parts();
+}
+
+template <int D>
+void ForceSweeper<D>::run_blocks(const State<D>& state,
+                                 std::span<const typename SweepSchedule<D>::Block> blocks,
+                                 ForceBatches& batches) {
+  for (const auto& block : blocks) {
+    run_block(state, block, batches);
+    const auto b = static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data());
+    for (Index k = first_part_[b]; k < first_part_[b + 1]; ++k) {
+      const Part part = block_parts_[static_cast<std::size_t>(k)];
+      parts_[static_cast<std::size_t>(part.place)] =
+          std::exchange(forces_[static_cast<std::size_t>(part.body)], ForceRecord{});
     }
-    for (const auto& block : schedule.interior_blocks(phase)) run_block(state, block, batches);
-    {
-      Scope part("exchange");
-      ghosts.end_hand_over(phase + 1, numbers(forces_), force_width);
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::add_up_parts() {
+  for (std::size_t s = 0; s < summed_.size(); ++s) {
+    const auto first = static_cast<std::size_t>(first_summand_[s]);
+    const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
+    ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
+    for (std::size_t k = first + 1; k < last; ++k) {
+      const ForceRecord& part = parts_[static_cast<std::size_t>(summands_[k])];
+      for (int c = 0; c < 3; ++c) {
+        sum.force[c] += part.force[c];
+        sum.torque[c] += part.torque[c];
+      }
     }
+    forces_[static_cast<std::size_t>(summed_[s])] = sum;
   }
 }
 
@@ -220,6 +375,8 @@ template <int D>
 void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts) {
   time_ = time;
   load(state);
+  send_motions();
+  receive_motions();
   const ForceBatches batches = operands(0);
   contacts.force.assign(contacts.size(), 0);
   contacts.friction.assign(contacts.size(), Vec<D>{});
@@ -259,8 +416,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(places_, motions_, forces_, touching_, wall_touching_, history_, wall_history_, list_, at_,
-              surface_);
+  return held(places_, motions_, forces_, touching_, wall_touching_, history_, wall_history_, list_, parts_,
+              block_parts_, first_part_, summed_, summands_, first_summand_, at_, surface_);
 }
 
 template class ForceSweeper<2>;

@@ -9,8 +9,9 @@
 
 namespace scree {
 
-/// Contact forces on all bodies, with the histories of the contacts. Forces of a body add up in the order of
-/// a sweep (docs/method.md, "Sweeps"): the same bits on any number of ranks.
+/// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
+/// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
+/// their phases: the same bits on any number of ranks, and ranks need not wait for each other's phases.
 template <int D>
 class ForceSweeper {
  public:
@@ -28,7 +29,8 @@ class ForceSweeper {
 
   /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
   /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
-  /// Collective, n_phases hand-overs of a cache line per shared body.
+  /// Collective, two messages per pair of neighbouring ranks and direction: motion of the bodies that others
+  /// hold, and sums of the forces on them. Interior blocks run meanwhile.
   void evaluate(const State<D>& state, Real time, Real dt);
   /// n_owned entries are complete.
   std::span<const ForceRecord> forces() const { return forces_; }
@@ -44,8 +46,14 @@ class ForceSweeper {
   std::size_t bytes() const;
 
  private:
+  void plan_sums();
   void load(const State<D>& state);
+  void send_motions();
+  void receive_motions();
+  void add_up_parts();
   ForceBatches operands(Real dt) const;
+  void run_blocks(const State<D>& state, std::span<const typename SweepSchedule<D>::Block> blocks,
+                  ForceBatches& batches);
   void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
@@ -60,6 +68,19 @@ class ForceSweeper {
   std::vector<SweepRecord> places_;    // held bodies, then two dummies
   std::vector<MotionRecord> motions_;  // held bodies
   std::vector<ForceRecord> forces_;    // held bodies
+
+  // What single blocks add to bodies that several blocks touch. First those for other ranks, then those from
+  // other ranks, then those of this rank for its own bodies.
+  struct Part {
+    Index body;
+    Index place;  // in parts_
+  };
+  std::vector<ForceRecord> parts_;
+  std::vector<Part> block_parts_;     // that a block makes
+  std::vector<Index> first_part_;     // of each block in the schedule, and the end
+  std::vector<Index> summed_;         // owned bodies
+  std::vector<Index> summands_;       // of each of them in the order of phases: places in parts_
+  std::vector<Index> first_summand_;  // of each of them, and the end
   std::vector<std::uint8_t> touching_, wall_touching_;
   std::vector<ContactHistory> history_, wall_history_;
   std::vector<Index> list_;
