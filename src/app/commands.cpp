@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -205,6 +206,27 @@ class Run {
     return interrupted ? ExitCode::interrupted : ExitCode::done;
   }
 
+  /// What all ranks sent, by kind, and with how many ranks and copies of bodies they deal. Collective.
+  nlohmann::ordered_json communication_report() {
+    const GhostExchange<D>& ghosts = simulation_.neighborhood().ghosts();
+    nlohmann::ordered_json json;
+    for (std::size_t kind = 0; kind < n_traffic_kinds; ++kind) {
+      const ExchangeVolume& sent = ghosts.sent(static_cast<Traffic>(kind));
+      std::array<std::int64_t, 2> volume{sent.messages, sent.bytes};
+      comm_.sum(volume);
+      json[traffic_names[kind]] = {{"messages", volume[0]}, {"bytes", volume[1]}};
+    }
+    const auto spread = [&](std::size_t count) {
+      const auto mine = static_cast<std::int64_t>(count);
+      return nlohmann::ordered_json{
+          {"mean", static_cast<Real>(comm_.sum(mine)) / static_cast<Real>(comm_.size())},
+          {"most", comm_.max(mine)}};
+    };
+    json["ghosts_of_rank"] = spread(static_cast<std::size_t>(simulation_.state().bodies.n_ghosts()));
+    json["neighbours_of_rank"] = spread(ghosts.neighbours().size());
+    return json;
+  }
+
   /// Timers, throughput and state at the end, to the log and to summary.json.
   void report(ExitCode code) {
     const State<D>& state = simulation_.state();
@@ -221,6 +243,7 @@ class Run {
     std::int64_t n_in_sinks = 0;
     for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
     const LoadReport load = neighborhood.load_report(state);
+    const nlohmann::ordered_json communication = communication_report();
     log::info("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
       log::info(
@@ -293,6 +316,7 @@ class Run {
                                        {"pair_s", load.seconds[1]},
                                        {"wall_s", load.seconds[2]},
                                        {"contact_s", load.seconds[3]}}},
+                                     {"communication", communication},
                                      {"ranks", comm_.size()},
                                      {"wall_s", wall},
                                      {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
