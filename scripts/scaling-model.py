@@ -3,14 +3,15 @@
 
     scripts/scaling-model.py table                               the tables of docs/scaling.md
     scripts/scaling-model.py figure docs/scaling.png             its figure
-    scripts/scaling-model.py check results/RUN...                messages and bytes of runs beside those of the model
+    scripts/scaling-model.py check results/SHORT results/LONG    messages and bytes of a run beside those of the model
     scripts/scaling-model.py constants results.json --output docs/scaling-constants.json
                                                                  measured constants, from `scree bench --case
                                                                  pbd,dem,nonsmooth,crowd --ranks 1 --out DIR`
 
 Counts come from the geometry of blocks (postprocess/exchange_plan.py), times of computing from docs/scaling-constants.json,
 those of a network from the assumptions --latency, --overhead and --bandwidth.
-`check` needs runs with [output.vtk] on more than one rank in which lists were built once, as with bodies at rest.
+`check` needs two runs of pbd or dem that differ in the number of steps alone, on more than one rank, with [output.vtk] at the
+start and the end, in which lists were built once, as with bodies at rest: what the longer one sends more is of its steps.
 """
 import argparse
 import json
@@ -29,6 +30,7 @@ from scree_results import Results, ResultsError, read_checkpoint  # noqa: E402
 CONSTANTS = ROOT / "docs/scaling-constants.json"
 SAMPLE_RANKS = 1024     # ranks whose exchange is worked out; what one of them does depends little on how many more there are
 ROUGHNESS = {2: 1.15, 3: 1.0}
+TURN = "alone"          # of exchange_plan: each sweep brings its bodies home
 SWEEPS_IN_A_ROW = 12    # that are followed through their phases
 
 
@@ -148,9 +150,16 @@ def sweep_seconds(share, seconds_per_body, record_bytes, network):
     n_ranks, n_phases = share.by_phase.shape
     if n_ranks == 1:
         return per_block * share.blocks_of_rank[0]
-    messages = [share.plan.stage_pairs["middle", phase + 1] for phase in range(n_phases)]
+    messages = [share.plan.stage_pairs[TURN, phase + 1] for phase in range(n_phases)]
+    start = share.plan.stage_pairs.get((TURN, 0))
     clock = np.zeros(n_ranks)
     for _ in range(SWEEPS_IN_A_ROW):
+        if start is not None:
+            source, target, bodies = start
+            sent = clock + network.overhead * np.bincount(source, minlength=n_ranks)
+            ready = sent.copy()
+            np.maximum.at(ready, target, sent[source] + network.latency + bodies * record_bytes / network.bandwidth)
+            clock = ready + network.overhead * np.bincount(target, minlength=n_ranks)
         for phase, (source, target, bodies) in enumerate(messages):
             rim_done = clock + per_block * share.by_phase[:, phase]
             sends = np.bincount(source, minlength=n_ranks)
@@ -253,36 +262,39 @@ def _resolved(results):
     return tomllib.loads((results.folder / f"{results.name}.resolved.toml").read_text(encoding="utf-8"))
 
 
-def predicted_volumes(folder):
-    """{kind of traffic: (messages, bytes)} of a run of pbd or dem by the model, all ranks together, and what the run
-    counted. One list, which is that of the start."""
+def volumes_of_step(folder):
+    """{kind of traffic: (messages, bytes)} of a step of a run of pbd or dem by the model, all ranks together."""
     results = Results(folder)
     blocks, owner, bodies = blocks_of_run(results)
-    summary = results.summary
-    if summary["list_builds"] != 1:
-        raise ModelError(f"{folder}: lists were built {summary['list_builds']} times, the check needs a run with one")
+    if results.summary["list_builds"] != 1:
+        raise ModelError(f"{folder}: lists were built {results.summary['list_builds']} times, the check needs a run with one")
     plan = exchange_plan(blocks, owner, bodies)
     deck = _resolved(results)
-    dimension, steps = blocks.dimension, summary["steps_this_run"]
-    scheme = deck["simulation"]["scheme"]
-    volumes = {}
+    dimension, scheme = blocks.dimension, deck["simulation"]["scheme"]
     if scheme == "pbd":
-        # A pass for the multipliers kept, then the sweeps: one row of hand-overs.
+        # A pass for the multipliers that were kept, then the sweeps.
         n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
-        turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
-        volumes["hand_overs"] = steps * np.array([
-            sum(plan.messages(turn).sum() for turn in turns), 32 * sum(plan.entries(turn).sum() for turn in turns)])
-    elif scheme == "dem":
-        # Place, velocity and spin to ghosts, partial forces and torques back; once more before the first step.
+        return {"hand_overs": (n_sweeps * int(plan.messages(TURN).sum()), n_sweeps * 32 * int(plan.entries(TURN).sum()))}
+    if scheme == "dem":
+        # Place, velocity and spin go to ghosts, partial forces and torques come back.
         spins = 1 if dimension == 2 else 3
-        volumes["ghost_copies"] = (steps + 1) * np.array([plan.copy_messages.sum(),
-                                                          8 * (2 * dimension + spins) * plan.copies_sent.sum()])
-        volumes["partial_sums"] = (steps + 1) * np.array([plan.sum_messages.sum(), 8 * (dimension + spins) * plan.sums_sent.sum()])
-    else:
-        raise ModelError(f"{folder}: counts are known of pbd and dem, this is {scheme}")
-    counted = summary["communication"]
-    return ({kind: tuple(map(int, volume)) for kind, volume in volumes.items()},
-            {kind: (counted[kind]["messages"], counted[kind]["bytes"]) for kind in volumes})
+        return {"ghost_copies": (int(plan.copy_messages.sum()), 8 * (2 * dimension + spins) * int(plan.copies_sent.sum())),
+                "partial_sums": (int(plan.sum_messages.sum()), 8 * (dimension + spins) * int(plan.sums_sent.sum()))}
+    raise ModelError(f"{folder}: counts are known of pbd and dem, this is {scheme}")
+
+
+def compare_volumes(shorter, longer):
+    """{kind: (by the model, counted)} of the steps that the longer run has more."""
+    first, second = (Results(folder).summary for folder in (shorter, longer))
+    steps = second["steps_this_run"] - first["steps_this_run"]
+    if steps <= 0:
+        raise ModelError(f"{longer} has no more steps than {shorter}")
+
+    def counted(kind):
+        return tuple(second["communication"][kind][q] - first["communication"][kind][q] for q in ("messages", "bytes"))
+
+    return {kind: (tuple(steps * number for number in volume), counted(kind))
+            for kind, volume in volumes_of_step(longer).items()}
 
 
 def table(schemes, network, options):
@@ -383,7 +395,8 @@ def parse(arguments):
         command.add_argument("--overhead", type=float, default=Network.overhead, help="of a message, at each end [s]")
         command.add_argument("--bandwidth", type=float, default=Network.bandwidth, help="of a rank [B/s]")
     command = commands.add_parser("check")
-    command.add_argument("runs", type=Path, nargs="+", help="results folders")
+    command.add_argument("shorter", type=Path, help="results folder")
+    command.add_argument("longer", type=Path, help="results folder")
     command = commands.add_parser("constants")
     command.add_argument("results", type=Path, nargs="+", help="results.json of scree bench")
     command.add_argument("--output", type=Path, default=CONSTANTS)
@@ -392,14 +405,10 @@ def parse(arguments):
 
 def run(options):
     if options.command == "check":
-        differs = False
-        for folder in options.runs:
-            model, counted = predicted_volumes(folder)
-            for kind in model:
-                for quantity, of_model, of_run in zip(("messages", "bytes"), model[kind], counted[kind]):
-                    print(f"{folder}: {kind} {quantity}: {of_run} counted, {of_model} of the model")
-                    differs |= of_run != of_model
-        return 1 if differs else 0
+        volumes = compare_volumes(options.shorter, options.longer)
+        for kind, (of_model, counted) in volumes.items():
+            print(f"{kind}: {counted[0]} messages, {counted[1]} bytes counted; {of_model[0]}, {of_model[1]} of the model")
+        return int(any(of_model != counted for of_model, counted in volumes.values()))
     if options.command == "constants":
         options.output.write_text(json.dumps(constants(options.results), indent=1) + "\n", encoding="utf-8")
         return 0
