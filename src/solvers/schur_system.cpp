@@ -24,6 +24,14 @@ constexpr const char* prefix = "scree_";
 constexpr PetscInt n_refinements = 3;
 /// Share of the right-hand side that these may leave.
 constexpr Real most_left = 1e-2;
+/// Share of the right-hand side below which a Krylov method need not come, however good its first guess.
+constexpr Real round_off = 1e-14;
+/// A preconditioner of an earlier matrix is kept until a solution takes so much longer than the first ones
+/// with it: times the iterations of those, and more.
+constexpr Real most_growth = 1.5;
+constexpr Real most_added = 10;
+/// Fewest bodies for which a Krylov method is tried before a factorisation.
+constexpr std::int64_t least_tried = 300;
 
 bool option_given(const char* name) {
   PetscBool given = PETSC_FALSE;
@@ -91,7 +99,7 @@ struct SchurSystem<D>::State {
 
   Origin origin;
   bool has_pattern = false;  // that of origin
-  bool direct = false, blocked = false;
+  bool direct = false, blocked = false, matrix_free = false;
   std::vector<Place> contact_places;   // of each contact, all pairs of an outer and an inner body (assemble)
   std::vector<Place> diagonal_places;  // of the bodies owned
   std::vector<Place> incoming_places;
@@ -100,12 +108,28 @@ struct SchurSystem<D>::State {
   std::vector<Real> outgoing, incoming;
   std::ptrdiff_t n_own_numbers = 0, n_other_numbers = 0;
 
+  /// `direct` stands because a Krylov method has used up its iterations.
+  bool gave_up = false;
+  /// Values of the matrix, where it may have to be assembled again or is never.
+  std::vector<Real> block_values;
+  Real shift_of_values = 0;
+  MatHandle shell;  // of matrix_free: A by its contacts; `matrix` holds the diagonal blocks alone
+  std::vector<Real> factor_held, product_held;  // velocities of the bodies held
+
   MatHandle matrix, regularised;
   VecHandle right, solution, remainder;
   KspHandle ksp;
   bool finite = true;       // of K on this rank
   bool factorised = false;  // the preconditioner belongs to the matrix
   bool refining = false;    // with a preconditioner from `regularised`
+
+  // Of Krylov methods.
+  bool kept = false;  // the preconditioner is that of an earlier matrix ...
+  bool worn = false;  // ... and no longer good enough
+  bool factorised_once = false;
+  bool hard = false;              // so many iterations that the next matrix should be factorised
+  bool broken = false;            // the last solution, by an error of PETSc
+  PetscInt first_iterations = 0;  // most of a solution with the matrix that the preconditioner was made from
 
   State(const Settings& given, Kind given_kind) : settings(given), kind(given_kind) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -159,29 +183,51 @@ struct SchurSystem<D>::State {
 
   bool symmetric() const { return kind == Kind::symmetric && origin.is_symmetric; }
 
+  /// Whether a Krylov method has the word first and a factorisation the last.
+  bool tries_krylov() const {
+    return settings.linear == "auto" && will_factorise(settings, *problem) && symmetric() &&
+           !problem->original().is_local() && problem->n_bodies_of_all() >= least_tried;
+  }
+  /// Iterations per matrix that cost about half as much as its factorisation, measured on piles in space; in
+  /// the plane factors have n log n numbers and n^1.5 operations.
+  PetscInt most_tried() const {
+    const auto n = static_cast<Real>(problem->n_bodies_of_all());
+    return static_cast<PetscInt>(D == 3 ? n / 10 : 4 * std::sqrt(n));
+  }
+
   void set_pattern() {
     Origin found = find_origin();
-    if (has_pattern && comm().all(found == origin)) return;
+    const bool same = has_pattern && comm().all(found == origin);
+    if (same && !gave_up) {
+      hard = false;
+      return;
+    }
     if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
       throw RunError(fmt::format("{} bodies are too many for the matrix of a Newton-type solver: at most {}",
                                  problem->n_bodies_of_all(), PETSC_MAX_INT / q));
-    has_pattern = false;
     origin = std::move(found);
+    gave_up = hard = false;
+    choose_method();
+    build();
+  }
+
+  /// All that follows from origin and method.
+  void build() {
+    has_pattern = false;
     ksp.reset();
     regularised.reset();
     remainder.reset();
-    refining = factorised = false;
-    choose_method();
+    refining = factorised = worn = factorised_once = kept = false;
+    first_iterations = 0;
 
     const auto n_owned = static_cast<std::size_t>(origin.n_owned);
-    const Index n_held = problem->n_held();
     std::vector<Block> blocks;
     blocks.reserve(n_owned + origin.bodies.size());
     for (Index i = 0; i < origin.n_owned; ++i) blocks.push_back({i, number(i)});
     for (std::size_t c = 0; c < n_contacts(); ++c)
       for (const Index row : rows_of(c))
         for (const Index column : columns_of(c))
-          if (row < n_held && column < n_held) blocks.push_back({row, number(column)});
+          if (is_stored(row, column)) blocks.push_back({row, number(column)});
     make_unique(blocks);
     const auto first_ghost = std::lower_bound(blocks.begin(), blocks.end(), Block{origin.n_owned, -1});
     const std::vector<Block> of_ghosts(first_ghost, blocks.end());
@@ -201,6 +247,11 @@ struct SchurSystem<D>::State {
     has_pattern = true;
   }
 
+  /// Whether the block of these bodies has a place in `matrix`.
+  bool is_stored(Index row, Index column) const {
+    return row < problem->n_held() && column < problem->n_held() && (!matrix_free || row == column);
+  }
+
   std::int64_t number(Index held) const { return origin.number[static_cast<std::size_t>(held)]; }
   std::int64_t first_owned() const { return origin.n_owned > 0 ? origin.number[0] : 0; }
 
@@ -210,7 +261,7 @@ struct SchurSystem<D>::State {
   }
 
   void choose_method() {
-    direct = will_factorise(settings, *problem);
+    direct = gave_up || (will_factorise(settings, *problem) && !tries_krylov());
     std::array<char, 64> type{};
     PetscBool given = PETSC_FALSE;
     SCREE_PETSC(PetscOptionsGetString(nullptr, prefix, "-mat_type", type.data(), type.size(), &given));
@@ -219,6 +270,7 @@ struct SchurSystem<D>::State {
       throw InputError(
           fmt::format("PETSc options: -scree_mat_type {} is not possible; it is aij or baij", name));
     blocked = given == PETSC_TRUE ? name == "baij" : !direct;
+    matrix_free = settings.linear == "matrix_free";
   }
 
   /// The blocks that other ranks have for rows of this one, in the order in which their values will come.
@@ -289,10 +341,9 @@ struct SchurSystem<D>::State {
       const auto at = std::lower_bound(list.begin(), list.end(), block) - list.begin();
       return owned ? places[static_cast<std::size_t>(at)] : Place{at * block_size, q, Place::outgoing};
     };
-    const Index n_held = problem->n_held();
     contact_places.clear();
     const auto add_place = [&](Index row, Index column) {
-      contact_places.push_back(row < n_held && column < n_held ? find({row, number(column)}) : Place{});
+      contact_places.push_back(is_stored(row, column) ? find({row, number(column)}) : Place{});
     };
     for (std::size_t c = 0; c < n_contacts(); ++c) {
       if (blocked)
@@ -341,7 +392,50 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
     if (symmetric() && !blocked) declare_positive_definite(A);
     SCREE_PETSC(MatCreateVecs(A, solution.address(), right.address()));
+    if (matrix_free) create_shell(n_rows);
   }
+
+  void create_shell(PetscInt n_rows) {
+    SCREE_PETSC(MatCreateShell(comm().handle(), n_rows, n_rows, PETSC_DETERMINE, PETSC_DETERMINE, this,
+                               shell.address()));
+    PetscErrorCode (*const product)(Mat, ::Vec, ::Vec) = [](Mat A, ::Vec x, ::Vec y) -> PetscErrorCode {
+      void* self = nullptr;
+      SCREE_PETSC(MatShellGetContext(A, &self));
+      static_cast<State*>(self)->multiply(x, y);
+      return 0;
+    };
+    SCREE_PETSC(MatShellSetOperation(shell.get(), MATOP_MULT, reinterpret_cast<void (*)()>(product)));
+  }
+
+  /// y = (s I + J^T K J) x, contact by contact. Collective; two exchanges.
+  void multiply(::Vec x, ::Vec y) {
+    const auto n_values = static_cast<std::size_t>(problem->n_held()) * width;
+    factor_held.resize(problem->velocity_size());
+    product_held.resize(problem->velocity_size());
+    copy_out(x, factor_held);
+    problem->halo().copy_to_ghosts(std::span(factor_held).first(n_values), static_cast<int>(width));
+    const std::size_t n_owned_values = static_cast<std::size_t>(origin.n_owned) * width;
+    for (std::size_t k = 0; k < n_owned_values; ++k) product_held[k] = shift_of_values * factor_held[k];
+    std::fill(product_held.begin() + static_cast<std::ptrdiff_t>(n_owned_values), product_held.end(), 0.0);
+    problem->with_rows([&](const auto& rows) {
+      const Real* K = block_values.data();
+      for (const auto& row : rows) {
+        Real u[D], r[D];
+        row.relative_velocity(factor_held.data(), u);
+        for (int i = 0; i < D; ++i) {
+          r[i] = 0;
+          for (int j = 0; j < D; ++j) r[i] += K[i * D + j] * u[j];
+        }
+        row.add_impulse(r, product_held.data());
+        K += D * D;
+      }
+    });
+    problem->halo().add_to_owners(std::span(product_held).first(n_values), static_cast<int>(width));
+    copy_in(product_held, y);
+  }
+
+  /// What is multiplied with.
+  Mat system() const { return matrix_free ? shell.get() : matrix.get(); }
 
   /// For all values to come: PETSc forgets it at the next assembly otherwise.
   static void declare_positive_definite(Mat A) {
@@ -362,6 +456,14 @@ struct SchurSystem<D>::State {
   }
 
   void assemble(std::span<const Real> K, Real shift) {
+    if (matrix_free || tries_krylov()) {
+      block_values.assign(K.begin(), K.end());
+      shift_of_values = shift;
+    }
+    fill(K, shift);
+  }
+
+  void fill(std::span<const Real> K, Real shift) {
     const std::array<Mat, 2> part = parts();
     std::array<Real*, 3> base{nullptr, nullptr, outgoing.data()};
     for (std::size_t k = 0; k < 2; ++k)
@@ -464,7 +566,7 @@ struct SchurSystem<D>::State {
       if (cholmod && !option_given("-mat_cholmod_print"))
         SCREE_PETSC(PetscOptionsSetValue(nullptr, "-scree_mat_cholmod_print", "0"));
     } else {
-      SCREE_PETSC(PCSetType(pc, PCBJACOBI));
+      SCREE_PETSC(PCSetType(pc, matrix_free ? PCPBJACOBI : PCBJACOBI));
     }
     if (refining) {
       SCREE_PETSC(KSPSetType(ksp.get(), KSPRICHARDSON));
@@ -481,9 +583,16 @@ struct SchurSystem<D>::State {
       }
     }
     SCREE_PETSC(KSPSetTolerances(ksp.get(), settings.relative_tolerance, 0, PETSC_DEFAULT,
-                                 refining ? n_refinements : static_cast<PetscInt>(settings.max_krylov)));
+                                 refining ? n_refinements : most_krylov()));
+    // With a first guess, its own residual is what has to fall.
+    if (!direct) SCREE_PETSC(KSPConvergedDefaultSetUMIRNorm(ksp.get()));
     // What PETSc does not know here is what the user wrote, the same on all ranks.
     if (const PetscErrorCode code = KSPSetFromOptions(ksp.get()); code != 0) refuse_options(code);
+  }
+
+  PetscInt most_krylov() const {
+    const auto most = static_cast<PetscInt>(std::min<std::int64_t>(settings.max_krylov, PETSC_MAX_INT));
+    return tries_krylov() ? std::min(most, most_tried()) : most;
   }
 
   [[noreturn]] void refuse_options(PetscErrorCode code) {
@@ -496,8 +605,9 @@ struct SchurSystem<D>::State {
   bool set_up() {
     if (!ksp.get()) create_ksp();
     // Named again each time: after a solve, KSPSetUp does nothing otherwise.
-    SCREE_PETSC(KSPSetOperators(ksp.get(), matrix.get(), refining ? regularised.get() : matrix.get()));
-    const PetscErrorCode code = KSPSetUp(ksp.get());
+    SCREE_PETSC(KSPSetOperators(ksp.get(), system(), refining ? regularised.get() : matrix.get()));
+    PetscErrorCode code = KSPSetUp(ksp.get());
+    if (code == 0) code = KSPSetUpOnBlocks(ksp.get());
     if (code == PETSC_ERR_MISSING_FACTOR && option_given("-pc_factor_mat_solver_type")) refuse_options(code);
     PC pc = nullptr;
     PCFailedReason reason = PC_NOERROR;
@@ -596,6 +706,7 @@ struct SchurSystem<D>::State {
         }
       }
     }
+    factorised_once = factorised_once || done;
     factorised = done;
     return done;
   }
@@ -606,43 +717,24 @@ struct SchurSystem<D>::State {
   bool solve(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance,
              bool x_is_guess) {
     failure.clear();
-    if (!factorised && !factorise(report)) {
-      failure = fmt::format("the matrix of {} velocities could not be factorised: {}",
-                            problem->n_bodies_of_all() * q, failure);
-      return false;
+    if (!prepare(report)) return false;
+    bool solved = run_ksp(b, x, report, tolerance, x_is_guess);
+    if (!solved && kept) {
+      worn = true;
+      factorised = false;
+      failure.clear();
+      if (!prepare(report)) return false;
+      solved = run_ksp(b, x, report, tolerance, x_is_guess);
     }
-    Scope timer("linear solve");
-    const AddTime time(report.krylov_seconds);
-    KSPType type = nullptr;
-    SCREE_PETSC(KSPGetType(ksp.get(), &type));
-    const bool iterative = std::string_view(type) != KSPPREONLY;
-    copy_in(b, right.get());
-    if (iterative) {
-      if (!option_given("-ksp_rtol"))
-        SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
-                                     PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-      SCREE_PETSC(KSPSetInitialGuessNonzero(ksp.get(), x_is_guess ? PETSC_TRUE : PETSC_FALSE));
-      if (x_is_guess) copy_in(x, solution.get());
+    if (!solved && tries_krylov() && !gave_up && !broken) {
+      report.decisions.push_back(
+          fmt::format("linear systems: factorised from here, {} iterations of a Krylov method did not do",
+                      most_krylov()));
+      give_up();
+      if (!prepare(report)) return false;
+      solved = run_ksp(b, x, report, tolerance, x_is_guess);
     }
-    const PetscErrorCode code = KSPSolve(ksp.get(), right.get(), solution.get());
-    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    PetscInt iterations = 0;
-    Real residual = 0;
-    SCREE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
-    SCREE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
-    SCREE_PETSC(KSPGetResidualNorm(ksp.get(), &residual));
-    if (iterative) report.krylov_iterations += iterations;
-    const bool broken = comm().any(code != 0);
-    if (code != 0)
-      failure = words_of(code);
-    else if (reason < 0)
-      failure = fmt::format("{} after {} iterations, residual {:.3g}", KSPConvergedReasons[reason],
-                            iterations, residual);
-    else if (!copy_out(x))
-      failure = "the solution has entries that are not finite";
-    share_failure();
-    if (refining && failure.empty()) judge_refinement();
-    if (!failure.empty()) {
+    if (!solved) {
       failure = fmt::format("the linear system of {} velocities could not be solved: {}",
                             problem->n_bodies_of_all() * q, failure);
       if (broken) {
@@ -654,6 +746,102 @@ struct SchurSystem<D>::State {
     problem->halo().copy_to_ghosts(x.first(static_cast<std::size_t>(problem->n_held()) * width),
                                    static_cast<int>(width));
     return true;
+  }
+
+  /// Factorises from now on, until the next set_pattern().
+  void give_up() {
+    failure.clear();
+    gave_up = direct = true;
+    blocked = false;
+    build();
+    fill(block_values, shift_of_values);
+  }
+
+  /// Makes the preconditioner, or keeps that of an earlier matrix as long as it is good enough
+  /// (docs/method.md, "The Schur system"). False if there is none.
+  bool prepare(SolveReport& report) {
+    if (factorised) return true;
+    if (tries_krylov() && !gave_up && hard) give_up();
+    const bool has_one = ksp.get() && first_iterations > 0 && !direct && !refining;
+    kept = has_one && settings.keep && !worn && comm().all(finite);
+    if (kept) {
+      reuse_preconditioner(PETSC_TRUE);
+      SCREE_PETSC(KSPSetOperators(ksp.get(), system(), matrix.get()));
+      return factorised = true;
+    }
+    if (ksp.get()) reuse_preconditioner(PETSC_FALSE);
+    worn = false;
+    first_iterations = 0;
+    if (factorise(report)) return true;
+    failure = fmt::format("the matrix of {} velocities could not be factorised: {}",
+                          problem->n_bodies_of_all() * q, failure);
+    return false;
+  }
+
+  /// Of the whole and of each block of block Jacobi, which does not pass it on.
+  void reuse_preconditioner(PetscBool reuse) {
+    SCREE_PETSC(KSPSetReusePreconditioner(ksp.get(), reuse));
+    PC pc = nullptr;
+    PetscBool by_blocks = PETSC_FALSE;
+    SCREE_PETSC(KSPGetPC(ksp.get(), &pc));
+    SCREE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCBJACOBI, &by_blocks));
+    if (!by_blocks || !factorised_once) return;
+    PetscInt n = 0;
+    KSP* of_block = nullptr;
+    SCREE_PETSC(PCBJacobiGetSubKSP(pc, &n, nullptr, &of_block));
+    for (PetscInt k = 0; k < n; ++k) SCREE_PETSC(KSPSetReusePreconditioner(of_block[k], reuse));
+  }
+
+  /// One solution with the preconditioner there is. False with `failure` set on all ranks.
+  bool run_ksp(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance,
+               bool x_is_guess) {
+    Scope timer("linear solve");
+    const AddTime time(report.krylov_seconds);
+    KSPType type = nullptr;
+    SCREE_PETSC(KSPGetType(ksp.get(), &type));
+    const bool iterative = std::string_view(type) != KSPPREONLY;
+    copy_in(b, right.get());
+    if (iterative && !refining) {
+      Real size = 0;
+      SCREE_PETSC(VecNorm(right.get(), NORM_2, &size));
+      if (!option_given("-ksp_rtol"))
+        SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
+                                     std::isfinite(size) ? round_off * size : 0, PETSC_DEFAULT,
+                                     PETSC_DEFAULT));
+      SCREE_PETSC(KSPSetInitialGuessNonzero(ksp.get(), x_is_guess ? PETSC_TRUE : PETSC_FALSE));
+      if (x_is_guess) copy_in(x, solution.get());
+    }
+    const PetscErrorCode code = KSPSolve(ksp.get(), right.get(), solution.get());
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    PetscInt iterations = 0;
+    Real residual = 0;
+    SCREE_PETSC(KSPGetConvergedReason(ksp.get(), &reason));
+    SCREE_PETSC(KSPGetIterationNumber(ksp.get(), &iterations));
+    SCREE_PETSC(KSPGetResidualNorm(ksp.get(), &residual));
+    if (iterative) {
+      report.krylov_iterations += iterations;
+      judge_effort(iterations);
+    }
+    broken = comm().any(code != 0);
+    if (code != 0)
+      failure = words_of(code);
+    else if (reason < 0)
+      failure = fmt::format("{} after {} iterations, residual {:.3g}", KSPConvergedReasons[reason],
+                            iterations, residual);
+    else if (!copy_out(solution.get(), x))
+      failure = "the solution has entries that are not finite";
+    share_failure();
+    if (refining && failure.empty()) judge_refinement();
+    return failure.empty();
+  }
+
+  /// Whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
+  void judge_effort(PetscInt iterations) {
+    if (!kept)
+      first_iterations = std::max(first_iterations, iterations);
+    else if (static_cast<Real>(iterations) > most_growth * static_cast<Real>(first_iterations) + most_added)
+      worn = true;
+    if (2 * iterations > most_tried()) hard = true;
   }
 
   /// What the corrections cannot take back is no solution of A x = b.
@@ -675,29 +863,34 @@ struct SchurSystem<D>::State {
   }
 
   /// False if a number is not finite.
-  bool copy_out(std::span<Real> to) const {
+  bool copy_out(::Vec from, std::span<Real> to) const {
     const Real* values = nullptr;
     Real check = 0;
-    SCREE_PETSC(VecGetArrayRead(solution.get(), &values));
+    SCREE_PETSC(VecGetArrayRead(from, &values));
     for (std::size_t i = 0; i < static_cast<std::size_t>(origin.n_owned); ++i)
       for (std::size_t k = 0; k < width; ++k) {
         to[i * width + k] = k < q ? values[i * q + k] : 0;
         check += 0 * to[i * width + k];
       }
-    SCREE_PETSC(VecRestoreArrayRead(solution.get(), &values));
+    SCREE_PETSC(VecRestoreArrayRead(from, &values));
     return check == 0;
   }
 };
 
 template <int D>
 void SchurSystem<D>::Settings::describe(Section& section) {
-  section.choice("linear", linear, {"auto", "direct", "iterative"},
-                 {.doc = "How linear systems are solved: factorisation, Krylov method, or by size"});
+  section.choice(
+      "linear", linear, {"auto", "direct", "iterative", "matrix_free"},
+      {.doc = "How linear systems are solved: factorisation, Krylov method with or without a matrix, "
+              "or by size"});
   section.integer("direct_limit", direct_limit,
                   {.range = non_negative, .doc = "Most velocities that linear = \"auto\" factorises for"});
   section.real("krylov_tolerance", relative_tolerance,
                {.range = {.least = 0, .most = 1, .least_open = true, .most_open = true},
                 .doc = "Fall of the residual at which a Krylov method ends"});
+  section.boolean(
+      "keep", keep,
+      {.doc = "Krylov methods: keep the preconditioner from matrix to matrix while it is good enough"});
   section.integer("max_krylov", max_krylov, {.range = positive, .doc = "Most iterations of a Krylov method"});
 }
 

@@ -27,6 +27,7 @@ class SchurSystem {
     std::int64_t direct_limit = 150'000;  ///< auto: most velocities (rows) for a factorisation
     Real relative_tolerance = 1e-8;       ///< of Krylov methods, on the residual
     std::int64_t max_krylov = 1000;
+    bool keep = true;                 ///< preconditioners of Krylov methods, while they are good enough
     void describe(Section& section);  ///< keys linear, direct_limit, krylov_tolerance, max_krylov
   };
 

@@ -18,8 +18,9 @@ namespace scree {
 ///
 /// Shapes  r, t, z, h: n_contacts * D; s: n_contacts; y: velocities. All scaled, so without units.
 /// Stops on the natural residual, looked at every `check_every` iterations.
-/// Cost    an iteration is one stream over the contact rows, one solution with a matrix that is factorised
-///         once and again whenever rho is balanced (eight times at most), and one exchange each way.
+/// Cost    an iteration is one stream over the contact rows, one solution with a matrix that changes whenever
+///         rho is balanced (eight times at most), and one exchange each way. A Krylov method takes about two
+///         iterations, since it starts from the last velocities and need not end closer than they deserve.
 /// Ranks   collective; agrees to the tolerance on different numbers of ranks, not to the bit.
 /// Strong on structures that mostly stick (walls, towers, arches), where sweeps need thousands of passes. The
 /// moving shift makes the problem non-convex: there is no proof of convergence, and rigid jammed piles
@@ -68,7 +69,7 @@ class Admm final : public FrictionSolver<D> {
         monitor.look(iteration, r, look_y_);
         if (monitor.done()) return;
       }
-      if (!system_->solve(right_, y_, report, 0, true)) {
+      if (!system_->solve(right_, y_, report, inner_share, true)) {
         report.decisions.push_back("admm stopped: " + system_->failure());
         return;
       }
@@ -83,6 +84,8 @@ class Admm final : public FrictionSolver<D> {
 
  private:
   static constexpr std::int64_t first_balance = 20, last_balance = 3000;
+  /// Share of the residual of the last velocities that a Krylov method may leave in (A.3).
+  static constexpr Real inner_share = 0.1;
 
   /// Squares of the distances, weighted with R, between the two halves and between passes.
   struct Mismatch {
