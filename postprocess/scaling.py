@@ -7,6 +7,7 @@
   strong.png       speed-up over the fewest ranks, total size fixed (modes strong and fixed), with the ideal line
   efficiency.png   the same as share of the ideal
   weak.png         efficiency with the size of each rank fixed (mode weak): rate of work per rank
+  cost.png         processor time per body and unit of work over the number of bodies, where a case has three sizes or more
   phases.png       where the time of each row went
 Pictures without anything to show are left out. A panel for each case, a line for each of its rows; bars show the spread
 of repetitions. Rows of several files that measured the same are put together: medians count.
@@ -56,6 +57,7 @@ class Series:
     """One row of a case over numbers of ranks."""
     case: str
     mode: str
+    keys: str
     label: str
     work: str
     points: dict = field(default_factory=dict)      # ranks -> Point
@@ -85,11 +87,16 @@ def number_text(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def keys_of(row):
+    return ", ".join(str(value) if isinstance(value, str) else f"{name} {number_text(value)}"
+                     for name, value in row["keys"].items())
+
+
 def label_of(row):
-    words = [str(value) if isinstance(value, str) else f"{name} {number_text(value)}" for name, value in row["keys"].items()]
+    words = [keys_of(row)]
     if row["mode"] != "weak":
         words += [f"{number_text(value)} {name}" for name, value in row["size"].items()]
-    return ", ".join(words) or row["work"]
+    return ", ".join(word for word in words if word) or row["work"]
 
 
 def collect(paths):
@@ -104,7 +111,7 @@ def collect(paths):
                 continue
             label = label_of(row)
             key = row["case"], row["mode"], label, places[group] if row["mode"] == "weak" else 0
-            one = series.setdefault(key, Series(row["case"], row["mode"], label, row["work"]))
+            one = series.setdefault(key, Series(row["case"], row["mode"], keys_of(row), label, row["work"]))
             point = one.points.setdefault(row["ranks"], Point())
             point.seconds.append(row["seconds"])
             point.spreads.append(row.get("spread", 0))
@@ -159,6 +166,29 @@ def draw_lines(series, as_speed_up, y_label):
     return figure
 
 
+def draw_costs(series):
+    """Seconds of processor time per unit of size, over the size; None: no case has three sizes."""
+    lines = {}
+    for one in series:
+        for ranks, point in one.points.items():
+            if one.mode != "weak":
+                lines.setdefault((one.case, one.work, one.keys, ranks), []).append(
+                    (point.size, 1e9 * ranks * point.median / point.size))
+    lines = {key: sorted(points) for key, points in lines.items() if len(points) > 2}
+    if not lines:
+        return None
+    shown = {(case, work) for case, work, *_ in lines}
+    figure, panels = panels_for([one for one in series if (one.case, one.work) in shown])
+    for (case, work, keys, ranks), points in sorted(lines.items()):
+        panel = panels[case]
+        panel.plot(*zip(*points), marker="o", markersize=4, linewidth=1.3, label=f"{keys}, ranks {ranks}".lstrip(", "))
+        panel.set(title=f"{case}: a {work}", xscale="log", xlabel="size", ylabel="ns of processor time per unit of size")
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+        panel.legend(fontsize="x-small", frameon=False)
+    return figure
+
+
 def draw_phases(series):
     figure, panels = panels_for(series, 4.2)
     for case, panel in panels.items():
@@ -190,6 +220,8 @@ def draw_all(series):
         figures["efficiency"] = draw_lines(strong, False, "efficiency")
     if weak:
         figures["weak"] = draw_lines(weak, False, "efficiency, size per rank fixed")
+    if costs := draw_costs(series):
+        figures["cost"] = costs
     if with_phases:
         figures["phases"] = draw_phases(with_phases)
     return figures

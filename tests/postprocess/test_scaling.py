@@ -68,6 +68,17 @@ def test_pictures(folder):
     check([path.name for path in (folder / "alone").iterdir()] == ["phases.png"], "one number of ranks scales nowhere")
 
 
+def test_costs_over_sizes(folder):
+    study = write(folder / "sizes.json", [row(1, seconds, mode="fixed", size=size)
+                                          for size, seconds in ((1000, 2e-3), (100, 3e-4), (10000, 1e-2))])
+    figure = scaling.draw_costs(scaling.collect([study]))
+    line, = figure.axes[0].get_lines()
+    check(list(line.get_xdata()) == [100, 1000, 10000], "sizes ascend", line.get_xdata())
+    for value, expected in zip(line.get_ydata(), [3000, 2000, 1000], strict=True):
+        check_close(value, expected, "ns per unit of size", relative=1e-12)
+    check(scaling.draw_costs(scaling.collect([study])[:2]) is None, "two sizes are no curve")
+
+
 def test_files_of_another_kind(folder):
     (folder / "text.json").write_text("seconds: 3")
     (folder / "other.json").write_text('{"rows": []}')
