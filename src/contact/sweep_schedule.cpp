@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "contact/near_search.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 
@@ -87,8 +88,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        gather_block(lattice, table, bodies, task.place);
-        find_pairs(lattice, box);
+        gather_block(lattice, box, table, bodies, task.place);
+        find_pairs(lattice);
       }
       Scope timer("classes");
       append_classes(plain_, false);
@@ -123,7 +124,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
 }
 
 template <int D>
-void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<D>& table,
+void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                                     const BodyStore<D>& bodies, const Cell<D>& place) {
   // Which table entry holds each corner of the block and its upper neighbours.
   std::array<Index, std::size_t{1} << D> source;
@@ -134,6 +135,7 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<
         lattice.neighbour(place, axes, +1, up, wrapped[axes]) ? table.find(lattice.key_of(up)) : Index{-1};
   }
   local_.clear();
+  wraps_ = false;
   local_start_.clear();
   Cell<D> size;
   for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
@@ -151,38 +153,65 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const BlockTable<
     const auto [begin, end] = table.cell(source[axes], lattice.local_cell(within));
     for (Index i = begin; i < end; ++i) {
       const auto body = static_cast<std::size_t>(i);
-      local_.push_back({bodies.position()[body], bodies.radius()[body], bodies.id()[body], i,
-                        static_cast<std::uint8_t>(wrapped[axes])});
+      local_.push_back({bodies.id()[body], i, static_cast<std::uint8_t>(wrapped[axes])});
+      wraps_ = wraps_ || wrapped[axes] != 0;
     }
   } while (advance<D>(cell, size));
   local_start_.push_back(static_cast<Index>(local_.size()));
+
+  const std::size_t n = local_.size();
+  radius_.resize(n + near_search_padding);
+  for (std::size_t k = 0; k < D; ++k) {
+    x_[k].resize(n + near_search_padding);
+    period_[k].assign(wraps_ ? n + near_search_padding : 0, 0);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto body = static_cast<std::size_t>(local_[i].body);
+    radius_[i] = bodies.radius()[body];
+    for (std::size_t k = 0; k < D; ++k) {
+      const int axis = static_cast<int>(k);
+      x_[k][i] = bodies.position()[body][axis];
+      if (local_[i].wrapped >> k & 1U) period_[k][i] = box.length(axis);
+    }
+  }
 }
 
 template <int D>
-void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) {
+void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice) {
   plain_.clear();
   through_face_.clear();
   const auto start_of = [&](Index cell) { return local_start_[static_cast<std::size_t>(cell)]; };
 
+  BodyColumns<D> columns;
+  for (std::size_t k = 0; k < D; ++k) {
+    columns.x[k] = x_[k].data();
+    columns.period[k] = period_[k].data();
+  }
+  columns.radius = radius_.data();
+  columns.skin = lattice.skin;
+  static const NearSearches<D>& searches = available_near_searches<D>().back();
+  const NearSearch<D> search = wraps_ ? searches.through_faces : searches.within_box;
+
   // Pairs of body a with bodies [b0, b1). Bodies reached through different faces are seen one period apart.
-  const auto visit = [&](const Local& a, Index b0, Index b1) {
-    for (Index b = b0; b < b1; ++b) {
+  const auto visit = [&](Index a, Index b0, Index b1) {
+    const auto most = static_cast<std::size_t>(b1 - b0) + near_search_padding;
+    if (near_.size() < most) near_.resize(most);
+    const std::size_t n_near = search(columns, a, b0, b1, near_.data());
+    const Local& p = local_[static_cast<std::size_t>(a)];
+    for (std::size_t n = 0; n < n_near; ++n) {
+      const Index b = near_[n];
       const Local& q = local_[static_cast<std::size_t>(b)];
-      Vec<D> d = a.x - q.x;
-      const bool shifted = a.wrapped != q.wrapped;
-      if (shifted) [[unlikely]]
-        for (int k = 0; k < D; ++k) d[k] += periods(a, q, k) * box.length(k);
-      const Real reach = a.radius + q.radius + lattice.skin;
-      if (dot(d, d) >= reach * reach) continue;
-      const bool in_order = a.id < q.id;
-      const Local& low = in_order ? a : q;
-      const Local& high = in_order ? q : a;
+      const bool in_order = p.id < q.id;
+      const Index low = in_order ? a : b;
+      const Index high = in_order ? b : a;
+      if (p.wrapped == q.wrapped) [[likely]] {
+        plain_.push_back({low, high, 0});
+        continue;
+      }
       std::uint8_t code = 0;
-      if (shifted) [[unlikely]]
-        for (int k = D - 1; k >= 0; --k)
-          code = static_cast<std::uint8_t>(3 * code + periods(low, high, k) + 1);
-      const auto place_of = [&](const Local& body) { return static_cast<Index>(&body - local_.data()); };
-      (shifted ? through_face_ : plain_).push_back({place_of(low), place_of(high), code});
+      for (int k = D - 1; k >= 0; --k)
+        code = static_cast<std::uint8_t>(3 * code + periods(in_order ? p : q, in_order ? q : p, k) + 1);
+      through_face_.push_back({low, high, code});
     }
   };
 
@@ -211,7 +240,7 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) 
     // The cell and its next one, unless both or the row belong to another block.
     if (!in_top_row && x < top[0]) {
       const Index end = start_of(here + 2);
-      for (Index a = a0; a < a1; ++a) visit(local_[static_cast<std::size_t>(a)], a + 1, end);
+      for (Index a = a0; a < a1; ++a) visit(a, a + 1, end);
     }
     for (std::size_t r = 0; r < n_rows_ahead; ++r) {
       const auto [dy, dz] = rows_ahead[r];
@@ -226,7 +255,7 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice, const Box<D>& box) 
       const Index last = x < top[0] ? row + 1 : row - 1;  // from the layer above only back into the block
       if (last < first) continue;
       const Index b0 = start_of(first), b1 = start_of(last + 1);
-      for (Index a = a0; a < a1; ++a) visit(local_[static_cast<std::size_t>(a)], b0, b1);
+      for (Index a = a0; a < a1; ++a) visit(a, b0, b1);
     }
   } while (advance<D>(cell, size));
 }
@@ -329,8 +358,10 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
 template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_, wrapped_,
-              plain_, through_face_, postponed_, classes_of_, class_of_, surface_);
+  std::size_t columns = held(radius_, near_);
+  for (std::size_t k = 0; k < D; ++k) columns += held(x_[k], period_[k]);
+  return columns + held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_,
+                        plain_, through_face_, postponed_, classes_of_, class_of_, surface_);
 }
 
 template class SweepSchedule<2>;

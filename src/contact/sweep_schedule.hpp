@@ -118,9 +118,9 @@ class SweepSchedule {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
   }
-  void gather_block(const Lattice<D>& lattice, const BlockTable<D>& table, const BodyStore<D>& bodies,
-                    const Cell<D>& place);
-  void find_pairs(const Lattice<D>& lattice, const Box<D>& box);
+  void gather_block(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
+                    const BodyStore<D>& bodies, const Cell<D>& place);
+  void find_pairs(const Lattice<D>& lattice);
   void append_classes(std::vector<Candidate>& candidates, bool shifted);
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
                   Real reach_of_walls, const typename BlockTable<D>::Block& block);
@@ -139,8 +139,6 @@ class SweepSchedule {
 
   // Scratch, kept from build to build.
   struct Local {
-    Vec<D> x;
-    Real radius;
     GlobalId id;
     Index body;
     std::uint8_t wrapped;  // axes along which it was reached through a periodic face
@@ -151,13 +149,15 @@ class SweepSchedule {
   }
   std::vector<Local> local_;        // bodies of a block and of the layer above it, by cell
   std::vector<Index> local_start_;  // (block_cells + 1)^D + 1 entries
-  std::vector<std::uint8_t>
-      wrapped_;  // per such cell: axes along which it was reached through a periodic face
+  // Their columns for the search (see BodyColumns).
+  std::array<std::vector<Real>, std::size_t{D}> x_, period_;
+  std::vector<Real> radius_;
+  bool wraps_ = false;       // whether any was reached through a periodic face
+  std::vector<Index> near_;  // what the search found
   std::vector<Candidate> plain_, through_face_, postponed_;
   std::vector<std::uint64_t> classes_of_;  // per entry of local_: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
   std::vector<SurfacePoint<D>> surface_;
-  std::vector<Vec<D>> wall_points_, wall_from_;
 };
 
 }  // namespace scree
