@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/bench/study.hpp"
@@ -28,26 +29,27 @@ CLI::App* add_bench(CLI::App& app, StudyOptions& study) {
 bool starts_programs(int argc, char** argv) {
   const char* const* verb =
       std::find_if(argv + 1, argv + argc, [](const char* word) { return word[0] != '-'; });
-  return verb != argv + argc && *verb == std::string("bench") && !has_launcher();
+  return verb != argv + argc && std::string_view(*verb) == "bench" && !has_launcher();
 }
 
 ExitCode start_programs(int argc, char** argv) {
-  CLI::App app{about};
-  bool ignored = false;
-  app.add_flag("-q,--quiet,-v,--verbose", ignored);
-  StudyOptions study;
-  study.command_line = command_line(argc, argv);
-  add_bench(app, study);
-  if (const auto done = parse(app, argc, argv, true)) return *done;
-  const auto show = [](const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-  };
   try {
+    CLI::App app{about};
+    bool ignored = false;
+    app.add_flag("-q,--quiet,-v,--verbose", ignored);
+    StudyOptions study;
+    study.command_line = command_line(argc, argv);
+    add_bench(app, study);
+    if (const auto done = parse(app, argc, argv, true)) return *done;
+    const auto show = [](const std::string& text) {
+      std::fputs(text.c_str(), stdout);
+      std::fflush(stdout);
+    };
     if (study.list)
       show(list_bench_cases());
     else
       launch_study(study, show);
+    return ExitCode::done;
   } catch (const AgreedError& error) {
     std::fprintf(stderr, "scree: %s\n", error.what());
     return error.code();
@@ -55,7 +57,6 @@ ExitCode start_programs(int argc, char** argv) {
     std::fprintf(stderr, "scree: %s\n", error.what());
     return ExitCode::runtime_failure;
   }
-  return ExitCode::done;
 }
 
 ExitCode run_program(const Comm& comm, int argc, char** argv) {

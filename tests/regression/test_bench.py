@@ -1,8 +1,161 @@
-"""scree_bench friction as a user meets it: its table, its rows, the same Gauss-Seidel on any number of ranks."""
+"""scree_bench and scree bench as users meet them: tables, rows and files of every case, studies on several numbers of
+ranks, what cannot be measured; of the friction case also the same Gauss-Seidel on any number of ranks."""
 import csv
+import json
+import os
 
 from refusal import BAD_INPUT, refused
-from scree_program import check, check_close, check_in, main, run_ok, scree
+from scree_program import Process, check, check_close, check_in, main, program, run_ok, scree
+
+# Every case with the smallest sizes that make sense.
+SMALL = {
+    "pbd": ["--bodies", "400", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2", "--all-sets"],
+    "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2"],
+    "nonsmooth": ["--bodies", "4096", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2"],
+    "crowd": ["--agents", "60", "--columns", "4", "--densities", "1", "--warm-up", "1", "--steps", "2", "--repetitions", "2"],
+    "friction": ["--bodies", "60", "--solvers", "nsgs,ipm", "--tolerances", "1e-2", "--max-time", "5"],
+    "ghosts": ["--bodies", "900", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2"],
+    "start": ["--bodies", "400", "--repetitions", "2"],
+    "output": ["--bodies", "500", "--dimensions", "2,3", "--repetitions", "2", "--writers", "2", "--folder", "."],
+    "restart": ["--bodies", "500", "--dimensions", "2,3", "--repetitions", "2", "--folder", "."],
+}
+
+
+def cases():
+    """The names that `scree_bench --list` prints."""
+    return [line.split()[0] for line in run_ok("--list", name="scree_bench").stdout.splitlines()[1:]]
+
+
+def study(folder, *arguments, variables=()):
+    """`scree bench` as a user types it, without mpirun."""
+    before = {name: os.environ.get(name) for name, _ in variables}
+    os.environ.update(variables)
+    try:
+        return Process([program("scree"), "bench", *arguments], folder).finish()
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+def test_every_case_tells_what_it_measured(folder):
+    check(sorted(SMALL) == sorted(cases()), "every case is tried here", cases())
+    for name, arguments in SMALL.items():
+        text = run_ok(name, *arguments, "--csv", f"{name}.csv", "--json", f"{name}.json", ranks=2, name="scree_bench",
+                      folder=folder).stdout
+        check(len(max(text.splitlines(), key=len)) <= 130, "lines fit into a terminal", text)
+        results = json.loads((folder / f"{name}.json").read_text())
+        with open(folder / f"{name}.csv", newline="") as file:
+            table = list(csv.DictReader(file))
+        check(len(table) == len(results["rows"]) > 0, "as many rows in both files", results)
+        for row, line in zip(results["rows"], table):
+            check(row["case"] == name and row["ranks"] == 2 and row["seconds"] > 0, "case, ranks and seconds", row)
+            check(row["keys"].keys() | row["size"].keys() | row["values"].keys() == row["units"].keys(), "all have units", row)
+            check(-1e-9 < sum(row["phases"].values()) <= 1 + 1e-9, "phases are shares", row)
+            check(all(share >= 0 for share in row["phases"].values()), "shares are not negative", row)
+            check(float(line["seconds"]) == row["seconds"], "the same in both files", line)
+            for key, value in (row["keys"] | row["size"] | row["values"]).items():
+                check(str(value) == line[key] or float(line[key]) == value, f"{key} is the same in both files", line)
+        left = [path.name for path in folder.iterdir() if path.suffix not in (".csv", ".json")]
+        check(not left, "nothing else is left behind", left)
+
+
+def test_the_machine_is_measured(folder):
+    machine = {}
+    for ranks in (1, 2):
+        run_ok("start", *SMALL["start"], "--dimensions", "2", "--json", "one.json", ranks=ranks, name="scree_bench",
+               folder=folder)
+        machine = json.loads((folder / "one.json").read_text())["machine"]
+        measured, = machine["measured"]
+        check(measured["ranks"] == ranks and 1e8 < measured["triad_each_rank"] < 1e13, "triad rate in B/s", measured)
+        check(("latency_8_B" in measured) == (ranks == 2), "messages need two ranks", measured)
+    check(0 < measured["latency_8_B"] < measured["latency_1_MiB"], "long messages take longer", measured)
+    check_close(measured["bandwidth_1_MiB"] * measured["latency_1_MiB"], 2**20, "bandwidth and time agree", relative=1e-12)
+    check(1 <= machine["processors_online"] and machine["memory_bytes"] > 2**28, "processors and memory", machine)
+    for name in ("processor", "compiler", "build_type", "commit", "instruction_set", "huge_pages"):
+        check(machine[name], f"{name} is known", machine)
+
+
+def test_volumes_of_exchanges(folder):
+    for ranks in (1, 2, 3):
+        run_ok("ghosts", *SMALL["ghosts"], "--json", "ghosts.json", ranks=ranks, name="scree_bench", folder=folder)
+        for row in json.loads((folder / "ghosts.json").read_text())["rows"]:
+            values, exchange, dimension = row["values"], row["keys"]["exchange"], row["keys"]["dimension"]
+            check((values["messages_of_all_ranks"] > 0) == (ranks > 1), "messages need two ranks", row)
+            check(values["bytes_of_busiest_rank"] <= values["bytes_of_all_ranks"] <= ranks * values["bytes_of_busiest_rank"],
+                  "the busiest rank is one of all", row)
+            width = {"copy positions to ghosts": 8 * dimension, "add vectors to owners": 8 * dimension,
+                     "add counts to owners": 4}.get(exchange)
+            if width:
+                check(values["bytes_of_all_ranks"] == width * values["ghosts_of_all_ranks"], "each ghost travels once", row)
+            if exchange != "rebuild with migration":
+                check(values["migrated_bodies"] == 0, "nobody moves", row)
+
+
+def test_a_study_compares_numbers_of_ranks(folder):
+    for mode, bodies in (("strong", {1: 900, 2: 900}), ("weak", {1: 900, 2: 1764})):
+        result = study(folder, "--case", "ghosts,start", "--mode", mode, "--bodies", "900", "--repetitions", "2", "--ranks",
+                       "2,1", "--out", f"results/{mode}")
+        check(result.code == 0, "exit code 0", result)
+        for words in ("triad", "ghosts:", "start:", "efficiency"):
+            check_in(words, result.stdout, "the table")
+        content = json.loads((folder / f"results/{mode}/results.json").read_text())
+        check(content["settings"]["ranks"] == [1, 2] and content["settings"]["mode"] == mode, "settings", content["settings"])
+        check([m["ranks"] for m in content["machine"]["measured"]] == [1, 2], "measured on both", content["machine"])
+        plane = [row for row in content["rows"] if row["keys"]["dimension"] == 2]
+        check({row["ranks"]: row["size"]["bodies"] for row in plane} == bodies, "sizes", plane)
+        for one, two in zip(plane[::2], plane[1::2], strict=True):
+            check(one["keys"] == two["keys"] and (one["ranks"], two["ranks"]) == (1, 2), "pairs of rows", (one, two))
+            rate = two["size"]["bodies"] / two["seconds"] / (one["size"]["bodies"] / one["seconds"])
+            check_close(two["values"]["speed_up"], rate, "speed-up is the ratio of rates", relative=1e-9)
+            check_close(two["values"]["efficiency"], rate / 2, "efficiency", relative=1e-9)
+        with open(folder / f"results/{mode}/start.csv", newline="") as file:
+            check(len(list(csv.DictReader(file))) == 8, "two dimensions, two fills, two numbers of ranks")
+        names = sorted(path.name for path in (folder / f"results/{mode}").iterdir())
+        check(names == ["ghosts.csv", "results.json", "start.csv"], "files", names)
+
+
+def test_on_ranks_that_are_there(folder):
+    result = run_ok("bench", "--case", "start", "--mode", "strong", "--bodies", "400", "--out", "out", ranks=2, folder=folder)
+    check_in("2 ranks: triad", result.stdout, "the machine is described")
+    rows = json.loads((folder / "out/results.json").read_text())["rows"]
+    check({row["ranks"] for row in rows} == {2}, "on these ranks", rows)
+
+
+def test_studies_that_cannot_be_made(folder):
+    (folder / "file").write_text("")
+    start = ["--case", "start", "--mode", "strong", "--bodies", "100"]
+    for arguments, words in (
+            (["--case", "pbdd"], ["--case pbdd", "did you mean \"pbd\"?"]),
+            ([], ["name the cases", "pbd"]),
+            (["--case", "pbd", "--bodies", "100"], ["--bodies goes with --mode"]),
+            ([*start, "--out", "file/below"], ["--out file/below"]),
+            ([*start, "--out", "/proc/none"], ["--out /proc/none"]),
+            ([*start, "--ranks", "2", "--launcher", "mpirun -n 2"], ["--launcher", "{ranks}"]),
+            ([*start, "--ranks", "2", "--launcher", "no-such-launcher {ranks}"], ["no-such-launcher", "2 ranks", "No such file"]),
+            ([*start, "--ranks", "2", "--launcher", "env RANKS={ranks}"], ["--ranks 2", "started 1 rank"])):
+        result = study(folder, *arguments)
+        check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+        check(result.stderr.startswith("scree: ") and result.stderr.count("scree: ") == 1, "one message", result)
+        for word in words:
+            check_in(word, result.stderr, "the message")
+    result = study(folder, *start, "--ranks", "4096", variables=[("OMPI_MCA_rmaps_base_oversubscribe", "0")])
+    check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+    check_in("--ranks 4096: there are", result.stderr, "more ranks than processors")
+    refused(folder, "bench", *start, "--ranks", "1,2", words=["leave out --ranks"], ranks=(2,))
+    refused(folder, "bench", "--case", "pbdd", words=["did you mean"], ranks=(2,))
+
+
+def test_programs_of_a_study_that_fail(folder):
+    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "100", "--ranks", "1",
+                   variables=[("TMPDIR", str(folder / "nowhere"))])
+    check(result.code == BAD_INPUT, "the exit code of the program", result)
+    check_in("output on 1 rank: ", result.stderr, "the message says which")
+    (folder / "launch").write_text('#!/bin/sh\n"$@"\necho "scree: the cable is loose" >&2\nexit 1\n')
+    (folder / "launch").chmod(0o755)
+    result = study(folder, "--case", "start", "--mode", "strong", "--bodies", "100", "--ranks", "1", "--launcher",
+                   "./launch env RANKS={ranks}")
+    check(result.code == 1, "exit code 1", result)
+    check_in("the cable is loose", result.stderr, "the message of the program")
 
 
 def bench(folder, *arguments, ranks=1):
@@ -27,7 +180,7 @@ def test_every_solver_has_a_row_for_every_compliance(folder):
     widest = max(text.splitlines(), key=len)
     check(len(widest) <= 140, "lines fit into a terminal", widest)
     rows = rows_of(folder, 2)
-    found = [(row["case"], row["stiffness"] == "inf", row["solver"]) for row in rows]
+    found = [(row["problem"], row["stiffness"] == "inf", row["solver"]) for row in rows]
     check(len(solvers()) >= 5, "there are solvers", solvers())
     expected = [("settled", rigid, solver) for rigid in (True, False) for solver in solvers()]
     check(found == expected, "one row for each compliance and solver", found)
@@ -53,7 +206,7 @@ def test_gauss_seidel_is_the_same_on_any_number_of_ranks(folder):
         check_in("(6.5 kN/m)", text, "the case names the stiffness")
     # Of settled piles the numbers of contacts show that the piles themselves are the same.
     columns = [name for name in rows_of(folder)[0] if name.startswith("iteration_at")] + [
-        "case", "bodies", "contacts", "compliance", "stiffness", "residual", "implied_overlap", "sweeps"]
+        "problem", "bodies", "contacts", "compliance", "stiffness", "residual", "implied_overlap", "sweeps"]
     gaps, settled, arch = rows = rows_of(folder)
     for a, b in zip(rows, rows_of(folder, 2), strict=True):
         check(all(a[name] == b[name] for name in columns), "the same to the last digit", f"{a}\n{b}")

@@ -182,7 +182,7 @@ std::vector<int> ranks_of(const StudyOptions& options) {
   std::vector<int> ranks = options.ranks;
   if (ranks.empty()) ranks = n_processors() > 1 ? std::vector<int>{1, 2} : std::vector<int>{1};
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const char* may_share = std::getenv("OMPI_MCA_rmaps_base_oversubscribe");
   const bool shares = may_share && std::string_view(may_share) != "0";
   if (options.launcher.empty() && !shares && ranks.back() > n_processors())
