@@ -230,13 +230,13 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   CHECK(counting.n_rebalances > 2);
   CHECK(counting.n_rebalances < counting.n_rebuilds / 2);
   // All but one rank end up with nothing, or nearly so.
-  CHECK(left.bodies_and_pairs.most > 0.95 * n_ranks);
+  CHECK(left.bodies_and_pairs.most > 0.999 * n_ranks);  // 4 on four ranks
   CHECK(left.bodies_and_pairs.mean > 0.6 * n_ranks);
   CHECK(counted.bodies_and_pairs.mean < 1.15);
   CHECK(counted.bodies.mean < 1.25);
   CHECK(even.bodies_and_pairs.mean < 1.5);  // it goes by processor time, on a machine that may be busy
-  CHECK(even.computing.mean >= 1);
-  CHECK(even.pairs_by_phase.mean >= counted.pairs.mean * 0.5);
+  CHECK(left.computing.mean > counted.computing.mean);
+  CHECK(counted.pairs_by_phase.mean >= counted.pairs.mean);
   for (const Real seconds : {even.seconds[0] + even.seconds[1], counted.seconds[0] + counted.seconds[1]})
     CHECK((seconds > 1e-10 && seconds < 1e-4));
 }
