@@ -115,7 +115,8 @@ int Journeys::closed_exit_around(const Vec<2>& x, Real radius, int destination) 
 bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
                             const std::function<void()>& before_change) const {
   const BodyStore<2>& bodies = state.bodies;
-  std::vector<std::int64_t> n_in_opening(exits_.size());
+  std::vector<std::int64_t>& n_in_opening = n_at_exit_;
+  n_in_opening.assign(exits_.size(), 0);
   bool is_any_closing = false;
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     if (!is_closing(static_cast<int>(e), state)) continue;
@@ -151,7 +152,8 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
   const Real time = state.clock.time;
   staying.clear();
 
-  std::vector<Box<2>> around(n_exits, Box<2>::empty());
+  std::vector<Box<2>>& around = around_;
+  around.assign(n_exits, Box<2>::empty());
   for (std::size_t e = 0; e < n_exits; ++e) {
     const Exit& exit = exits_[e];
     // Behind a line there is no way back.
@@ -160,9 +162,12 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
     for (const Ring& region : exit.regions)
       for (const Vec<2>& corner : region) around[e].include(corner);
   }
-  std::vector<std::vector<Index>> inside(n_exits);
+  std::vector<std::vector<Index>>& inside = inside_;
+  inside.resize(n_exits);
+  for (std::vector<Index>& in_region : inside) in_region.clear();
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
-  std::vector<char> is_leaving(n_owned, 0);
+  std::vector<char>& is_leaving = is_leaving_;
+  is_leaving.assign(n_owned, 0);
   for (std::size_t i = 0; i < n_owned; ++i) {
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     for (std::size_t e = 0; e < n_exits; ++e)
@@ -172,7 +177,8 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
       }
   }
 
-  std::vector<std::int64_t> n_inside(n_exits);
+  std::vector<std::int64_t>& n_inside = n_at_exit_;
+  n_inside.resize(n_exits);
   for (std::size_t e = 0; e < n_exits; ++e) n_inside[e] = static_cast<std::int64_t>(inside[e].size());
   state.comm.sum(n_inside);
   bool is_any = false;

@@ -304,7 +304,8 @@ Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_hea
 
 int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed,
                          const Vec<2>& x, const Navigation& ways, std::uint64_t seed) const {
-  std::vector<Real> travel_time;
+  std::vector<Real>& travel_time = travel_time_;
+  travel_time.clear();
   for (const int exit : step.exits) travel_time.push_back(ways.travel_time(exit, x));
   const auto can_use = [&](std::size_t k) {
     return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);

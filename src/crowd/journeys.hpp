@@ -140,6 +140,12 @@ class Journeys {
   std::vector<char> is_closing_;        // the same: closed, but the door waits to shut
   std::vector<std::int64_t> heading_;   // by exit and interval of travel time
   std::vector<std::int64_t> n_nearer_;  // the same: in the intervals before
+  // Work arrays of a step.
+  mutable std::vector<std::int64_t> n_at_exit_;  // by exit
+  mutable std::vector<Real> travel_time_;        // by exit of a step
+  std::vector<Box<2>> around_;                   // by exit
+  std::vector<std::vector<Index>> inside_;       // by exit
+  std::vector<char> is_leaving_;                 // by owned body
 };
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "solvers/contact_rows.hpp"
 
@@ -150,21 +151,21 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   }
   halo.copy_to_ghosts(problem_.free_velocity, q);
   const std::size_t n = contacts.size();
-  problem_.a = contacts.a;
-  problem_.b = contacts.b;
+  copy_into(contacts.a, problem_.a);
+  copy_into(contacts.b, problem_.b);
   problem_.phase_first = contacts.phase_first;
   problem_.interior_first = contacts.interior_first;
-  problem_.jacobian.assign(n * 2 * 2 * q, 0.0);
-  problem_.bias.assign(n * 2, 0.0);
-  problem_.arm.assign(n * 2, 0.0);  // nobody turns
-  problem_.mu.assign(n, 0.0);
+  reset(problem_.jacobian, n * 2 * 2 * q);
+  reset(problem_.bias, n * 2);
+  reset(problem_.arm, n * 2);  // nobody turns
+  reset(problem_.mu, n);
   problem_.compliance.clear();
   problem_.time_step = dt;
   Real fastest = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(halo.n_owned()); ++i)
     fastest = std::max(fastest, dot(desired_[i], desired_[i]));
   problem_.velocity_floor = std::max(std::sqrt(halo.comm().max(fastest)), settings.tolerance / dt);
-  impulse_.assign(n * 2, 0.0);
+  reset(impulse_, n * 2);
   for (std::size_t c = 0; c < n; ++c) {
     const auto frame = contact_frame<2>(contacts.normal[c]);
     for (std::size_t side = 0; side < 2; ++side) {
@@ -185,7 +186,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   StopRule strict = stop;
   strict.tolerance = std::min(stop.tolerance, settings.tolerance / dt / problem_.velocity_floor);
   while (true) {
-    const SolveReport solved = friction_.run(problem_, solver, strict, impulse_, solved_);
+    const SolveReport& solved = friction_.run(problem_, solver, strict, impulse_, solved_);
     for (std::size_t c = 0; c < n; ++c) rows_[c].multiplier = multiplier[c] = std::max(impulse_[c * 2], 0.0);
     apply_multipliers(halo, contacts);
     report.sweeps += solved.sweeps + solved.iterations + solved.newton_steps;

@@ -6,10 +6,17 @@ namespace scree {
 
 template <int D>
 std::vector<Real> potential_in_forces(const State<D>& state) {
-  if (state.forces.empty()) return {};
-  std::vector<Real> energy(static_cast<std::size_t>(state.bodies.n_owned()), 0.0);
-  for (const auto& field : state.forces) field->add_potential(state, energy);
+  std::vector<Real> energy;
+  find_potential_in_forces(state, energy);
   return energy;
+}
+
+template <int D>
+void find_potential_in_forces(const State<D>& state, std::vector<Real>& energy) {
+  energy.clear();
+  if (state.forces.empty()) return;
+  energy.resize(static_cast<std::size_t>(state.bodies.n_owned()));
+  for (const auto& field : state.forces) field->add_potential(state, energy);
 }
 
 template <int D>
@@ -32,6 +39,8 @@ MechanicalEnergy mechanical_energy(const State<D>& state) {
 
 template std::vector<Real> potential_in_forces<2>(const State<2>&);
 template std::vector<Real> potential_in_forces<3>(const State<3>&);
+template void find_potential_in_forces<2>(const State<2>&, std::vector<Real>&);
+template void find_potential_in_forces<3>(const State<3>&, std::vector<Real>&);
 template MechanicalEnergy mechanical_energy<2>(const State<2>&);
 template MechanicalEnergy mechanical_energy<3>(const State<3>&);
 

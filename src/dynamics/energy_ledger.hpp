@@ -57,6 +57,9 @@ struct MechanicalEnergy {
 /// Potential energy of each owned body in state.forces [J]; empty if there are none. Local.
 template <int D>
 std::vector<Real> potential_in_forces(const State<D>& state);
+/// The same into an array that is kept.
+template <int D>
+void find_potential_in_forces(const State<D>& state, std::vector<Real>& energy);
 
 /// Of all bodies of all ranks, which must have inertia; the same bits on any number of ranks. Collective.
 template <int D>

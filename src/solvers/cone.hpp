@@ -43,6 +43,7 @@ void project_on_disc(Real* x, Real radius) {
 /// Natural map r - P_K(r - (u + mu |u_T| e_N)), zero exactly at Coulomb's law (docs/method.md, eq. F.6).
 template <int D>
 Vec<D> natural_map(const Real* r, const Real* u, Real mu) {
+  if (u[0] >= 0 && std::all_of(r, r + D, [](Real part) { return part == 0; })) return {};  // open, and opens
   Real x[D];
   for (int k = 0; k < D; ++k) x[k] = r[k] - u[k];
   x[0] -= mu * tangential_norm<D>(u);

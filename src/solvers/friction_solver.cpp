@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -19,12 +20,14 @@ Real now() {
 
 template <int D>
 SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
-                              Real seconds_before)
+                              Real seconds_before, std::vector<Real> storage)
     : problem_(problem),
       stop_(stop),
       report_(&report),
       start_(now() - seconds_before),
-      best_impulse_(problem.impulse_size(), 0.0) {}
+      best_impulse_(std::move(storage)) {
+  reset(best_impulse_, problem.impulse_size());
+}
 
 template <int D>
 Real SolveMonitor<D>::seconds() const {
@@ -33,12 +36,23 @@ Real SolveMonitor<D>::seconds() const {
 
 template <int D>
 Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
-  Real residual = find_residual(problem_, stop_.norm, r, y);
+  return note(iteration, r, find_residual(problem_, stop_.norm, r, y), keep);
+}
+
+template <int D>
+Real SolveMonitor<D>::look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r,
+                              std::span<Real> y) {
+  const bool seems_done = known_residual <= stop_.tolerance;
+  return note(iteration, r, seems_done ? find_residual(problem_, stop_.norm, r, y) : known_residual, true);
+}
+
+template <int D>
+Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep) {
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
   if (keep && residual < best_) {
     best_ = residual;
-    best_impulse_.assign(r.begin(), r.end());
+    std::copy(r.begin(), r.end(), best_impulse_.begin());
   }
   done_ = std::min(best_, residual) <= stop_.tolerance;
   // Clocks differ between ranks: all take the answer of the slowest.
@@ -63,13 +77,14 @@ void SolverSettings<D>::describe(Section& section) {
 }
 
 template <int D>
-SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
-                                  const StopRule& stop, std::span<Real> r, std::span<Real> v) {
+const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
+                                         const StopRule& stop, std::span<Real> r, std::span<Real> v) {
   SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
   const Real start = now();
-  SolveReport report;
+  SolveReport& report = report_;
+  report.clear();
 #ifdef SCREE_ASSERTS
   problem.validate();
 #endif
@@ -80,10 +95,11 @@ SolveReport FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSol
   scaled_.scale_impulse(r, impulse_);
   report.setup_seconds = now() - start;
 
-  SolveMonitor<D> monitor(scaled_, stop, report, report.setup_seconds);
+  SolveMonitor<D> monitor(scaled_, stop, report, report.setup_seconds, std::move(best_impulse_));
   if (scaled_.n_contacts_of_all() > 0) solver.iterate(scaled_, impulse_, monitor);
 
-  scaled_.unscale_impulse(monitor.best_impulse(), r);
+  best_impulse_ = monitor.take_best_impulse();
+  scaled_.unscale_impulse(best_impulse_, r);
   // What is judged is what the caller gets, to the last bit.
   scaled_.scale_impulse(r, impulse_);
   y_.resize(scaled_.velocity_size());

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/plugin.hpp"
@@ -35,6 +36,14 @@ struct SolveReport {
   Real krylov_seconds = 0;    ///< triangular solves included
   std::vector<ResidualSample> trace;
   std::vector<std::string> decisions;  ///< what a solver that switches did, and why; one line each
+
+  /// As made anew, with the memory that it has.
+  void clear() {
+    std::vector<ResidualSample> samples = std::move(trace);
+    samples.clear();
+    *this = {};
+    trace = std::move(samples);
+  }
 };
 
 /// When a solve is to end.
@@ -48,15 +57,19 @@ struct StopRule {
 template <int D>
 class SolveMonitor {
  public:
-  /// `seconds_before`: what has passed of the solve already; the trace and max_seconds count it.
+  /// `seconds_before`: what has passed of the solve already; the trace and max_seconds count it. `storage`:
+  /// memory for the best iterate, from take_best_impulse() of another monitor.
   SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
-               Real seconds_before = 0);
+               Real seconds_before = 0, std::vector<Real> storage = {});
 
   /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
   /// follow from r. Returns the residual in the norm of the solve (infinite if r is not finite). With keep
   /// = false it only notes and tells: for a method whose result is its last iterate, not its best.
   /// Collective.
   Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
+  /// The same for a method that knows the residual of r from velocities that it kept up with r: cheaper. A
+  /// solve that seems to be done is judged by velocities that follow from r; y gets them then. Collective.
+  Real look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
   /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
   /// look().
   bool done() const { return done_ || paused_; }
@@ -70,13 +83,17 @@ class SolveMonitor {
   }
   bool converged() const { return best_ <= stop_.tolerance; }
   Real tolerance() const { return stop_.tolerance; }
+  ResidualNorm norm() const { return stop_.norm; }
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }
+  std::vector<Real> take_best_impulse() { return std::move(best_impulse_); }
   SolveReport& report() { return *report_; }
   /// Wall seconds since the start of the solve. Local.
   Real seconds() const;
 
  private:
+  Real note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep);
+
   const ScaledProblem<D>& problem_;
   StopRule stop_;
   SolveReport* report_;
@@ -118,13 +135,18 @@ struct SolverSettings {
 template <int D>
 class FrictionSolve {
  public:
-  /// As solve_friction(), but takes the problem to be valid.
-  SolveReport run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
-                  std::span<Real> r, std::span<Real> v);
+  /// As solve_friction(), but takes the problem to be valid. The report is good until the next run.
+  const SolveReport& run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
+                         std::span<Real> r, std::span<Real> v);
+  /// Bytes held, without those of the solver.
+  std::size_t bytes() const {
+    return scaled_.bytes() + (impulse_.capacity() + y_.capacity() + best_impulse_.capacity()) * sizeof(Real);
+  }
 
  private:
   ScaledProblem<D> scaled_;
-  std::vector<Real> impulse_, y_;
+  SolveReport report_;
+  std::vector<Real> impulse_, y_, best_impulse_;
 };
 
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and

@@ -34,6 +34,14 @@ Real value_of(const Residual& residual, ResidualNorm norm);
 template <int D>
 Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
                    std::span<Real> y);
+/// The same for velocities that the caller kept up with r: y = y_free + J^T r at owned bodies, but for the
+/// round-off of its updates. Leaves ghosts current. Collective, at the cost of one copy to ghosts.
+template <int D>
+Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
+                                 std::span<Real> y);
+/// Residual::natural from the squares of the natural maps of this rank's contacts. Collective.
+template <int D>
+Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares);
 /// Only Residual::natural. Leaves y = y_free + J^T r, ghosts current. Collective.
 template <int D>
 Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y);

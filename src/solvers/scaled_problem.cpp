@@ -44,11 +44,6 @@ const Real* own_block(const LocalForm<D>& local, std::size_t c) {
 /// L^-1 of the symmetric part L L^T of a positive definite block, both row by row.
 template <int q>
 void invert_root(const Real* block, Real* inverse) {
-  if (is_diagonal_block<q>(block)) {
-    std::fill_n(inverse, q * q, 0.0);
-    for (int j = 0; j < q; ++j) inverse[j * q + j] = 1 / std::sqrt(block[j * q + j]);
-    return;
-  }
   Real root[q][q] = {};
   for (int i = 0; i < q; ++i)
     for (int j = 0; j <= i; ++j) {
@@ -67,16 +62,14 @@ void invert_root(const Real* block, Real* inverse) {
   }
 }
 
-/// J = root_mass H L^-T for the rows H of one body at a contact.
+/// J = root_mass H L^-T for the rows H of one body at a contact; first for a diagonal L.
 template <int D, int q>
-void scale_rows(const Real* H, const Real* inverse_root, bool diagonal, Real root_mass, Real (&J)[D][q]) {
-  if (diagonal) {
-    Real scale[q];
-    for (int j = 0; j < q; ++j) scale[j] = inverse_root[j * q + j];
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < q; ++j) J[i][j] = root_mass * (H[i * q + j] * scale[j]);
-    return;
-  }
+void scale_rows_by_diagonal(const Real* H, const Real* inverse_diagonal, Real root_mass, Real (&J)[D][q]) {
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < q; ++j) J[i][j] = root_mass * (H[i * q + j] * inverse_diagonal[j]);
+}
+template <int D, int q>
+void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&J)[D][q]) {
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < q; ++j) {
       Real sum = 0;
@@ -123,34 +116,43 @@ template <int D>
 void ScaledProblem<D>::count_all() {
   const FrictionProblem<D>& problem = *problem_;
   std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0;
-  for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i)
-    n_unsymmetric += is_symmetric_block<q>(problem.mass.data() + i * q * q) ? 0 : 1;
+  is_diagonal_ = true;
+  // Bodies that are round promise it.
+  if (problem.arm.empty())
+    for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i) {
+      const Real* block = problem.mass.data() + i * q * q;
+      if (is_diagonal_block<q>(block)) continue;
+      is_diagonal_ = false;
+      n_unsymmetric += is_symmetric_block<q>(block) ? 0 : 1;
+    }
   std::array<std::int64_t, 3> counts{problem.n_contacts(), n_owned(), n_unsymmetric};
   comm().sum(counts);
   n_contacts_of_all_ = counts[0];
   n_bodies_of_all_ = counts[1];
   is_symmetric_ = counts[2] == 0;
+  is_diagonal_ = is_diagonal_ && is_symmetric_;
 }
 
 /// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
 template <int D>
-Real ScaledProblem<D>::mean_mass() const {
+Real ScaledProblem<D>::mean_mass() {
   const FrictionProblem<D>& problem = *problem_;
   const bool is_local = problem.is_local();
   const auto n = static_cast<std::size_t>(is_local ? problem.n_contacts() : n_owned());
   const std::int64_t n_of_all = is_local ? n_contacts_of_all_ : n_bodies_of_all_;
-  Real total = 0;
-  ReproducibleSum::sum(comm(), n, {&total, 1}, [&](std::size_t i, std::span<Real> term) {
+  scratch_.resize(std::max(scratch_.size(), n));
+  for (std::size_t i = 0; i < n; ++i) {
     Real trace = 0;
     if (is_local) {
       const Real* own = own_block(problem.local, i);
       for (std::size_t k = 0; k < D; ++k) trace += own[k * D + k];
-      term[0] = D / trace;
+      scratch_[i] = D / trace;
     } else {
       for (std::size_t k = 0; k < D; ++k) trace += problem.mass[(i * q + k) * q + k] / D;
-      term[0] = trace;
+      scratch_[i] = trace;
     }
-  });
+  }
+  const Real total = ReproducibleSum::sum(comm(), std::span<const Real>(scratch_).first(n));
   return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
 }
 
@@ -160,12 +162,22 @@ void ScaledProblem<D>::find_roots() {
   const FrictionProblem<D>& problem = *problem_;
   const auto n_held = static_cast<std::size_t>(this->n_held());
   const Real root_mass = std::sqrt(mass_scale_);
+  if (is_diagonal_) {
+    inverse_diagonal_.resize(n_held * q);
+    for (std::size_t i = 0; i < n_held; ++i)
+      for (std::size_t k = 0; k < q; ++k) {
+        const Real inverse = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
+        inverse_diagonal_[i * q + k] = inverse;
+        free_[i * width + k] = problem.free_velocity[i * q + k] / inverse / root_mass;
+      }
+    return;
+  }
   inverse_root_.resize(n_held * q * q);
-  for (std::size_t i = 0; i < n_held; ++i)
-    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
   for (std::size_t i = 0; i < n_held; ++i) {
+    Real* inverse_root = inverse_root_.data() + i * q * q;
+    invert_root<q>(problem.mass.data() + i * q * q, inverse_root);
     Real* y = free_.data() + i * width;
-    apply_root_transposed<q>(inverse_root_.data() + i * q * q, problem.free_velocity.data() + i * q, y);
+    apply_root_transposed<q>(inverse_root, problem.free_velocity.data() + i * q, y);
     for (int k = 0; k < q; ++k) y[k] /= root_mass;
   }
 }
@@ -173,7 +185,7 @@ void ScaledProblem<D>::find_roots() {
 /// Sets v_c, and scales with it what is there. Collective.
 template <int D>
 void ScaledProblem<D>::find_velocity_scale(Real given) {
-  std::vector<Real> square(problem_->a.size());
+  const std::span<Real> square = scratch(1);
   with_rows([&](const auto& rows) {
     for (std::size_t c = 0; c < rows.size(); ++c) {
       Real u[D];
@@ -232,9 +244,9 @@ void ScaledProblem<D>::build_round_contacts() {
     for (std::size_t side = 0; side < 2; ++side) {
       row.s[side] = row.c[side] = 0;
       if (body[side] < 0) continue;
-      const Real* inverse_root = inverse_root_.data() + static_cast<std::size_t>(body[side]) * q * q;
-      row.s[side] = root_mass * inverse_root[0];
-      row.c[side] = root_mass * inverse_root[D * q + D] * problem.arm[2 * c + side];
+      const Real* inverse = inverse_diagonal_.data() + static_cast<std::size_t>(body[side]) * q;
+      row.s[side] = root_mass * inverse[0];
+      row.c[side] = root_mass * inverse[D] * problem.arm[2 * c + side];
       along_normal += row.s[side] * row.s[side];
       by_spin += row.c[side] * row.c[side];
     }
@@ -247,9 +259,6 @@ template <int D>
 void ScaledProblem<D>::build_contacts() const {
   const FrictionProblem<D>& problem = *problem_;
   const Real root_mass = std::sqrt(mass_scale_);
-  std::vector<char> is_diagonal(static_cast<std::size_t>(n_held()));
-  for (std::size_t i = 0; i < is_diagonal.size(); ++i)
-    is_diagonal[i] = is_diagonal_block<q>(inverse_root_.data() + i * q * q);
   contacts_.resize(problem.a.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
@@ -263,8 +272,11 @@ void ScaledProblem<D>::build_contacts() const {
         continue;
       }
       const auto i = static_cast<std::size_t>(body[side]);
-      scale_rows<D, q>(problem.jacobian.data() + (c * 2 + side) * D * q, inverse_root_.data() + i * q * q,
-                       is_diagonal[i], root_mass, J);
+      const Real* H = problem.jacobian.data() + (c * 2 + side) * D * q;
+      if (is_diagonal_)
+        scale_rows_by_diagonal<D, q>(H, inverse_diagonal_.data() + i * q, root_mass, J);
+      else
+        scale_rows<D, q>(H, inverse_root_.data() + i * q * q, root_mass, J);
     }
     for (int i = 0; i < D; ++i)
       for (int j = i; j < D; ++j) {
@@ -368,7 +380,7 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
         rows[c].add_impulse(r.data() + c * D, y.data());
     });
   });
-  halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
+  make_ghosts_current(y);
 }
 
 template <int D>
@@ -399,12 +411,24 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
     return;
   }
   const Real factor = velocity_scale_ * std::sqrt(mass_scale_);
+  if (is_diagonal_) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+      for (std::size_t j = 0; j < q; ++j)
+        v[i * q + j] = factor * (inverse_diagonal_[i * q + j] * y[i * width + j]);
+    return;
+  }
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
     for (std::size_t j = 0; j < q; ++j) {
       Real sum = 0;
       for (std::size_t k = j; k < q; ++k) sum += inverse_root_[(i * q + k) * q + j] * y[i * width + k];
       v[i * q + j] = factor * sum;
     }
+}
+
+template <int D>
+std::size_t ScaledProblem<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(contacts_, ends_, couplings_, round_, free_, inverse_root_, inverse_diagonal_, scratch_);
 }
 
 template class ScaledProblem<2>;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -186,6 +187,9 @@ class ScaledProblem {
   decltype(auto) with_rows(F&& f) const {
     return is_round_ ? f(round_) : f(contacts());
   }
+  /// Whether all contacts of this rank are of round bodies; if so, their rows. Local.
+  bool is_round() const { return is_round_; }
+  const std::vector<RoundContact>& round_contacts() const { return round_; }
   /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
@@ -204,6 +208,15 @@ class ScaledProblem {
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// Overwrites ghosts in velocities by what their owners have. Collective.
+  void make_ghosts_current(std::span<Real> y) const {
+    halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
+  }
+  /// Room for `per_contact` numbers at each contact, for whoever needs it next; there is only one. Local.
+  std::span<Real> scratch(std::size_t per_contact) const {
+    scratch_.resize(std::max(scratch_.size(), per_contact * problem_->a.size()));
+    return std::span<Real>(scratch_).first(per_contact * problem_->a.size());
+  }
   /// u = J y + w + G r of one contact. Local.
   void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
     with_rows([&](const auto& rows) {
@@ -225,15 +238,25 @@ class ScaledProblem {
     run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit);
   }
 
+  /// Calls f(first, last) for the stretches of contacts that run_phases() visits, in its order. Local.
+  template <class F>
+  void for_each_stretch(F&& f) const {
+    for (std::size_t p = 0; p < problem_->interior_first.size(); ++p) {
+      f(problem_->phase_first[p], problem_->interior_first[p]);
+      f(problem_->interior_first[p], problem_->phase_first[p + 1]);
+    }
+  }
+
   /// Impulses and velocities of the original problem from scaled ones and back. Local.
   void scale_impulse(std::span<const Real> r, std::span<Real> scaled) const;
   void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
   /// v[n_held * q] from y.
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
+  std::size_t bytes() const;
 
  private:
   void count_all();
-  Real mean_mass() const;
+  Real mean_mass();
   void find_roots();
   void find_velocity_scale(Real given);
   void build_contacts() const;
@@ -256,7 +279,12 @@ class ScaledProblem {
   mutable std::vector<Coupling> couplings_;
   std::vector<RoundContact> round_;
   std::vector<Real> free_;
-  std::vector<Real> inverse_root_;  // n_held * q * q: L^-1; none in a local form
+  /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
+  /// of round contacts, only the diagonals.
+  bool is_diagonal_ = false;
+  std::vector<Real> inverse_root_;      // n_held * q * q
+  std::vector<Real> inverse_diagonal_;  // n_held * q
+  mutable std::vector<Real> scratch_;
 };
 
 }  // namespace scree

@@ -1,5 +1,7 @@
 #include "dynamics/events/events.hpp"
 
+#include <functional>
+
 #include "core/timing.hpp"
 #include "dynamics/energy_ledger.hpp"
 
@@ -26,13 +28,12 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   };
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };
 
-  std::vector<Index> staying;
-  if (sinks.find(state, staying)) {
+  if (sinks.find(state, staying_)) {
     change();
     sinks.book(state);
     const Real before = energy();
-    state.memory = state.memory.of(staying);
-    bodies.reorder(staying);
+    state.memory = state.memory.of(staying_);
+    bodies.reorder(staying_);
     state.ledger.outflow += before - energy();
   }
 
@@ -56,7 +57,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     state.ledger.inflow += energy() - before;
   }
 
-  if (scene) scene->after_step(state, seed, change);
+  if (scene) scene->after_step(state, seed, std::ref(change));  // a reference: a copy would be allocated
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
   if (stages.advance(state)) change();

@@ -21,6 +21,9 @@ struct Events {
   /// After a step, when the clock has ticked. `first_group`: number of groups before those of the feeders. If
   /// bodies or obstacles changed, the stepper has fitted itself to them. Throws RunError. Collective.
   void apply(State<D>& state, Stepper<D>& stepper, std::size_t first_group, std::uint64_t seed);
+
+ private:
+  std::vector<Index> staying_;
 };
 
 }  // namespace scree

@@ -25,7 +25,8 @@ void Sinks<D>::prepare(State<D>& state) const {
 template <int D>
 bool Sinks<D>::find(const State<D>& state, std::vector<Index>& staying) {
   staying.clear();
-  taken_.assign(sinks_.size(), {});
+  taken_.resize(sinks_.size());
+  for (std::vector<Index>& bodies : taken_) bodies.clear();
   if (sinks_.empty()) return false;
   for (Index i = 0; i < state.bodies.n_owned(); ++i) {
     const Vec<D> x = wrapped(state.box, state.bodies.position()[static_cast<std::size_t>(i)]);

@@ -1,8 +1,10 @@
 #include "dynamics/friction/assembler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "dynamics/energy_ledger.hpp"
 #include "particles/volume.hpp"
@@ -27,16 +29,9 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_held = static_cast<std::size_t>(bodies.n_held());
-  problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
-  problem_.mass.assign(n_held * q * q, 0.0);
-  for (std::size_t i = 0; i < n_held; ++i) {
-    const Real r = bodies.radius()[i];
-    const Real mass = bodies.has_inertia()
-                          ? bodies.mass()[i]
-                          : step.density[static_cast<std::size_t>(bodies.group()[i])] * body_volume<D>(r);
-    const Real inertia = moment_of_inertia<D>(mass, r);
-    for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = k < D ? mass : inertia;
-  }
+  // Bodies change with the list of neighbours only.
+  if (list_of_masses_ != neighborhood_.n_rebuilds() || !std::ranges::equal(density_of_masses_, step.density))
+    fill_masses(step.density);
   SCREE_ASSERT(step.free_velocity.size() == static_cast<std::size_t>(bodies.n_owned()) * q);
   problem_.free_velocity.resize(n_held * q);
   std::copy(step.free_velocity.begin(), step.free_velocity.end(), problem_.free_velocity.begin());
@@ -49,20 +44,39 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
 }
 
 template <int D>
+void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const BodyStore<D>& bodies = state_.bodies;
+  const auto n_held = static_cast<std::size_t>(bodies.n_held());
+  list_of_masses_ = neighborhood_.n_rebuilds();
+  density_of_masses_.assign(density.begin(), density.end());
+  problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
+  problem_.mass.assign(n_held * q * q, 0.0);
+  for (std::size_t i = 0; i < n_held; ++i) {
+    const Real r = bodies.radius()[i];
+    const Real mass = bodies.has_inertia()
+                          ? bodies.mass()[i]
+                          : density[static_cast<std::size_t>(bodies.group()[i])] * body_volume<D>(r);
+    const Real inertia = moment_of_inertia<D>(mass, r);
+    for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = k < D ? mass : inertia;
+  }
+}
+
+template <int D>
 void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const auto radius = std::as_const(state_.bodies).radius();
   const auto position = std::as_const(state_.bodies).position();
   const std::size_t n = contacts_.size();
-  problem_.a = contacts_.a;
-  problem_.b = contacts_.b;
+  copy_into(contacts_.a, problem_.a);
+  copy_into(contacts_.b, problem_.b);
   problem_.phase_first = contacts_.phase_first;
   problem_.interior_first = contacts_.interior_first;
   problem_.jacobian.resize(n * 2 * D * q);
   frames_.resize(n);
-  problem_.bias.assign(n * D, 0.0);
-  surface_velocity_.assign(n * D, 0.0);
-  problem_.arm.assign(n * 2, 0.0);
+  reset(problem_.bias, n * D);
+  reset(surface_velocity_, n * D);
+  reset(problem_.arm, n * 2);
   const auto mobility = std::as_const(state_.bodies).mobility();
   const auto group = std::as_const(state_.bodies).group();
   for (std::size_t c = 0; c < n; ++c) {
@@ -102,9 +116,19 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       problem_.bias[c * D + i] += surface_velocity_[c * D + i];
     }
   }
-  problem_.mu.assign(n, 0.0);
-  problem_.compliance.assign(n * 2, 0.0);
+  reset(problem_.mu, n);
+  reset(problem_.compliance, n * 2);
   step.laws(contacts_, problem_);
+}
+
+template <int D>
+std::size_t FrictionAssembler<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  const FrictionProblem<D>& p = problem_;
+  const ContactGraph<D>& g = contacts_;
+  return held(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
+              p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
+              surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

@@ -72,9 +72,12 @@ class FrictionAssembler {
   std::span<const std::array<Vec<D>, D>> frames() const { return frames_; }
   /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
+  /// Bytes held by the problem and the contacts.
+  std::size_t bytes() const;
 
  private:
   void fill_bodies(const FrictionStep<D>& step);
+  void fill_masses(std::span<const Real> density);
   void fill_contacts(const FrictionStep<D>& step);
 
   State<D>& state_;
@@ -84,6 +87,9 @@ class FrictionAssembler {
   FrictionProblem<D> problem_;
   std::vector<std::array<Vec<D>, D>> frames_;
   std::vector<Real> surface_velocity_;
+  // Of the masses in the problem.
+  std::int64_t list_of_masses_ = -1;
+  std::vector<Real> density_of_masses_;
 };
 
 }  // namespace scree

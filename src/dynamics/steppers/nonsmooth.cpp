@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "dynamics/contact_pair.hpp"
 #include "dynamics/force_field.hpp"
@@ -66,8 +67,7 @@ class NonsmoothStepper final : public Stepper<D> {
   void check_overlap(const State<D>& state);
   void move(State<D>& state, Real dt);
   void correct_positions(State<D>& state);
-  void book_energy(State<D>& state, Real dt, std::span<const Real> potential_before,
-                   std::span<const Real> potential_moved);
+  void book_energy(State<D>& state, Real dt);
   Real farthest_motion(const State<D>& state) const;
   std::string place_of(const State<D>& state) const;
   [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
@@ -110,7 +110,9 @@ class NonsmoothStepper final : public Stepper<D> {
       wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
   std::vector<Vec<D>> start_surface_velocity_;  // of each contact, in its frame
   std::vector<Real> rolling_work_;              // n_contacts
-  std::vector<Real> contact_work_;              // n_contacts * 3, of the ledger
+  // Of the ledger. Potentials are those of each owned body in the forces; empty without forces.
+  std::vector<Real> contact_work_, body_work_;  // n_contacts * 3, n_owned * 3
+  std::vector<Real> potential_before_, potential_moved_, potential_now_;
 
   SolveReport report_;
   std::int64_t n_contacts_ = 0;
@@ -253,11 +255,11 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   }
   check_overlap(state);
   // 5. Bodies and obstacles move; overlap that is left goes out of positions alone.
-  const std::vector<Real> potential_before = potential_in_forces(state);
+  find_potential_in_forces(state, potential_before_);
   move(state, dt);
-  const std::vector<Real> potential_moved = potential_in_forces(state);
+  find_potential_in_forces(state, potential_moved_);
   if (correction_ == Correction::projection) correct_positions(state);
-  book_energy(state, dt, potential_before, potential_moved);
+  book_energy(state, dt);
   remember_impulses();
   state.clock.last_dt = last_dt_ = dt;
 }
@@ -444,7 +446,7 @@ Vec<D> NonsmoothStepper<D>::remembered(const ContactGraph<D>& contacts, std::siz
 template <int D>
 void NonsmoothStepper<D>::recall_impulses(Real factor) {
   const ContactGraph<D>& contacts = assembler_->contacts();
-  impulse_.assign(contacts.size() * D, 0.0);
+  reset(impulse_, contacts.size() * D);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Vec<D> r = factor * remembered(contacts, c);
     if (r == Vec<D>{}) continue;
@@ -495,7 +497,7 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   const Real same_force = last_dt_ > 0 ? std::min(dt / last_dt_, most_growth) : 0;
   if (state.materials.has_rolling_friction()) resist(state, same_force);
   recall_impulses(warm_start_ * same_force);
-  if (on_contact_problem_) guess_ = impulse_;
+  if (on_contact_problem_) copy_into(impulse_, guess_);
   velocity_.resize(static_cast<std::size_t>(state.bodies.n_held()) * q);
   report_ = solve_.run(problem, *solver_.solver, solver_.stop_rule(), impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
@@ -595,55 +597,60 @@ void NonsmoothStepper<D>::correct_positions(State<D>& state) {
   sweeper_->store(state);
 }
 
-/// The energy ledger of this step (docs/method.md, eq. E.1-E.5). Potentials are those of each owned body in
-/// the forces, before it moved and before the correction; empty without forces.
+/// The energy ledger of this step (docs/method.md, eq. E.1-E.5).
 template <int D>
-void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt, std::span<const Real> potential_before,
-                                      std::span<const Real> potential_moved) {
+void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
   Scope timer("energy");
+  constexpr std::size_t n_parts = 3;
   const FrictionProblem<D>& problem = assembler_->problem();
   const auto of_obstacles = assembler_->surface_velocity();
   const auto n_contacts = static_cast<std::size_t>(problem.n_contacts());
-  contact_work_.resize(n_contacts * 3);
+  reset(contact_work_, n_contacts * n_parts);
   for (std::size_t c = 0; c < n_contacts; ++c) {
+    const Real* impulse = &impulse_[c * D];
+    if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
     const Vec<D>& before = start_surface_velocity_[c];
     const Vec<D> after = surface_velocity(problem, of_obstacles, c, velocity_);
-    Real* work = &contact_work_[c * 3];
-    work[0] = work[1] = work[2] = 0;
+    Real* work = &contact_work_[c * n_parts];
     for (std::size_t i = 0; i < D; ++i) {
-      const Real r = impulse_[c * D + i];
+      const Real r = impulse[i];
       const Real dissipated = -0.5 * r * (before[static_cast<int>(i)] + after[static_cast<int>(i)]);
       work[i == 0 ? 0 : 1] += dissipated;
       work[2] -= r * of_obstacles[c * D + i];
     }
   }
-  std::array<Real, 3> of_contacts{};
-  ReproducibleSum::sum(state.comm, n_contacts, of_contacts, [&](std::size_t c, std::span<Real> terms) {
-    std::copy_n(&contact_work_[c * 3], 3, terms.begin());
-  });
   const BodyStore<D>& bodies = state.bodies;
-  const std::vector<Real> potential_now = potential_in_forces(state);
-  std::array<Real, 3> of_bodies{};
-  ReproducibleSum::sum(
-      state.comm, static_cast<std::size_t>(bodies.n_owned()), of_bodies,
-      [&](std::size_t i, std::span<Real> terms) {
-        terms[0] = terms[1] = terms[2] = 0;
-        if (bodies.mobility()[i] == 0) return;
-        const Real mass = bodies.mass()[i];
-        const Vec<D> moved_by_correction =
-            bodies.position()[i] - (bodies.previous()[i] + dt * bodies.velocity()[i]);
-        terms[0] = -mass * dot(state.gravity, moved_by_correction);
-        for (int k = 0; k < D; ++k)
-          terms[1] -= 0.5 * dt * mass * state.gravity[k] *
-                      (bodies.velocity()[i][k] - start_velocity_[i * q + static_cast<std::size_t>(k)]);
-        if (potential_now.empty()) return;
-        Vec<D> path = bodies.velocity()[i];
-        for (int k = 0; k < D; ++k) path[k] += start_velocity_[i * q + static_cast<std::size_t>(k)];
-        path *= 0.5 * dt;
-        terms[0] += potential_now[i] - potential_moved[i];
-        terms[1] += dot(potential_force_[i], path) + (potential_moved[i] - potential_before[i]);
-        terms[2] = dot(other_force_[i], path);
-      });
+  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
+  const auto mass_of = bodies.mass(), mobility = bodies.mobility();
+  find_potential_in_forces(state, potential_now_);
+  body_work_.assign(n_owned * n_parts, 0.0);
+  for (std::size_t i = 0; i < n_owned; ++i) {
+    if (mobility[i] == 0) continue;
+    Real* work = &body_work_[i * n_parts];
+    const Real mass = mass_of[i];
+    const Vec<D> moved_by_correction = position[i] - (previous[i] + dt * velocity[i]);
+    work[0] = -mass * dot(state.gravity, moved_by_correction);
+    for (int k = 0; k < D; ++k)
+      work[1] -= 0.5 * dt * mass * state.gravity[k] *
+                 (velocity[i][k] - start_velocity_[i * q + static_cast<std::size_t>(k)]);
+    if (potential_now_.empty()) continue;
+    Vec<D> path = velocity[i];
+    for (int k = 0; k < D; ++k) path[k] += start_velocity_[i * q + static_cast<std::size_t>(k)];
+    path *= 0.5 * dt;
+    work[0] += potential_now_[i] - potential_moved_[i];
+    work[1] += dot(potential_force_[i], path) + (potential_moved_[i] - potential_before_[i]);
+    work[2] = dot(other_force_[i], path);
+  }
+  // The sums look at their terms twice, so these were worked out first.
+  std::array<Real, n_parts> of_contacts{};
+  ReproducibleSum::sum(state.comm, n_contacts, of_contacts, [this](std::size_t c, std::span<Real> terms) {
+    std::copy_n(&contact_work_[c * n_parts], n_parts, terms.begin());
+  });
+  std::array<Real, n_parts> of_bodies{};
+  ReproducibleSum::sum(state.comm, n_owned, of_bodies, [this](std::size_t i, std::span<Real> terms) {
+    std::copy_n(&body_work_[i * n_parts], n_parts, terms.begin());
+  });
   EnergyLedger& ledger = state.ledger;
   if (state.materials.has_rolling_friction())
     ledger.rolling += ReproducibleSum::sum(state.comm, rolling_work_);
@@ -695,7 +702,9 @@ std::size_t NonsmoothStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) +
          of(potential_force_) + of(other_force_) + of(displacement_) + of(impulse_) + of(guess_) +
-         of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(contact_work_);
+         of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(start_surface_velocity_) +
+         of(rolling_work_) + of(contact_work_) + of(body_work_) + of(potential_before_) +
+         of(potential_moved_) + of(potential_now_) + solve_.bytes() + (assembler_ ? assembler_->bytes() : 0);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,

@@ -1,9 +1,11 @@
 #include <algorithm>
 
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "solvers/cone.hpp"
 #include "solvers/friction_solver.hpp"
 #include "solvers/one_contact.hpp"
+#include "solvers/round_sweep.hpp"
 
 namespace scree {
 
@@ -14,10 +16,9 @@ namespace scree {
 ///     r_c <- (1 - omega) r_c + omega r*, cut to the cone;  y <- y + J_c^T (its change)  (N.3)
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
-/// far, and
-///         every `check_every` sweeps.
-/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D, 176 of round
-/// bodies,
+///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up; what seems to be
+///         solved is judged by a y that follows from r.
+/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round bodies,
 ///         for which N.2 needs no search) and n_phases + 1 hand-overs; a look costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
@@ -39,24 +40,36 @@ class Nsgs final : public FrictionSolver<D> {
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     y_.resize(problem.velocity_size());
-    slip_.assign(static_cast<std::size_t>(problem.n_contacts()), 0.0);
+    reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
     Real residual = monitor.look(0, r, y_);
-    std::int64_t looked = 0;
+    const bool is_round = problem.is_round();
+    if (is_round && !monitor.done()) round_.load(problem, r);
+    std::int64_t looked = 0, n_looks = 0;
     std::int64_t next = std::min(first_look, check_every_);
     for (std::int64_t sweep = 1; sweep <= max_sweeps_ && !monitor.done(); ++sweep) {
-      problem.with_rows([&](const auto& rows) { run_sweep(problem, rows, r); });
+      if (is_round)
+        round_.run(problem, y_, relaxation_);
+      else
+        run_sweep(problem, r);
       ++monitor.report().sweeps;
       if (sweep < next && sweep < max_sweeps_) continue;
-      // look() recomputes y from r, which also removes the round-off that updates leave.
+      if (is_round) round_.store(r);
+      // Now and then y is recomputed from r, which removes the round-off that updates leave.
       const Real before = residual;
-      residual = monitor.look(sweep, r, y_);
+      if (++n_looks % looks_to_renewal == 0 || sweep == max_sweeps_)
+        residual = monitor.look(sweep, r, y_);
+      else if (is_round && monitor.norm() == ResidualNorm::natural)
+        residual = monitor.look_at(round_.natural_residual(problem, y_), sweep, r, y_);
+      else
+        residual =
+            monitor.look_at(find_residual_of_velocities<D>(problem, monitor.norm(), r, y_), sweep, r, y_);
       next = sweep + sweeps_to(monitor.tolerance(), residual, before, sweep - looked);
       looked = sweep;
     }
   }
 
  private:
-  static constexpr std::int64_t first_look = 2;
+  static constexpr std::int64_t first_look = 2, looks_to_renewal = 10;
 
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;
   /// at least 1, at most check_every.
@@ -68,50 +81,9 @@ class Nsgs final : public FrictionSolver<D> {
                : check_every_;
   }
 
-  using RoundContact = typename ScaledProblem<D>::RoundContact;
-  using Contact = typename ScaledProblem<D>::Contact;
-
-  /// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
-  static void cut(Vec<D>& r, Real mu) {
-    r[0] = std::max(r[0], 0.0);
-    const Real most = mu * r[0];
-    Real square = 0;
-    for (int i = 1; i < D; ++i) square += r[i] * r[i];
-    if (square > most * most) project_on_disc<D>(&r[0], most);  // most contacts stick: no root for them
-  }
-
-  void run_sweep(const ScaledProblem<D>& problem, const std::vector<RoundContact>& rows, std::span<Real> r) {
+  void run_sweep(const ScaledProblem<D>& problem, std::span<Real> r) {
     Scope timer("nsgs sweep");
-    problem.run_phases(y_, [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-        const RoundContact& row = rows[c];
-        Real* rc = r.data() + c * D;
-        Real u[D];
-        row.relative_velocity(y_.data(), u);
-        Vec<D> next;
-        // W is diagonal and the same along all tangents, so (N.2) falls apart: first r_N, then r_T.
-        for (int i = 0; i < D; ++i)
-          next[i] = rc[i] - row.inverse_W[i > 0] * (u[i] + row.w[i] + row.compliance(i) * rc[i]);
-        cut(next, row.mu);
-        if (relaxation_ != 1) {
-          for (int i = 0; i < D; ++i) next[i] = rc[i] + relaxation_ * (next[i] - rc[i]);
-          cut(next, row.mu);
-        }
-        Real change[D];
-        bool changes = false;
-        for (int i = 0; i < D; ++i) {
-          change[i] = next[i] - rc[i];
-          changes = changes || change[i] != 0;
-          rc[i] = next[i];
-        }
-        if (!changes) continue;  // open, and was
-        row.add_impulse(change, y_.data());
-      }
-    });
-  }
-
-  void run_sweep(const ScaledProblem<D>& problem, const std::vector<Contact>& rows, std::span<Real> r) {
-    Scope timer("nsgs sweep");
+    const auto& rows = problem.contacts();
     problem.run_phases(y_, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
         const auto& row = rows[c];
@@ -145,6 +117,7 @@ class Nsgs final : public FrictionSolver<D> {
   std::int64_t check_every_ = 10;
   Real relaxation_ = 1;
   std::vector<Real> y_;
+  RoundSweep<D> round_;
   std::vector<Real> slip_;  // of each contact, the guess of the next local solve
 };
 
