@@ -28,9 +28,9 @@ from exchange_plan import Blocks, exchange_plan  # noqa: E402
 from scree_results import Results, ResultsError, read_checkpoint  # noqa: E402
 
 CONSTANTS = ROOT / "docs/scaling-constants.json"
-SAMPLE_RANKS = 1024     # ranks whose exchange is worked out; what one of them does depends little on how many more there are
+SAMPLE_RANKS = 1000     # ranks whose exchange is worked out; what one of them does depends little on how many more there are
 ROUGHNESS = {2: 1.15, 3: 1.0}
-TURN = "alone"          # of exchange_plan: each sweep brings its bodies home
+FACTS_STEPS_PER_LIST = 40  # where a case does not tell
 SWEEPS_IN_A_ROW = 12    # that are followed through their phases
 
 
@@ -67,6 +67,7 @@ class Scheme:
     bodies_per_cell: float      # within the packing
     sweeps: float               # of a step, that hand bodies over in a row
     record_bytes: int           # of a hand-over
+    turn: str = "alone"         # of exchange_plan: whether each sweep brings its bodies home, or those in a row are "middle"
     copies: tuple = ()          # bytes of each copy of owners to ghosts
     sums: tuple = ()            # bytes of each partial sum to owners
     reductions: float = 0       # of a step
@@ -143,15 +144,16 @@ def smooth_ghosts(scheme, bodies_per_rank):
     return ROUGHNESS[scheme.dimension] * scheme.bodies_per_cell * ((edge + 1)**scheme.dimension - cells)
 
 
-def sweep_seconds(share, seconds_per_body, record_bytes, network):
+def sweep_seconds(share, seconds, record_bytes, network, turn="alone"):
     """Of one of many sweeps in a row, rank by rank and phase by phase: a rank sends what its rim blocks of a phase have moved,
-    runs its other blocks, and waits for what its neighbours send before it begins the next phase."""
-    per_block = seconds_per_body * share.bodies_per_block
+    runs its other blocks, and waits for what its neighbours send before it begins the next phase. `seconds`: what the blocks of
+    a rank take in the mean."""
+    per_block = seconds / share.mean_blocks
     n_ranks, n_phases = share.by_phase.shape
     if n_ranks == 1:
-        return per_block * share.blocks_of_rank[0]
-    messages = [share.plan.stage_pairs[TURN, phase + 1] for phase in range(n_phases)]
-    start = share.plan.stage_pairs.get((TURN, 0))
+        return seconds
+    messages = [share.plan.stage_pairs[turn, phase + 1] for phase in range(n_phases)]
+    start = share.plan.stage_pairs.get((turn, 0))
     clock = np.zeros(n_ranks)
     for _ in range(SWEEPS_IN_A_ROW):
         if start is not None:
@@ -198,7 +200,8 @@ def step_of(scheme, ranks, bodies_per_rank, network):
     fullest = 1e-9 * bodies_per_rank * share.imbalance
     many = ranks > 1
     return Step(
-        sweeps=scheme.sweeps * sweep_seconds(share, 1e-9 * scheme.sweep_ns, scheme.record_bytes, network),
+        sweeps=scheme.sweeps * sweep_seconds(share, 1e-9 * bodies_per_rank * scheme.sweep_ns, scheme.record_bytes, network,
+                                             scheme.turn),
         exchange=many * (sum(network.exchange(plan.copy_messages, size * plan.copies_sent) for size in scheme.copies)
                          + sum(network.exchange(plan.sum_messages, size * plan.sums_sent) for size in scheme.sums)),
         reductions=scheme.reductions * network.reduction(ranks),
@@ -272,9 +275,11 @@ def volumes_of_step(folder):
     deck = _resolved(results)
     dimension, scheme = blocks.dimension, deck["simulation"]["scheme"]
     if scheme == "pbd":
-        # A pass for the multipliers that were kept, then the sweeps.
+        # A pass for the multipliers that were kept, then the sweeps: one row, at whose end bodies are home.
         n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
-        return {"hand_overs": (n_sweeps * int(plan.messages(TURN).sum()), n_sweeps * 32 * int(plan.entries(TURN).sum()))}
+        turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
+        return {"hand_overs": (sum(int(plan.messages(turn).sum()) for turn in turns),
+                               32 * sum(int(plan.entries(turn).sum()) for turn in turns))}
     if scheme == "dem":
         # Place, velocity and spin go to ghosts, partial forces and torques come back.
         spins = 1 if dimension == 2 else 3
@@ -298,26 +303,27 @@ def compare_volumes(shorter, longer):
 
 
 def table(schemes, network, options):
+    """Markdown: weak scaling, then strong; milliseconds of a step and efficiency on each number of ranks, and where the time
+    goes on the most."""
     lines = []
-    for title, sizes, of_ranks in (("Weak", options.weak, lambda size, ranks: size),
-                                   ("Strong", options.strong, lambda size, ranks: size / ranks)):
-        lines += [f"{title} scaling", "",
-                  "| scheme | bodies | ranks | blocks | imbalance | neighbours | ghosts | ms a step | sweeps | exchange | "
-                  "reductions | lists | efficiency |", "|" + 13 * "---|"]
+    for title, sizes in (("weak", options.weak), ("strong", options.strong)):
+        if not sizes:
+            continue
+        lines += [f"| {title} | bodies | blocks | ghosts | neighbours | " + " | ".join(f"{r:.0e} ranks" for r in options.ranks)
+                  + " | sweeps | exchange | reductions | lists |", "|" + (9 + len(options.ranks)) * "---|"]
         for scheme in schemes.values():
             for size in sizes:
-                for ranks in options.ranks:
-                    step = step_of(scheme, ranks, of_ranks(size, ranks), network)
-                    plan = step.share.plan
-                    parts = " | ".join(f"{100 * part / step.seconds:.0f} %" for part in (
-                        step.sweeps, step.exchange, step.reductions, step.lists))
-                    lines.append(
-                        f"| {scheme.title} | {size:.0e}{' a rank' if title == 'Weak' else ''} | {ranks} | "
-                        f"{step.share.mean_blocks:.3g} | {step.share.imbalance:.2f} | {plan.neighbours.mean():.1f} | "
-                        f"{plan.ghosts.mean() / of_ranks(size, ranks):.2f} | {1e3 * step.seconds:.3g} | {parts} | "
-                        f"{step.efficiency:.2f} |")
+                steps = [step_of(scheme, r, size if title == "weak" else size / r, network) for r in options.ranks]
+                last = steps[-1]
+                of_rank = size if title == "weak" else size / options.ranks[-1]
+                times = " | ".join(f"{1e3 * step.seconds:.3g} ms, {step.efficiency:.2f}" for step in steps)
+                parts = " | ".join(f"{100 * part / last.seconds:.0f} %"
+                                   for part in (last.sweeps, last.exchange, last.reductions, last.lists))
+                lines.append(f"| {scheme.title} | {size:.0e} | {last.share.mean_blocks:.3g} | "
+                             f"{100 * last.share.plan.ghosts.mean() / of_rank:.0f} % | {last.share.plan.neighbours.mean():.0f} | "
+                             f"{times} | {parts} |")
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join(lines).replace("e+0", "e")
 
 
 def constants(paths):
@@ -335,20 +341,39 @@ def constants(paths):
             raise ModelError(f"no rows of {case} on one rank")
         return max(chosen, key=lambda row: next(iter(row["size"].values())))
 
-    def entry(row, facts, sweep_phases, steps_per_list, list_phase="neighbours"):
+    def entry(row, facts, sweep_ns=None):
+        """`sweep_ns`: per body and sweep; what else the step takes, but for lists, is the rest."""
         per_body = 1e9 * row["seconds"] / next(iter(row["size"].values()))
-        sweeping = sum(row["phases"].get(name, 0) for name in sweep_phases) * per_body
-        listing = row["phases"].get(list_phase, 0) * per_body
-        return facts | {"sweep_ns": round(sweeping / facts["sweeps"], 3) if facts["sweeps"] else 0,
-                        "other_ns": round(per_body - sweeping - listing, 1),
-                        "list_ns": round(listing * steps_per_list, 1), "steps_per_list": round(steps_per_list, 1)}
+        steps_per_list = row["values"].get("steps_per_rebuild") or FACTS_STEPS_PER_LIST
+        sweep_ns = sweep_ns or 0
+        listing = row["phases"].get("neighbours", 0) * per_body
+        return facts | {"sweep_ns": round(sweep_ns, 3), "list_ns": round(listing * steps_per_list, 1),
+                        "other_ns": round(per_body - facts["sweeps"] * sweep_ns - listing, 2),
+                        "steps_per_list": round(steps_per_list, 1)}
+
+    def share_ns(row, name, sweeps):
+        return 1e9 * row["seconds"] * row["phases"].get(name, 0) / next(iter(row["size"].values())) / sweeps
 
     schemes = {}
-    for dimension, cells, per_cell in ((2, 16, 1.23), (3, 8, 1.37)):
+    for dimension, cells, per_cell in ((2, 16, 2.26), (3, 8, 3.41)):
         row = largest("pbd", dimension=dimension)
         schemes[f"pbd{dimension}"] = entry(
-            row, {"title": f"pbd, {dimension}D", "dimension": dimension, "block_cells": cells, "bodies_per_cell": per_cell,
-                  "sweeps": 3, "record_bytes": 32, "reductions": 3}, ["sweeps"], row["values"]["steps_per_rebuild"])
+            row, {"title": f"pbd {dimension}D", "dimension": dimension, "block_cells": cells, "bodies_per_cell": per_cell,
+                  "sweeps": 3, "record_bytes": 32, "turn": "middle", "reductions": 4}, share_ns(row, "sweeps", 3))
+    schemes["pbd3_4"] = schemes["pbd3"] | {"title": "pbd 3D, 4 cells", "block_cells": 4}
+    schemes["dem"] = entry(largest("dem"), {
+        "title": "dem 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 1.55, "sweeps": 0, "record_bytes": 48,
+        "copies": [72], "sums": [48], "reductions": 4})
+    row = largest("nonsmooth")
+    schemes["nonsmooth"] = entry(
+        row, {"title": "nonsmooth 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 2.9,
+              "sweeps": row["values"]["sweeps_per_step"], "record_bytes": 48, "copies": [24, 24, 48, 48, 48, 48],
+              "reductions": 33}, row["values"]["ns_per_contact_sweep"] * row["values"]["contacts_per_body"])
+    row = largest("crowd")
+    sweeps = row["values"]["sweeps"]
+    schemes["crowd"] = entry(
+        row, {"title": "crowd", "dimension": 2, "block_cells": 2, "bodies_per_cell": 70, "sweeps": sweeps, "record_bytes": 16,
+              "copies": [16, 24, 16, 16], "reductions": 15}, share_ns(row, "projection", sweeps))
     return {"machine": machines[0], "schemes": schemes}
 
 
@@ -359,22 +384,27 @@ def figure(schemes, network, options):
 
     drawing, (weak, strong) = plt.subplots(1, 2, figsize=(11, 4.2))
     colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
+    styles = ("-", "--", ":", "-.")
     for colour, scheme in zip(colours, schemes.values()):
-        for style, size in zip(("-", "--", ":"), options.weak):
+        for style, size in zip(styles, options.weak):
             steps = [step_of(scheme, ranks, size, network) for ranks in options.ranks]
-            weak.plot(options.ranks, [step.efficiency for step in steps], style, color=colour, marker="o", markersize=3,
-                      label=f"{scheme.title}, {size:.0e} a rank".replace("e+0", "e"))
-        for style, size in zip(("-", "--", ":"), options.strong):
+            weak.plot(options.ranks, [step.efficiency for step in steps], style, color=colour, marker="o", markersize=3)
+        for style, size in zip(styles, options.strong):
             steps = [step_of(scheme, ranks, size / ranks, network) for ranks in options.ranks]
             strong.plot(options.ranks, [1 / step.seconds for step in steps], style, color=colour, marker="o", markersize=3,
-                        label=f"{scheme.title}, {size:.0e}".replace("e+0", "e"))
+                        label=scheme.title if style == "-" else None)
             strong.plot(options.ranks, [ranks / (1e-9 * size * scheme.step_ns()) for ranks in options.ranks], color=colour,
                         linewidth=0.5, alpha=0.6)
-    weak.set(xscale="log", xlabel="ranks", ylabel="efficiency", ylim=(0, 1.02), title="weak")
-    strong.set(xscale="log", yscale="log", xlabel="ranks", ylabel="steps per second", title="strong (thin: ideal)")
+
+    def listed(sizes):
+        return ", ".join(f"{size:.0e} ({style})".replace("e+0", "e") for style, size in zip(styles, sizes))
+
+    weak.set(xscale="log", xlabel="ranks", ylabel="efficiency", ylim=(0, 1.02), title=f"weak: bodies a rank {listed(options.weak)}")
+    strong.set(xscale="log", yscale="log", xlabel="ranks", ylabel="steps per second",
+               title=f"strong: bodies {listed(options.strong)}; thin: ideal")
     for axes in (weak, strong):
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7)
+    strong.legend(fontsize=8)
     drawing.tight_layout()
     drawing.savefig(options.output, dpi=110)
 
@@ -382,12 +412,12 @@ def figure(schemes, network, options):
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("table", "figure"):
+    for name, ranks in (("table", [1000, 10_000, 100_000]), ("figure", [1, 10, 100, 1000, 10_000, 100_000])):
         command = commands.add_parser(name)
         if name == "figure":
             command.add_argument("output", type=Path)
         command.add_argument("--constants", type=Path, default=CONSTANTS)
-        command.add_argument("--ranks", type=int, nargs="+", default=[1, 10, 100, 1000, 10_000, 100_000])
+        command.add_argument("--ranks", type=int, nargs="+", default=ranks)
         command.add_argument("--weak", type=float, nargs="*", default=[1e4, 1e5], help="bodies per rank")
         command.add_argument("--strong", type=float, nargs="*", default=[1e8], help="bodies of all ranks")
         command.add_argument("--schemes", nargs="+")
