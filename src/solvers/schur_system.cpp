@@ -129,6 +129,7 @@ struct SchurSystem<D>::State {
   bool factorised_once = false;
   bool hard = false;              // so many iterations that the next matrix should be factorised
   bool broken = false;            // the last solution, by an error of PETSc
+  PetscInt most_taken = 0;        // iterations of a solution, in this solve
   PetscInt first_iterations = 0;  // most of a solution with the matrix that the preconditioner was made from
 
   State(const Settings& given, Kind given_kind) : settings(given), kind(given_kind) {
@@ -200,6 +201,7 @@ struct SchurSystem<D>::State {
     const bool same = has_pattern && comm().all(found == origin);
     if (same && !gave_up) {
       hard = false;
+      most_taken = 0;
       return;
     }
     if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
@@ -207,6 +209,7 @@ struct SchurSystem<D>::State {
                                  problem->n_bodies_of_all(), PETSC_MAX_INT / q));
     origin = std::move(found);
     gave_up = hard = false;
+    most_taken = 0;
     choose_method();
     build();
   }
@@ -727,10 +730,7 @@ struct SchurSystem<D>::State {
       solved = run_ksp(b, x, report, tolerance, x_is_guess);
     }
     if (!solved && tries_krylov() && !gave_up && !broken) {
-      report.decisions.push_back(
-          fmt::format("linear systems: factorised from here, {} iterations of a Krylov method did not do",
-                      most_krylov()));
-      give_up();
+      give_up(report);
       if (!prepare(report)) return false;
       solved = run_ksp(b, x, report, tolerance, x_is_guess);
     }
@@ -749,7 +749,9 @@ struct SchurSystem<D>::State {
   }
 
   /// Factorises from now on, until the next set_pattern().
-  void give_up() {
+  void give_up(SolveReport& report) {
+    report.decisions.push_back(
+        fmt::format("linear systems: factorised from here, a Krylov method took {} iterations", most_taken));
     failure.clear();
     gave_up = direct = true;
     blocked = false;
@@ -761,7 +763,7 @@ struct SchurSystem<D>::State {
   /// (docs/method.md, "The Schur system"). False if there is none.
   bool prepare(SolveReport& report) {
     if (factorised) return true;
-    if (tries_krylov() && !gave_up && hard) give_up();
+    if (tries_krylov() && !gave_up && hard) give_up(report);
     const bool has_one = ksp.get() && first_iterations > 0 && !direct && !refining;
     kept = has_one && settings.keep && !worn && comm().all(finite);
     if (kept) {
@@ -837,11 +839,12 @@ struct SchurSystem<D>::State {
 
   /// Whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
   void judge_effort(PetscInt iterations) {
+    most_taken = std::max(most_taken, iterations);
     if (!kept)
       first_iterations = std::max(first_iterations, iterations);
     else if (static_cast<Real>(iterations) > most_growth * static_cast<Real>(first_iterations) + most_added)
       worn = true;
-    if (2 * iterations > most_tried()) hard = true;
+    if (2 * most_taken > most_tried()) hard = true;
   }
 
   /// What the corrections cannot take back is no solution of A x = b.

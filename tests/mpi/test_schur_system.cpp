@@ -1,9 +1,15 @@
 #include "solvers/schur_system.hpp"
 
+#include <petsclog.h>
+
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "comm/split_problem.hpp"
+#include "core/memory.hpp"
+#include "solvers/generated_problems.hpp"
 #include "support/lattice_problem.hpp"
+#include "support/petsc_options.hpp"
 #include "support/schur_case.hpp"
 
 using namespace scree;
@@ -95,7 +101,7 @@ void check(const FrictionProblem<D>& original) {
   std::vector<Real> x(problem.velocity_size());
   SolveReport report;
   for (const bool symmetric : {true, false})
-    for (const char* linear : {"direct", "iterative"}) {
+    for (const char* linear : {"direct", "iterative", "matrix_free"}) {
       CAPTURE(D, symmetric, linear);
       SchurSystem<D> system({.linear = linear, .relative_tolerance = 1e-12},
                             symmetric ? Kind::symmetric : Kind::general);
@@ -146,7 +152,7 @@ TEST_CASE("Schur system: numbers that are not finite on one rank fail on all ran
   SolveReport report;
   std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true);
   std::vector<Real> b = some_right_side(problem), x(problem.velocity_size());
-  for (const char* linear : {"direct", "iterative"}) {
+  for (const char* linear : {"direct", "iterative", "matrix_free"}) {
     SchurSystem<3> system({.linear = linear}, SchurSystem<3>::Kind::symmetric);
     system.set_pattern(problem, report);
     std::vector<Real> spoilt = K;
@@ -219,4 +225,132 @@ TEST_CASE("Schur system: what round-off made indefinite is refined, and refused 
   REQUIRE(system.solve(b, x, report));
   CHECK(report.factorizations == 3);
   CHECK(defect<3>(problem, K, 1, x, b) < 1e-10);
+}
+
+TEST_CASE("Schur system: round contacts without their matrix give what the matrix gives", "[mpi]") {
+  const Comm world;
+  const ListedProblem<3> whole = generate_problem<3>("pile", 60, 1);
+  const SplitProblem<3> split(world, whole);
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  const std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true), b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size()), y(problem.velocity_size());
+  SolveReport with, without;
+  for (const auto& [linear, report, to] :
+       {std::tuple("iterative", &with, &x), std::tuple("matrix_free", &without, &y)}) {
+    SchurSystem<3> system({.linear = linear, .relative_tolerance = 1e-12}, SchurSystem<3>::Kind::symmetric);
+    system.set_pattern(problem, *report);
+    system.assemble(K, 1, *report);
+    REQUIRE(system.solve(b, *to, *report));
+    CHECK(defect<3>(problem, K, 1, *to, b) < 1e-11);
+  }
+  // Block Jacobi of single bodies knows less than of ranks.
+  CHECK(without.krylov_iterations > with.krylov_iterations);
+}
+
+TEST_CASE("Schur system: the same pattern is analysed once, its values are written in place", "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(4, 0.5, true));
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  const std::vector<Real> b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size());
+  SolveReport report;
+  PetscLogDefaultBegin();
+  const auto count = [](const char* name) {
+    PetscLogEvent event = 0;
+    PetscEventPerfInfo info{};
+    PetscLogEventGetId(name, &event);
+    PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info);
+    return info.count;
+  };
+  for (const auto& [linear, options, symbolic, numeric] :
+       {std::tuple("direct", "-scree_pc_factor_mat_solver_type mumps", "MatCholFctrSym", "MatCholFctrNum"),
+        std::tuple("iterative", "", "MatILUFactorSym", "MatLUFactorNum")}) {
+    CAPTURE(linear);
+    const PetscOptionsScope scope(options);
+    // Two solves of a run: the second has a pattern like the first.
+    SchurSystem<3> system({.linear = linear, .keep = false}, SchurSystem<3>::Kind::symmetric);
+    const int symbolic_before = count(symbolic), numeric_before = count(numeric);
+    for (int solve = 0; solve < 2; ++solve) {
+      system.set_pattern(problem, report);
+      for (const Real size : {10.0, 100.0, 3.0}) {
+        const std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true, size);
+        const std::int64_t before = n_allocations();
+        system.assemble(K, 1, report);
+        CHECK(n_allocations() == before);
+        REQUIRE(system.solve(b, x, report));
+        CHECK(defect<3>(problem, K, 1, x, b) < 1e-7);
+      }
+    }
+    CHECK(count(symbolic) - symbolic_before == 1);
+    CHECK(count(numeric) - numeric_before == 6);
+  }
+}
+
+TEST_CASE("Schur system: a preconditioner is kept while it serves, then made anew", "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(6, 0.5, true));
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  const std::vector<Real> b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size());
+  for (const char* linear : {"iterative", "matrix_free"}) {
+    CAPTURE(linear);
+    SolveReport report;
+    SchurSystem<3> system({.linear = linear, .relative_tolerance = 1e-10}, SchurSystem<3>::Kind::symmetric);
+    system.set_pattern(problem, report);
+    std::vector<Real> K;
+    const auto solve = [&] {
+      system.assemble(K, 1, report);
+      REQUIRE(system.solve(b, x, report));
+      CHECK(defect<3>(problem, K, 1, x, b) < 1e-9);
+    };
+    K = some_blocks<3>(problem.n_contacts(), true, 10);
+    solve();
+    K = some_blocks<3>(problem.n_contacts(), true, 11);
+    solve();
+    CHECK(report.factorizations == 1);
+    // Blocks that spread: the old preconditioner takes many times as long, and is the last time used.
+    for (std::size_t c = 0; c < K.size() / 9; ++c)
+      for (std::size_t k = 0; k < 9; ++k) K[c * 9 + k] *= std::pow(10.0, static_cast<Real>(c % 4));
+    solve();
+    CHECK(report.factorizations == 1);
+    solve();
+    CHECK(report.factorizations == 2);
+  }
+}
+
+TEST_CASE("Schur system: linear = auto factorises once a Krylov method takes longer than that", "[mpi]") {
+  const Comm world;
+  const SplitProblem<3> split(world, lattice_problem<3>(8, 0.5, true));  // 512 bodies: at most 51 iterations
+  ScaledProblem<3> problem;
+  problem.rebuild(split.problem());
+  const std::vector<Real> b = some_right_side(problem);
+  std::vector<Real> x(problem.velocity_size());
+  SolveReport report;
+  SchurSystem<3> system({}, SchurSystem<3>::Kind::symmetric);
+  const auto solve = [&](Real size, Real spread) {
+    std::vector<Real> K = some_blocks<3>(problem.n_contacts(), true, size);
+    for (std::size_t c = 0; c < K.size() / 9; ++c)
+      for (std::size_t k = 0; k < 9; ++k) K[c * 9 + k] *= std::pow(spread, static_cast<Real>(c * 7 % 5));
+    system.assemble(K, 1, report);
+    REQUIRE(system.solve(b, x, report));
+    CHECK(defect<3>(problem, K, 1, x, b) < 1e-7);
+  };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    system.set_pattern(problem, report);
+    const std::int64_t iterations = report.krylov_iterations;
+    solve(0.1, 1);
+    CHECK(report.krylov_iterations > iterations);
+    const std::size_t lines = report.decisions.size();
+    solve(1, 100);
+    REQUIRE(report.decisions.size() == lines + 1);
+    CHECK_THAT(report.decisions.back(),
+               Catch::Contains("factorised from here, a Krylov method took 51 iterations"));
+    // Until the next problem.
+    const std::int64_t at_end = report.krylov_iterations;
+    solve(0.1, 1);
+    CHECK(report.krylov_iterations == at_end);
+  }
 }

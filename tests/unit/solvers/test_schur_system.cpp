@@ -31,7 +31,7 @@ template <int D>
 void check_all_methods() {
   Case<D> given(lattice_problem<D>(D == 2 ? 8 : 4, 0.5, true));
   for (const bool symmetric : {true, false})
-    for (const char* linear : {"direct", "iterative"})
+    for (const char* linear : {"direct", "iterative", "matrix_free"})
       for (const char* options : {"", "-scree_mat_type aij", "-scree_mat_type baij"}) {
         CAPTURE(D, symmetric, linear, options);
         const PetscOptionsScope scope(options);
