@@ -18,7 +18,8 @@ namespace scree {
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
 ///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up; what seems to be
 ///         solved is judged by a y that follows from r.
-/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round bodies,
+/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
+/// bodies,
 ///         for which N.2 needs no search) and n_phases + 1 hand-overs; a look costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
@@ -37,6 +38,7 @@ class Nsgs final : public FrictionSolver<D> {
                  {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                   .doc = "Over-relaxation of a contact's impulse; 1: none"});
   }
+  bool same_on_any_ranks() const override { return true; }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     y_.resize(problem.velocity_size());
