@@ -170,6 +170,6 @@ class Admm final : public FrictionSolver<D> {
 };
 
 SCREE_PLUGIN(FrictionSolver, admm, Admm,
-             "alternating directions with a factorised matrix; strong where contacts mostly stick")
+             "alternating directions, one matrix for many steps; strong where contacts mostly stick")
 
 }  // namespace scree

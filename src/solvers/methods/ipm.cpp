@@ -16,7 +16,7 @@ namespace scree {
 ///   own scales and ends by its own test, which weakens like 1/sqrt(contacts).
 ///
 /// Shapes  as ScaledProblem.
-/// Cost    a factorisation per step, 10 to 80 steps.
+/// Cost    a linear system with two right-hand sides per step, 10 to 80 steps.
 /// Ranks   collective; agrees between numbers of ranks to the tolerance only.
 /// Sources see NesterovTodd and SplitInteriorPoint.
 template <int D>
@@ -64,6 +64,6 @@ class Ipm final : public FrictionSolver<D> {
   SplitInteriorPoint<D> split_point_;
 };
 
-SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior point: a factorisation per step, few steps")
+SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior point: a linear system per step, few steps")
 
 }  // namespace scree
