@@ -67,8 +67,9 @@ class SolveMonitor {
   /// = false it only notes and tells: for a method whose result is its last iterate, not its best.
   /// Collective.
   Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
-  /// The same for a method that knows the residual of r from velocities that it kept up with r: cheaper. A
-  /// solve that seems to be done is judged by velocities that follow from r; y gets them then. Collective.
+  /// The same for a method that knows the residual of r from velocities that it kept up with r: cheaper.
+  /// Where round-off could decide whether the solve is done, velocities that follow from r do; y gets them
+  /// then. Collective.
   Real look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
   /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
   /// look().
@@ -113,6 +114,8 @@ class FrictionSolver {
   virtual ~FrictionSolver() = default;
   /// Keys of this solver in [solver].
   virtual void describe(Section&) {}
+  /// Whether results have the same bits on any number of ranks, whoever holds which contact.
+  virtual bool same_on_any_ranks() const { return false; }
   /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
   /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
   /// to monitor.look(). Collective.
