@@ -17,8 +17,8 @@ namespace scree {
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
 ///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up.
-/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of
-///         round bodies, for which N.2 needs no search) and n_phases + 1 hand-overs; a look costs about a sweep.
+/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
+///         bodies, for which N.2 needs no search) and n_phases + 1 hand-overs; a look costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
