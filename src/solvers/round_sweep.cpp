@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "core/timing.hpp"
 #include "solvers/residual.hpp"
@@ -23,12 +24,7 @@ namespace {
 
 template <int D>
 std::vector<const typename RoundSweep<D>::Kernels*> find_available() {
-  const auto pick = [](const auto& in_2d, const auto& in_3d) {
-    if constexpr (D == 2)
-      return &in_2d;
-    else
-      return &in_3d;
-  };
+  const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
   std::vector<const typename RoundSweep<D>::Kernels*> sets{
       pick(portable::round_kernels_2d, portable::round_kernels_3d)};
 #ifdef SCREE_WIDE_KERNELS
