@@ -161,7 +161,7 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
   const Mask beyond = square > most * most;
   if (!any(beyond)) return;  // most contacts stick: no root for them
   const Lanes length = square_root(square);
-  const Lanes factor = beyond & (length > most) ? most / length : zero + 1;
+  const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
   for (int i = 1; i < D; ++i) r[i] *= factor;
 }
 
