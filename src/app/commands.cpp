@@ -39,6 +39,14 @@ Real seconds_since(WallClock::time_point start) {
   return std::chrono::duration<Real>(WallClock::now() - start).count();
 }
 
+/// Seconds of the slowest rank in outermost timers of these names, one after the other.
+Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::string_view> names) {
+  Real seconds = 0;
+  for (const TimerRow& row : timers)
+    if (row.depth == 0 && std::ranges::find(names, row.name) != names.end()) seconds += row.most;
+  return seconds;
+}
+
 volatile std::sig_atomic_t signal_received = 0;
 
 /// SIGTERM and SIGUSR1 end the run after the present step, with a checkpoint.
@@ -203,6 +211,7 @@ class Run {
       }
       progress.step_done(clock);
     }
+    writers_.complete();
     return interrupted ? ExitCode::interrupted : ExitCode::done;
   }
 
@@ -264,6 +273,10 @@ class Run {
         "{} steps, {} bodies at the end, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per "
         "core-second",
         steps, n_bodies, n_contacts, wall, static_cast<Real>(body_steps) / wall / comm_.size());
+    const Real output_seconds = seconds_of(timers, {"output", "checkpoint"});
+    const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
+    log::info("{:.4g} MB of results written, {:.3g} s of the run spent on output",
+              static_cast<Real>(bytes_written) * 1e-6, output_seconds);
     files::on_root(comm_, [&] {
       nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
       for (const TimerRow& row : timers)
@@ -320,6 +333,8 @@ class Run {
                                      {"ranks", comm_.size()},
                                      {"wall_s", wall},
                                      {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                                     {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
+                                     {"output_s", output_seconds},
                                      {"timers", timer_json}};
       if (!people.json.empty()) {
         summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
@@ -355,6 +370,13 @@ class Run {
     } catch (const StepRefused&) {
       save();
       throw;
+    } catch (const AgreedError&) {
+      try {
+        writers_.complete();  // what led to it is worth seeing
+      } catch (const AgreedError&) {
+        // The first error is the one to tell.
+      }
+      throw;
     }
     body_steps_ += n_there;
     note_worst();
@@ -380,6 +402,7 @@ class Run {
   }
 
   void save() {
+    writers_.complete();
     simulation_.save_memory();
     const std::string path =
         checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
@@ -408,6 +431,7 @@ class Run {
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();
+  std::int64_t written_before_ = files::bytes_written();  // by runs before, of an ensemble
 };
 
 template <int D>

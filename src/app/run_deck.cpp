@@ -82,8 +82,16 @@ void OutputSettings::describe(Section& root) {
         section.table(
             "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
               vtk.describe(table, "frames");
-              table.integer("writers", vtk_writers,
-                            {.range = {.least = 1}, .doc = "Files per frame and series, at most"});
+              std::string writers = "auto";
+              table.integer_or_word("writers", vtk_writers, writers, {"auto"},
+                                    {.range = {.least = 1},
+                                     .doc = "Files per frame and series, at most, and ranks that write them; "
+                                            "\"auto\" takes one per million bodies"});
+              if (!writers.empty()) vtk_writers = 0;
+              table.boolean(
+                  "asynchronous", vtk_asynchronous,
+                  {.doc = "Whether ranks that write encode a frame and write it beside the steps that "
+                          "follow, in a thread"});
               table.boolean("contacts", vtk_contacts,
                             {.doc = "Whether contacts are written, as lines with gap and pressure"});
               table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});

@@ -25,7 +25,8 @@ struct OutputSettings {
   std::string directory = "results";
   std::string name;  ///< empty: the deck's file name without ending
   Every vtk;
-  std::int64_t vtk_writers = 1;
+  std::int64_t vtk_writers = 0;  ///< 0: chosen from the number of bodies
+  bool vtk_asynchronous = true;
   bool vtk_contacts = true;
   bool vtk_obstacles = true;
   std::string vtk_precision = "single";

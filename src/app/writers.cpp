@@ -64,9 +64,16 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
     scalars_ = open_table(files.with(".scalars.csv"), headings);
   }
   if (output.vtk.ever()) {
-    const VtkOptions options{.writers = static_cast<int>(output.vtk_writers),
+    if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
+    constexpr std::int64_t bodies_of_writer = 1'000'000;
+    const std::int64_t n_bodies = comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+    const std::int64_t n_writers = output.vtk_writers > 0
+                                       ? output.vtk_writers
+                                       : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
+    const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm.size())),
                              .single_precision = output.vtk_precision == "single",
-                             .compress = true};
+                             .compress = true,
+                             .background = background_.get()};
     const auto make = [&](const std::string& name) {
       auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
       if (resume_after) series->resume(resume_after->step);
@@ -111,6 +118,11 @@ template <int D>
 void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
                        std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
   Scope timer("output");
+  // A frame that all ranks have written is listed without waiting for the next one.
+  const auto series = frame_series();
+  if (std::ranges::any_of(series, [](const VtkSeries* s) { return s->is_unfinished(); }) &&
+      comm_.all(std::ranges::all_of(series, [](const VtkSeries* s) { return s->is_ready(); })))
+    complete();
   const auto [step, time, last_dt, listed_time] = state.clock;
   if (certificate_ && deck_.output.certificate.due(step, before, time)) {
     start_row(state, stepper);
@@ -121,6 +133,20 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
   if (h5md_ && deck_.output.h5md.due(step, before, time)) write_h5md(state, stepper);
   if constexpr (D == 2)
     if (people_) people_->write(state, before, contacts);
+}
+
+template <int D>
+std::vector<VtkSeries*> Writers<D>::frame_series() const {
+  std::vector<VtkSeries*> list;
+  for (const auto* series : {&particles_, &contacts_, &obstacles_})
+    if (*series) list.push_back(series->get());
+  return list;
+}
+
+template <int D>
+void Writers<D>::complete() {
+  Scope timer("frames");
+  for (VtkSeries* series : frame_series()) series->complete();
 }
 
 template <int D>

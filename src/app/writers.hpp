@@ -8,6 +8,7 @@
 #include "app/run_deck.hpp"
 #include "contact/contact_graph.hpp"
 #include "dynamics/state.hpp"
+#include "io/background.hpp"
 #include "io/files.hpp"
 #include "io/h5md.hpp"
 #include "io/table.hpp"
@@ -29,6 +30,9 @@ class Writers {
   /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// Waits for frames that are being written and lists them. Before a checkpoint, since a restart from it
+  /// keeps what is listed, and at the end of a run.
+  void complete();
   /// Of a run of people: what came of it, at the end; empty in other runs.
   CrowdWriter::Summary finish(const State<D>& state) const;
 
@@ -40,10 +44,13 @@ class Writers {
   void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                  std::span<const std::int32_t> contact_counts);
   void write_h5md(const State<D>& state, const Stepper<D>& stepper);
+  /// The series of frames that there are.
+  std::vector<VtkSeries*> frame_series() const;
 
   Comm comm_;
   const RunDeck<D>& deck_;
   RunFiles files_;
+  std::unique_ptr<Background> background_;  ///< null: frames are written at once
   std::unique_ptr<Table> scalars_, certificate_;
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
   std::unique_ptr<H5mdWriter> h5md_;

@@ -106,7 +106,9 @@ void check_petsc(PetscErrorCode code, const char* call) {
 }
 
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
-  MPI_Init(&argc, &argv);
+  // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   SCREE_PETSC(PetscInitializeNoArguments());
   // Without these PETSc would catch signals meant for the run and print a page for each error that is thrown
   // here.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -65,12 +66,25 @@ void on_root(const Comm& comm, const std::function<void()>& work) {
   });
 }
 
+namespace {
+std::atomic<std::int64_t> n_bytes_written = 0;
+}
+
+std::int64_t bytes_written() {
+  return n_bytes_written;
+}
+
+void note_written(std::int64_t bytes) {
+  n_bytes_written += bytes;
+}
+
 void write_all(int descriptor, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(fmt::format("write {} bytes to", content.size()), path);
     content.remove_prefix(static_cast<std::size_t>(written));
+    note_written(written);
   }
 }
 

@@ -22,6 +22,12 @@ void on_root(const Comm& comm, const std::function<void()>& work);
 /// leaves no temporary file. Local.
 void write_atomically(const std::string& path, std::string_view content, bool durable = false);
 
+/// Bytes that this process has written to files so far, by any thread; what libraries add for themselves does
+/// not count. Local.
+std::int64_t bytes_written();
+/// Counts bytes that went to a file by another way than write_all(). Local.
+void note_written(std::int64_t bytes);
+
 /// Appends to an open descriptor; throws RunError. Local.
 void write_all(int descriptor, std::string_view content, const std::string& path);
 

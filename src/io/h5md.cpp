@@ -213,7 +213,9 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
         file_->set_attribute(column.dataset(), "unit", words);
     } else {
       shape.insert(shape.begin(), 0);
-      file_->create_growing_dataset(column.dataset(), type, shape, chunk);
+      file_->create_growing_dataset(
+          column.dataset(), type, shape, chunk,
+          options_.fixed_bodies ? hdf5::NewPlaces::undefined : hdf5::NewPlaces::filled);
       define_series(bodies + "/" + name, h5md_unit(unit));
     }
     columns_.push_back(column);

@@ -432,22 +432,22 @@ std::string File::text_attribute(const std::string& object, const std::string& n
 }
 
 void File::create_dataset(const std::string& name, Type type, const Shape& shape) {
-  create_any_dataset(name, type, shape, {});
+  create_any_dataset(name, type, shape, {}, NewPlaces::undefined);
 }
 
-void File::create_growing_dataset(const std::string& name, Type type, const Shape& shape,
-                                  const Shape& chunk) {
-  create_any_dataset(name, type, shape, chunk);
+void File::create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
+                                  NewPlaces places) {
+  create_any_dataset(name, type, shape, chunk, places);
 }
 
-void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk) {
+void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
+                              NewPlaces places) {
   create_group(parent_of(name));
   reserve(chunk.empty() ? bytes_of(type) * product(shape) : bytes_in_chunks(type, shape, chunk), name);
   const Handle properties = object_properties(H5P_DATASET_CREATE);
   std::vector<hsize_t> most = extents(shape);
-  if (chunk.empty()) {
-    H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-  } else {
+  if (places == NewPlaces::undefined) H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  if (!chunk.empty()) {
     H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
     constexpr double no_real = std::numeric_limits<double>::quiet_NaN();
     constexpr std::int64_t no_id = -1;
@@ -525,7 +525,9 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
   const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle in_file(H5Dget_space(dataset), H5Sclose);
   const hsize_t n = static_cast<hsize_t>(slab.size());
-  const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
+  // Of the same shape as the box: from any other, HDF5 finds the chunk of every single number by itself.
+  const Handle in_memory =
+      simple_space(n == 0 || shape.empty() ? std::vector<hsize_t>{1} : extents(slab.count));
   if (n == 0) {
     H5Sselect_none(in_file);
     H5Sselect_none(in_memory);
@@ -540,6 +542,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
   const bool done = (writing ? H5Dwrite(dataset, native(type), in_memory, in_file, collective, address)
                              : H5Dread(dataset, native(type), in_memory, in_file, collective, address)) >= 0;
   require(done, (writing ? "write " : "read ") + name);
+  if (writing) files::note_written(static_cast<std::int64_t>(n) * bytes_of(type));
 }
 
 std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,
@@ -651,6 +654,7 @@ void File::transfer_records(const std::string& name, const RecordLayout& layout,
   const bool done = (writing ? H5Dwrite(dataset, type, in_memory, in_file, collective, address)
                              : H5Dread(dataset, type, in_memory, in_file, collective, address)) >= 0;
   require(done, (writing ? "write " : "read ") + name);
+  if (writing) files::note_written(count * static_cast<std::int64_t>(stored_bytes(layout)));
 }
 
 void File::set_long_text(const std::string& object, const std::string& name, const std::string& text) {

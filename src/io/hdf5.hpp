@@ -67,6 +67,8 @@ struct RecordLayout {
 
 using Attribute = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
 
+enum class NewPlaces { filled, undefined };
+
 enum class Open {
   create,     ///< a new file; one that exists is refused with InputError
   overwrite,  ///< a new file, in place of one that exists
@@ -117,8 +119,10 @@ class File {
 
   /// A dataset that is written completely, once. The groups above it are made.
   void create_dataset(const std::string& name, Type type, const Shape& shape);
-  /// A dataset whose first two axes can grow. New places hold -1 (int64), 0 (int32) or NaN (reals).
-  void create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
+  /// A dataset whose first two axes can grow. New places hold -1 (int64), 0 (int32) or NaN (reals), at the
+  /// price of writing them twice; if they are `undefined`, all of them must be written.
+  void create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
+                              NewPlaces places = NewPlaces::filled);
   void resize(const std::string& name, const Shape& shape);
   DatasetInfo info(const std::string& name) const;
 
@@ -180,7 +184,8 @@ class File {
                           void* values);
   void transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                         std::int64_t count, void* records, bool writing);
-  void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk);
+  void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
+                          NewPlaces places);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);
   /// Every growth of the file goes through here first: HDF5 cannot be brought back to order once it failed to

@@ -86,6 +86,7 @@ std::vector<Real> ImageSeries::read_last(const std::string& column) const {
   const std::string path = frames_->folder() + frames_->frame_name(frames_->frames().back().step) + ".pvti";
   std::vector<Real> values;
   agree(comm_, [&] {
+    const std::lock_guard lock(in_use());
     if (!std::filesystem::exists(path)) throw InputError(fmt::format("{} does not exist", path));
     vtkNew<vtkXMLPImageDataReader> reader;
     reader->SetFileName(path.c_str());
@@ -112,8 +113,11 @@ std::vector<Real> ImageSeries::read_last(const std::string& column) const {
 }
 
 void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>& columns) {
+  const std::lock_guard lock(in_use());
   const Gather gather(group_);
   const std::int64_t first = piece_start(piece_), end = piece_start(piece_ + 1);
+  std::vector<Numbers> kept;
+  kept.reserve(columns.size());
   vtkNew<vtkImageData> data;
   data->SetOrigin(grid_.origin[0], grid_.origin[1], 0);
   data->SetSpacing(grid_.cell[0], grid_.cell[1], 1);
@@ -123,13 +127,14 @@ void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>&
     const bool narrow = is_narrow(column);
     std::visit(
         [&]<class T>(std::span<const T> values) {
-          data->GetCellData()->AddArray(
-              stored_array(column.name, column.components, gather(values, column.components), narrow));
+          kept.push_back(stored(gather, values, column.components, narrow));
+          data->GetCellData()->AddArray(view_of(column.name, column.components, kept.back()));
         },
         column.values);
     declared += declaration({column}, narrow);
   }
-  data->GetFieldData()->AddArray(array_of("TimeValue", 1, std::vector<double>{time}));
+  std::vector<double> times{time};
+  data->GetFieldData()->AddArray(view_of("TimeValue", 1, times));
 
   const std::string folder = frames_->folder();
   agree(comm_, [&] {

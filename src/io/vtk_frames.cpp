@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -24,6 +25,11 @@ std::string attribute_in(const std::string& line, const std::string& name) {
 }
 
 }  // namespace
+
+std::mutex& in_use() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 std::string declaration(const std::vector<Column>& columns, bool single_precision) {
   std::string text;

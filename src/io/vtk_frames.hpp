@@ -7,12 +7,13 @@
 #include <vtkTypeInt32Array.h>
 #include <vtkTypeInt64Array.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/error.hpp"
@@ -67,6 +68,10 @@ std::string encoded(Writer& writer, bool compress) {
   return writer.GetOutputString();
 }
 
+/// To be held by whoever calls VTK: frames are encoded by a thread of their own (io/background.hpp), and VTK
+/// is used by one thread at a time.
+std::mutex& in_use();
+
 /// Collects the shares of a group of ranks on its writer, in rank order.
 class Gather {
  public:
@@ -79,6 +84,7 @@ class Gather {
   /// The values of all ranks, `width` per item; empty on the others.
   template <class T>
   std::vector<T> operator()(std::span<const T> mine, int width) const {
+    if (size_ == 1) return {mine.begin(), mine.end()};
     int count = static_cast<int>(mine.size() / static_cast<std::size_t>(width));
     std::vector<int> counts(static_cast<std::size_t>(is_writer() ? size_ : 0));
     MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, group_);
@@ -107,23 +113,36 @@ class Gather {
   int size_ = 1;
 };
 
+/// Numbers as they are stored.
+using Numbers = std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>,
+                             std::vector<std::int32_t>>;
+
+/// What a file keeps of an array of all ranks of a group; empty on those that do not write.
 template <class T>
-vtkSmartPointer<vtkDataArray> array_of(const std::string& name, int components,
-                                       const std::vector<T>& values) {
+Numbers stored(const Gather& gather, std::span<const T> mine, int components, bool single_precision) {
+  if constexpr (std::is_same_v<T, double>)
+    if (single_precision) {
+      const std::vector<float> narrow(mine.begin(), mine.end());
+      return gather(std::span<const float>(narrow), components);
+    }
+  return gather(mine, components);
+}
+
+/// A view for VTK of numbers that outlive it.
+template <class T>
+vtkSmartPointer<vtkDataArray> view_of(const std::string& name, int components, std::vector<T>& values) {
   vtkNew<typename ArrayOf<T>::Type> array;
   array->SetName(name.c_str());
   array->SetNumberOfComponents(components);
-  array->SetNumberOfTuples(static_cast<vtkIdType>(values.size()) / components);
-  std::copy(values.begin(), values.end(), array->GetPointer(0));
+  constexpr int kept_by_caller = 1;
+  using Value = typename ArrayOf<T>::Type::ValueType;  // another name of the same 64-bit integer, say
+  static_assert(sizeof(Value) == sizeof(T) && std::is_integral_v<Value> == std::is_integral_v<T>);
+  array->SetArray(reinterpret_cast<Value*>(values.data()), static_cast<vtkIdType>(values.size()),
+                  kept_by_caller);
   return vtkSmartPointer<vtkDataArray>(array.Get());
 }
-
-template <class T>
-vtkSmartPointer<vtkDataArray> stored_array(const std::string& name, int components,
-                                           const std::vector<T>& values, bool single_precision) {
-  if (narrowed<T>(single_precision))
-    return array_of(name, components, std::vector<float>(values.begin(), values.end()));
-  return array_of(name, components, values);
+inline vtkSmartPointer<vtkDataArray> view_of(const std::string& name, int components, Numbers& numbers) {
+  return std::visit([&](auto& values) { return view_of(name, components, values); }, numbers);
 }
 
 /// The lines that declare columns in a file that lists pieces.

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <future>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/parallel.hpp"
+#include "io/background.hpp"
 #include "io/frame.hpp"
 
 namespace scree {
@@ -17,6 +19,8 @@ struct VtkOptions {
   int writers = 1;  ///< files per frame at most; ranks send their share to the writer of their group
   bool single_precision = true;  ///< store reals with 32 bits
   bool compress = true;          ///< LZ4
+  /// Where frames are encoded and written while the run goes on (outlives the series); null: at once.
+  Background* background = nullptr;
 };
 
 /// A series of frames for ParaView, one per object class of a run:
@@ -26,7 +30,12 @@ struct VtkOptions {
 ///   VTK's
 ///                                                 default encoding), 64-bit ids and sizes
 /// Every file is written under a temporary name and renamed, the index last, so that a run that is killed
-/// leaves only complete frames. All members are collective; failures make all ranks throw RunError.
+/// leaves only complete frames. All members are collective but is_unfinished() and is_ready(); failures make
+/// all ranks throw RunError.
+///
+/// With VtkOptions::background, write() only collects the frame: it gets its place in the index, and its
+/// failure is told, by complete(), which the next write() starts with. Whoever ends a series without
+/// complete() loses its last frame.
 class VtkSeries {
  public:
   VtkSeries(const Comm& comm, const std::string& directory, const std::string& run, const std::string& name,
@@ -43,14 +52,28 @@ class VtkSeries {
   /// ranks. Columns have the same names on all ranks. Vertex cells are left out if there are cell columns,
   /// which would have no value on them.
   void write(std::int64_t step, Real time, const Geometry& geometry);
+  /// Waits for the frame that is being written, if any, and lists it.
+  void complete();
+  /// Whether complete() has something to do: the same on all ranks.
+  bool is_unfinished() const { return unfinished_.has_value(); }
+  /// Whether it would not have to wait for this rank.
+  bool is_ready() const { return is_done(written_); }
 
  private:
+  struct Unfinished {
+    std::int64_t step = 0;
+    Real time = 0;
+    std::string list;  ///< the text of the file that lists the pieces, on rank 0
+  };
+
   Comm comm_;
   VtkOptions options_;
   int n_pieces_ = 1;
   int piece_ = 0;
   MPI_Comm group_ = MPI_COMM_NULL;  ///< the ranks that share a writer: its rank 0
   std::unique_ptr<vtk::FrameIndex> frames_;
+  std::optional<Unfinished> unfinished_;
+  std::future<void> written_;  ///< this rank's piece of it
 };
 
 }  // namespace scree

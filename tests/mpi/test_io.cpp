@@ -251,6 +251,37 @@ TEST_CASE("io: lines keep their points when ranks send them to a writer", "[io]"
   }
 }
 
+TEST_CASE("io: a frame that one rank's thread fails to write stops all ranks with the same message", "[io]") {
+  const Comm comm;
+  const Scratch scratch;
+  constexpr std::int64_t n = 4000;
+  const Share share(comm, n, comm.size());
+  Geometry geometry;
+  geometry.points = share.positions;
+  geometry.point_columns = {{"id", "-", 1, std::span<const std::int64_t>(share.ids)}};
+  Background background;
+  VtkSeries series(comm, scratch / "vtk", "run", "particles",
+                   {.writers = comm.size(), .background = &background});
+  series.write(0, 0, geometry);
+  series.complete();
+  const std::string index = content_of(scratch / "vtk/run_particles.pvd");
+  comm.barrier();
+  std::string message;
+  if (comm.rank() == comm.size() - 1) {
+    const FileSizeLimit limit(100);
+    series.write(1, 1, geometry);
+    message = message_of<RunError>([&] { series.complete(); });
+  } else {
+    series.write(1, 1, geometry);
+    message = message_of<RunError>([&] { series.complete(); });
+  }
+  CHECK_THAT(message, Catch::Contains("bytes"));
+  std::string of_root = message;
+  comm.broadcast(of_root);
+  CHECK(message == of_root);
+  CHECK(content_of(scratch / "vtk/run_particles.pvd") == index);
+}
+
 TEST_CASE("io: a full disk stops every writer on all ranks with the same message", "[io]") {
   const Comm comm;
   const Scratch scratch;

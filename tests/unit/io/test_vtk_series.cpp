@@ -7,6 +7,7 @@
 #include <vtkXMLPPolyDataReader.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "core/error.hpp"
 #include "io/vtk_series.hpp"
@@ -120,6 +121,50 @@ TEST_CASE("vtk series: after two restarts the index has each time once and later
   }
   CHECK(times == std::vector<std::string>{"0", "1", "2", "2.1"});
   CHECK(n_files_in(scratch / "vtk/particles") == 4 * 2 + 1);
+}
+
+TEST_CASE("vtk series: frames written in the background are the same files, listed when complete", "[io]") {
+  const Scratch scratch;
+  const auto piece = [&](const std::string& folder, const std::string& step) {
+    return content_of(scratch / folder + "/particles/silo_particles_" + step + "_p000.vtp");
+  };
+  VtkSeries at_once(Comm(), scratch / "vtk", "silo", "particles", {});
+  {
+    Background background;
+    VtkSeries series(Comm(), scratch / "beside", "silo", "particles", {.background = &background});
+    for (const std::int64_t step : {3, 4}) {
+      at_once.write(step, 0.5, cloud());
+      CHECK_FALSE(at_once.is_unfinished());
+      series.write(step, 0.5, cloud());
+      CHECK(series.is_unfinished());
+      const bool listed = std::filesystem::exists(scratch / "beside/silo_particles.pvd");
+      CHECK(listed == (step == 4));
+    }
+    CHECK_THAT(content_of(scratch / "beside/silo_particles.pvd"), !Catch::Contains("000000004"));
+    series.complete();
+    CHECK_FALSE(series.is_unfinished());
+    CHECK(series.is_ready());
+  }
+  for (const char* step : {"000000003", "000000004"}) CHECK(piece("vtk", step) == piece("beside", step));
+  CHECK(content_of(scratch / "vtk/silo_particles.pvd") == content_of(scratch / "beside/silo_particles.pvd"));
+}
+
+TEST_CASE("vtk series: a frame that could not be written in the background stops what comes next", "[io]") {
+  const Scratch scratch;
+  Background background;
+  VtkSeries series(Comm(), scratch / "vtk", "silo", "particles", {.background = &background});
+  series.write(0, 0, cloud());
+  series.complete();
+  {
+    const FileSizeLimit limit(500);
+    series.write(1, 1, cloud());
+    CHECK_THAT(message_of<RunError>([&] { series.write(2, 2, cloud()); }), Catch::Contains("bytes"));
+  }
+  CHECK(n_files_in(scratch / "vtk/particles") == 2);
+  CHECK_THAT(content_of(scratch / "vtk/silo_particles.pvd"), !Catch::Contains("000000001"));
+  series.write(3, 3, cloud());
+  series.complete();
+  CHECK(n_files_in(scratch / "vtk/particles") == 4);
 }
 
 TEST_CASE("vtk series: a full disk or a file in place of the folder stops with RunError", "[io]") {

@@ -1,0 +1,63 @@
+#include "io/background.hpp"
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace scree {
+
+Background::~Background() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::future<void> Background::start(std::function<void()> work) {
+  std::packaged_task<void()> task(std::move(work));
+  std::future<void> result = task.get_future();
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      task();
+      return result;
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+  return result;
+}
+
+void Background::run() {
+  while (true) {
+    std::packaged_task<void()> task;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      task = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    task();
+  }
+}
+
+std::future<void> start_work(Background* background, std::function<void()> work) {
+  if (background) return background->start(std::move(work));
+  std::packaged_task<void()> task(std::move(work));
+  std::future<void> result = task.get_future();
+  task();
+  return result;
+}
+
+bool is_done(const std::future<void>& work) {
+  return !work.valid() || work.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace scree
