@@ -41,7 +41,11 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   take_physics();
   deck_.events.stages.set_obstacles(state_);
   state_.obstacles.place(0);
-  state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
+  {
+    Scope part("fill");
+    state_.next_id =
+        create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
+  }
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
   const Scene<D>* scene_of_run = stepper().scene();
   if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)

@@ -13,8 +13,22 @@ namespace scree {
 
 namespace {
 
+/// Places of the ids in ascending order of the ids; equal ids in any order.
 std::vector<std::size_t> sorting_order(std::span<const GlobalId> ids) {
   std::vector<std::size_t> order(ids.size());
+  if (ids.empty()) return order;
+  // Most ids lie close: then each goes straight to its place in a list of all that there might be.
+  constexpr std::uint64_t sparsest = 8;
+  const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
+  const std::uint64_t range = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
+  if (range / sparsest < ids.size() && ids.size() <= std::numeric_limits<std::uint32_t>::max()) {
+    std::vector<std::uint32_t> count(range + 1);
+    for (const GlobalId id : ids) ++count[static_cast<std::size_t>(id - *least)];
+    std::exclusive_scan(count.begin(), count.end(), count.begin(), std::uint32_t{0});
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      order[count[static_cast<std::size_t>(ids[i] - *least)]++] = i;
+    return order;
+  }
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
   return order;

@@ -98,7 +98,7 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
   GlobalId next_id = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const ParticleGroup<D>& group = groups[g];
-    const std::vector<NewBody<D>> added =
+    std::vector<NewBody<D>> added =
         group.source->create({comm, box, obstacles, group.radius.get(), seed, next_id, made});
     agree(comm, [&] {
       for (const NewBody<D>& body : added)
@@ -112,8 +112,11 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
         throw InputError(group.where + ": more than 2147483647 bodies on one rank; use more ranks");
     });
     next_id += comm.sum(static_cast<std::int64_t>(added.size()));
-    made.insert(made.end(), added.begin(), added.end());
     group_of.insert(group_of.end(), added.size(), static_cast<std::int32_t>(g));
+    if (made.empty())
+      made = std::move(added);
+    else
+      made.insert(made.end(), added.begin(), added.end());
   }
 
   bodies.resize(static_cast<Index>(made.size()), 0);

@@ -74,6 +74,15 @@ TEST_CASE("id order: 1000 scattered ids up to 2^63 - 1 come back sorted in equal
   check_order(scattered(1000), [&](std::size_t i) { return static_cast<int>((i * 7919) % 11) % size; });
 }
 
+TEST_CASE("id order: ids without gaps, and with a few, in no order", "[comm]") {
+  const int size = Comm().size();
+  for (const GlobalId first : {GlobalId{0}, GlobalId{-20}, std::numeric_limits<GlobalId>::max() - 4000}) {
+    std::vector<GlobalId> ids;
+    for (GlobalId i = 0; i < 500; ++i) ids.push_back(first + i * 7919 % 500 * (first == 0 ? 1 : 7));
+    check_order(ids, [&](std::size_t i) { return static_cast<int>(i * 31 % 17) % size; });
+  }
+}
+
 TEST_CASE("id order: all bodies on the last rank, none, one, and fewer than ranks", "[comm]") {
   const int size = Comm().size();
   check_order(scattered(100), [&](std::size_t) { return size - 1; });

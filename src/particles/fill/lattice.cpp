@@ -48,9 +48,11 @@ class LatticeFill final : public Fill<D> {
     };
     const Sites<D> sites =
         lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
-    const std::vector<Vec<D>> places = free_sites(context, region, sites, radius);
+    std::vector<NewBody<D>> bodies;
+    bodies.reserve(static_cast<std::size_t>(n_within(context.comm, region, sites, radius)));
+    for_each_free(context, region, sites, radius, [&](const Vec<D>& x) { bodies.push_back({0, x, 0}); });
 
-    const auto n_mine = static_cast<std::int64_t>(places.size());
+    const auto n_mine = static_cast<std::int64_t>(bodies.size());
     const std::int64_t n_before = context.comm.sum_before(n_mine);
     const std::int64_t n_all = context.comm.sum(n_mine);
     if (n_all == 0)
@@ -58,9 +60,10 @@ class LatticeFill final : public Fill<D> {
                        ": no site of the lattice is free: the region is too small or full of obstacles");
 
     const std::int64_t n_wanted = count_ > 0 ? count_ : n_all;
-    std::vector<NewBody<D>> bodies;
-    for (std::int64_t i = 0; i < n_mine && n_before + i < n_wanted; ++i) {
-      NewBody<D> body{context.first_id + n_before + i, places[static_cast<std::size_t>(i)], 0};
+    bodies.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(n_wanted - n_before, 0, n_mine)));
+    GlobalId next_id = context.first_id + n_before;
+    for (NewBody<D>& body : bodies) {
+      body.id = next_id++;
       RandomStream radius_stream(context.seed, body.id, purpose::radius);
       body.radius = context.radius->draw(radius_stream);
       if (jitter_ > 0) {
@@ -69,7 +72,6 @@ class LatticeFill final : public Fill<D> {
         for (int k = 0; k < D; ++k) body.position[k] += stream.uniform(-most, most);
       }
       body.position = wrapped(context.box, body.position);
-      bodies.push_back(body);
     }
     return bodies;
   }
@@ -77,28 +79,64 @@ class LatticeFill final : public Fill<D> {
  private:
   Real margin(Real radius, Real spacing) const { return radius + jitter_ * spacing; }
 
-  /// The free ones among this rank's share of the sites, in order.
-  std::vector<Vec<D>> free_sites(const FillContext<D>& context, const Region<D>& region,
-                                 const Sites<D>& sites, Real radius) const {
-    const std::int64_t n = sites.size();
-    const int rank = context.comm.rank(), size = context.comm.size();
-    const Real reach = margin(radius, sites.spacing());
-    // A site that touches the rim of the region exactly must not be lost to rounding.
-    const Real reach_in_region = reach * (1 - 1e-9);
-    std::vector<Vec<D>> inside, at;
-    for (std::int64_t site = share_begin(n, rank, size); site < share_begin(n, rank + 1, size); ++site) {
-      const Vec<D> x = sites.place(site);
-      if (!region.holds(x, reach_in_region)) continue;
-      inside.push_back(x);
-      at.push_back(wrapped(context.box, x));
+  /// How far the largest body reaches into the region; a site that touches its rim exactly must not be lost
+  /// to rounding.
+  Real reach(Real radius, Real spacing) const { return margin(radius, spacing) * (1 - 1e-9); }
+
+  /// Calls f(row, first, last) for the sites of this rank's share that lie in the region, in order. Regions
+  /// are convex, so those of a row follow one another and only its ends are looked at.
+  template <class F>
+  void for_each_run(const Comm& comm, const Region<D>& region, const Sites<D>& sites, Real radius,
+                    F&& f) const {
+    const std::int64_t n = sites.size(), length = sites.row_length();
+    const std::int64_t begin = share_begin(n, comm.rank(), comm.size());
+    const std::int64_t end = share_begin(n, comm.rank() + 1, comm.size());
+    if (begin == end) return;
+    const Real reach_in_region = reach(radius, sites.spacing());
+    for (std::int64_t r = begin / length; r * length < end; ++r) {
+      const typename Sites<D>::Row row = sites.row(r);
+      std::int64_t first = 0, last = length;
+      while (first < last && !region.holds(row.place(first), reach_in_region)) ++first;
+      while (first < last && !region.holds(row.place(last - 1), reach_in_region)) --last;
+      first = std::max(first, begin - r * length);
+      last = std::min(last, end - r * length);
+      if (first < last) f(row, first, last);
     }
-    const std::vector<char> is_free =
-        free_of_obstacles<D>(context.obstacles, at, std::vector<Real>(at.size(), reach_in_region));
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < inside.size(); ++i)
-      if (is_free[i]) inside[kept++] = inside[i];
-    inside.resize(kept);
-    return inside;
+  }
+
+  /// Number of this rank's sites that lie in the region, obstacles or not. Local.
+  std::int64_t n_within(const Comm& comm, const Region<D>& region, const Sites<D>& sites, Real radius) const {
+    std::int64_t n = 0;
+    for_each_run(
+        comm, region, sites, radius,
+        [&](const typename Sites<D>::Row&, std::int64_t first, std::int64_t last) { n += last - first; });
+    return n;
+  }
+
+  /// Calls f(x) for the free ones among this rank's share of the sites, in order. Local.
+  template <class F>
+  void for_each_free(const FillContext<D>& context, const Region<D>& region, const Sites<D>& sites,
+                     Real radius, F&& f) const {
+    constexpr std::size_t n_at_once = 4096;  // few enough to stay in the cache
+    const std::vector<Real> reaches(n_at_once, reach(radius, sites.spacing()));
+    std::vector<Vec<D>> inside, at;
+    const auto test = [&] {
+      const std::vector<char> is_free =
+          free_of_obstacles<D>(context.obstacles, at, std::span(reaches).first(at.size()));
+      for (std::size_t i = 0; i < inside.size(); ++i)
+        if (is_free[i]) f(inside[i]);
+      inside.clear();
+      at.clear();
+    };
+    for_each_run(context.comm, region, sites, radius,
+                 [&](const typename Sites<D>::Row& row, std::int64_t first, std::int64_t last) {
+                   for (std::int64_t i = first; i < last; ++i) {
+                     inside.push_back(row.place(i));
+                     at.push_back(wrapped(context.box, inside.back()));
+                     if (at.size() == n_at_once) test();
+                   }
+                 });
+    test();
   }
 
   /// The widest spacing that leaves at least count free sites; bodies may touch at least.
@@ -106,8 +144,13 @@ class LatticeFill final : public Fill<D> {
   Real spacing_for_count(const FillContext<D>& context, const Region<D>& region, Real radius,
                          const MakeSites& lattice) const {
     const auto n_free = [&](Real spacing) {
-      const auto mine = free_sites(context, region, lattice(spacing), radius).size();
-      return context.comm.sum(static_cast<std::int64_t>(mine));
+      const Sites<D> sites = lattice(spacing);
+      std::int64_t mine = 0;
+      if (context.obstacles.n_constraints() == 0)
+        mine = n_within(context.comm, region, sites, radius);
+      else
+        for_each_free(context, region, sites, radius, [&](const Vec<D>&) { ++mine; });
+      return context.comm.sum(mine);
     };
     const Real touching = 2 * radius;
     const std::optional<Real> spacing = widest_spacing(

@@ -47,25 +47,38 @@ class Sites {
     return product;
   }
 
+  /// The sites that differ along axis 0 alone: place(i) of row r is that of site r * row_length() + i.
+  class Row {
+   public:
+    Row(const Vec<D>& start, Real shift, Real pitch) : start_(start), shift_(shift), pitch_(pitch) {}
+    Vec<D> place(std::int64_t i) const {
+      Vec<D> x = start_;
+      x[0] += (static_cast<Real>(i) + shift_) * pitch_;
+      return x;
+    }
+
+   private:
+    Vec<D> start_;
+    Real shift_, pitch_;
+  };
+  std::int64_t row_length() const { return count_[0]; }
+
   /// Hexagonal rows are shifted by half a spacing; layers of hcp (stacked ABAB) by a third of two rows as
   /// well.
-  Vec<D> place(std::int64_t site) const {
-    Vec<D> number;
+  Row row(std::int64_t r) const {
     std::array<bool, 3> odd{};
-    for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      odd[axis] = site % count_[axis] % 2 == 1;
-      number[k] = static_cast<Real>(site % count_[axis]);
-      site /= count_[axis];
+    Vec<D> start = first_;
+    std::array<Real, 3> number{};
+    for (std::size_t axis = 1; axis < D; ++axis) {
+      odd[axis] = r % count_[axis] % 2 == 1;
+      number[axis] = static_cast<Real>(r % count_[axis]);
+      r /= count_[axis];
     }
-    if (staggered_) {
-      if (odd[1] != odd[2]) number[0] += 0.5;
-      if (odd[2]) number[1] += 1.0 / 3.0;
-    }
-    Vec<D> x = first_;
-    for (int k = 0; k < D; ++k) x[k] += number[k] * pitch_[k];
-    return x;
+    if (staggered_ && odd[2]) number[1] += 1.0 / 3.0;
+    for (int k = 1; k < D; ++k) start[k] += number[static_cast<std::size_t>(k)] * pitch_[k];
+    return {start, staggered_ && odd[1] != odd[2] ? 0.5 : 0.0, pitch_[0]};
   }
+  Vec<D> place(std::int64_t site) const { return row(site / row_length()).place(site % row_length()); }
 
   Real spacing() const { return spacing_; }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "particles/fill/region.hpp"
+#include "particles/fill/sites.hpp"
 #include "unit/particles/make_bodies.hpp"
 
 using namespace scree;
@@ -77,6 +79,40 @@ TEST_CASE("lattice: sites at obstacles stay empty and ids have no gaps", "[parti
   CHECK(start.size() == 100 - 16);
   CHECK(smallest_obstacle_gap(start) >= 0);
   for (std::size_t i = 0; i < start.size(); ++i) CHECK(start.bodies.id()[i] == static_cast<GlobalId>(i));
+}
+
+TEST_CASE("lattice: in a box or ball, layers and posts, just the sites are taken that one by one are free",
+          "[particles]") {
+  const Box<3> box{{}, filled<3>(1.0), {false, true, false}};
+  for (const std::string region : {"", "region = { center = [0.5, 0.5, 0.5], radius = 0.45 },",
+                                   "region = { lower = [0.1, 0, 0.2], upper = [0.83, 0.9, 0.97] },"}) {
+    const Start<3> start = make_bodies<3>(
+        Comm(MPI_COMM_SELF), box,
+        "[obstacles.post]\ntype = 'sphere'\ncenter = [0.4, 0.5, 0.5]\nradius = 0.11\n[particles.bed]\n"
+        "radius = { distribution = 'constant', value = 0.02 }\n"
+        "source = { type = 'lattice', " +
+            region + " arrangement = 'hcp', spacing = 0.05 }");
+    Box<3> bounds = box;
+    if (region.find("center") != std::string::npos)
+      bounds = {filled<3>(0.5 - 0.45), filled<3>(0.5 + 0.45), {}};
+    else if (!region.empty())
+      bounds = {{{0.1, 0, 0.2}}, {{0.83, 0.9, 0.97}}, {}};
+    const Sites<3> sites(bounds, true, 0.05, 0.02);
+    std::vector<Vec<3>> expected;
+    for (std::int64_t i = 0; i < sites.size(); ++i) {
+      const Vec<3> x = sites.place(i);
+      const Real reach = 0.02 * (1 - 1e-9);
+      bool free = norm(x - Vec<3>{{0.4, 0.5, 0.5}}) - 0.11 >= reach;
+      for (int k = 0; k < 3; ++k)
+        free = free && (bounds.is_periodic(k) ||
+                        (x[k] - bounds.lower[k] >= reach && bounds.upper[k] - x[k] >= reach));
+      if (region.find("center") != std::string::npos) free = free && norm(x - filled<3>(0.5)) + reach <= 0.45;
+      if (free) expected.push_back(wrapped(box, x));
+    }
+    REQUIRE(expected.size() > 1000);
+    REQUIRE(start.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(start.bodies.position()[i] == expected[i]);
+  }
 }
 
 TEST_CASE("lattice: jitter 0.2 moves bodies by up to a fifth of the spacing and keeps them off the walls",
