@@ -14,7 +14,6 @@ of repetitions. Rows of several files that measured the same are put together: m
 """
 import argparse
 import json
-import math
 import statistics
 import sys
 from dataclasses import dataclass, field
@@ -107,8 +106,8 @@ def collect(paths):
         for row in read_rows(path):
             group = row["case"], row["mode"], row["ranks"]
             places[group] = places.get(group, -1) + 1
-            if not isinstance(row["seconds"], (int, float)) or row["seconds"] <= 0:
-                continue
+            if not row.get("complete", True) or not isinstance(row["seconds"], (int, float)) or row["seconds"] <= 0:
+                continue    # given up: its seconds compare with nothing
             label = label_of(row)
             key = row["case"], row["mode"], label, places[group] if row["mode"] == "weak" else 0
             one = series.setdefault(key, Series(row["case"], row["mode"], keys_of(row), label, row["work"]))
@@ -122,12 +121,14 @@ def collect(paths):
     return list(series.values())
 
 
-def panels_for(series, height=3.6):
-    """A figure and the panel of each case."""
+def panels_for(series, height_of=lambda of_case: 3.6):
+    """A figure and the panel of each case; a line of panels is as high as `height_of` its cases' series asks for."""
     cases = list(dict.fromkeys(one.case for one in series))
     columns = min(PANELS_PER_LINE, len(cases))
-    lines = math.ceil(len(cases) / columns)
-    figure, axes = plt.subplots(lines, columns, squeeze=False, layout="constrained", figsize=(5.2 * columns, height * lines))
+    heights = [height_of([one for one in series if one.case == case]) for case in cases]
+    heights = [max(heights[first:first + columns]) for first in range(0, len(cases), columns)]
+    figure, axes = plt.subplots(len(heights), columns, squeeze=False, layout="constrained",
+                                figsize=(5.2 * columns, sum(heights)), height_ratios=heights)
     for panel in axes.flat[len(cases):]:
         panel.remove()
     return figure, dict(zip(cases, axes.flat))
@@ -190,15 +191,17 @@ def draw_costs(series):
 
 
 def draw_phases(series):
-    figure, panels = panels_for(series, 4.2)
+    figure, panels = panels_for(series, lambda of_case: 2.2 + 0.3 * sum(len(one.points) for one in of_case))
+    colors = {}     # the same in all panels
     for case, panel in panels.items():
         bars = [(one, ranks, point) for one in series if one.case == case for ranks, point in sorted(one.points.items())
                 if point.phases]
         names = list(dict.fromkeys(name for *_, point in bars for name in point.phases))
         bottom = [0.0] * len(bars)
-        for color, name in enumerate(names):
+        for name in names:
             shares = [point.phases.get(name, 0) for *_, point in bars]
-            panel.barh(range(len(bars)), shares, left=bottom, color=plt.get_cmap("tab20")(color % 20), label=name)
+            panel.barh(range(len(bars)), shares, left=bottom, label=name,
+                       color=plt.get_cmap("tab20")(colors.setdefault(name, len(colors)) % 20))
             bottom = [low + share for low, share in zip(bottom, shares)]
         panel.set_yticks(range(len(bars)), [f"{one.label}\n{one.mode}, ranks {ranks}" for one, ranks, _ in bars],
                          fontsize="xx-small")

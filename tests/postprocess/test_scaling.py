@@ -43,6 +43,13 @@ def test_efficiency_is_work_per_rank_and_second(folder):
     check_close(series.efficiencies()[1][1], 1, "efficiency of rounded sizes", relative=1e-12)
 
 
+def test_work_that_was_given_up(folder):
+    rows = [row(1, 1.0), row(2, 0.1), row(1, 3.0, solver="other"), row(2, 3.0, solver="other")]
+    rows[3]["complete"] = False
+    first, second = scaling.collect([write(folder / "results.json", rows)])
+    check(sorted(first.points) == [1, 2] and list(second.points) == [1], "it is left out", second)
+
+
 def test_files_are_put_together(folder):
     paths = [write(folder / "a.json", [row(1, 1.0), row(2, 0.5)]), write(folder / "b.json", [row(1, 3.0)]),
              write(folder / "c.json", [row(1, 2.0)])]

@@ -183,6 +183,8 @@ std::string format_machine(const nlohmann::ordered_json& machine) {
       in_gibibytes(machine.value("memory_bytes", 0.0)), text_of("huge_pages"),
       machine.value("load_at_start", 0.0), text_of("version"), text_of("commit"), text_of("compiler"),
       text_of("build_type"), text_of("instruction_set"), text_of("system"));
+  if (machine.value("load_at_start", 0.0) > 0.5)
+    text += "other programs are running: what ranks wait for each other will be too long\n";
   for (const Json& m : machine.value("measured", Json::array())) {
     text += fmt::format("{} rank{}: triad {:.1f} GB/s on one, {:.1f} GB/s on each", m["ranks"].get<int>(),
                         m["ranks"] == 1 ? "" : "s", 1e-9 * m["triad_one_rank"].get<Real>(),

@@ -306,6 +306,7 @@ nlohmann::ordered_json to_json(const BenchRow& row) {
             {"ranks", row.ranks},
             {"work", row.work},
             {"seconds", json_of(row.seconds)}};
+  json["complete"] = row.is_complete;
   if (row.spread) json["spread"] = json_of(*row.spread);
   for (const char* part : {"keys", "size", "values", "units", "spreads", "phases"})
     json[part] = Json::object();
@@ -328,6 +329,7 @@ BenchRow row_from_json(const nlohmann::ordered_json& json) {
   row.mode = json.at("mode").get<std::string>();
   row.ranks = json.at("ranks").get<int>();
   row.seconds = json.at("seconds").is_number() ? json.at("seconds").get<Real>() : HUGE_VAL;
+  row.is_complete = json.at("complete").get<bool>();
   if (json.contains("spread") && json.at("spread").is_number()) row.spread = json.at("spread").get<Real>();
   for (const auto& [part, role] :
        {std::pair{"keys", Role::key}, {"size", Role::size}, {"values", Role::result}})
@@ -431,8 +433,8 @@ void compare_ranks(std::vector<BenchRow>& rows) {
   for (auto& [place, group] : groups) {
     std::ranges::stable_sort(group, {}, &BenchRow::ranks);
     const BenchRow& base = group.front();
-    const bool all_agree =
-        std::ranges::all_of(group, [&](const BenchRow& row) { return keys_of(row) == keys_of(base); });
+    const bool all_agree = std::ranges::all_of(
+        group, [&](const BenchRow& row) { return row.is_complete && keys_of(row) == keys_of(base); });
     const auto rate_per_rank = [](const BenchRow& row) { return row.work_size() / row.seconds / row.ranks; };
     const Real of_base = rate_per_rank(base);
     for (BenchRow& row : group) {

@@ -63,6 +63,7 @@ class BenchRow {
   std::string work;
   Real seconds = 0;            ///< of one unit of work that all ranks do together
   std::optional<Real> spread;  ///< of `seconds`
+  bool is_complete = true;     ///< false: the work was given up, so its seconds compare with nothing
   std::vector<BenchColumn> columns;
   std::vector<BenchPhase> phases;
   std::vector<std::string> notes;  ///< lines below the row
@@ -81,7 +82,8 @@ std::string rows_as_csv(const std::vector<BenchRow>& rows);
 
 /// Adds speed_up and efficiency to rows that were measured on more than one number of ranks: rates of work
 /// per rank, over those of the fewest ranks. Rows of a case belong together, and are put together, if they
-/// have the same place among the rows of their number of ranks; they are compared if their keys agree.
+/// have the same place among the rows of their number of ranks; they are compared if their keys
+/// agree and all are complete.
 void compare_ranks(std::vector<BenchRow>& rows);
 
 }  // namespace scree

@@ -233,10 +233,10 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
   }
 
   BenchRow row("solve");
-  row.key("problem", c.name).only_in_files().key("seed", c.seed).only_in_files();
+  row.key("problem", c.name).key("seed", c.seed).only_in_files();
   row.size("bodies", c.bodies).only_in_files();
   row.result("contacts", "-", c.contacts).only_in_files();
-  row.key("compliance", c.compliance).only_in_files();
+  row.key("compliance", c.compliance);
   row.result("stiffness", "N/m", c.stiffness).only_in_files();
   row.result("settling_seconds", "s", c.settling_seconds).only_in_files();
   row.result("assembly_seconds", "s", c.assembly_seconds).only_in_files();
@@ -246,6 +246,7 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
   row.key("solver", name);
   row.result("failure", "-", failure).only_in_files();
   row.seconds = report.seconds;
+  row.is_complete = report.converged;
   row.phases = phases_of(report);
   if (!failure.empty()) row.notes.push_back("failed: " + failure);
   std::string iterations;
