@@ -56,7 +56,7 @@ class Nsgs final : public FrictionSolver<D> {
       if (is_round) round_.store(r);
       // Now and then y is recomputed from r, which removes the round-off that updates leave.
       const Real before = residual;
-      if (++n_looks % looks_to_renewal == 0 || sweep == max_sweeps_)
+      if (++n_looks % looks_to_renewal == 0)
         residual = monitor.look(sweep, r, y_);
       else if (is_round && monitor.norm() == ResidualNorm::natural)
         residual = monitor.look_at(round_.natural_residual(problem, y_), sweep, r, y_);
