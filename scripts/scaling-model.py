@@ -71,9 +71,9 @@ class Scheme:
     copies: tuple = ()          # bytes of each copy of owners to ghosts
     sums: tuple = ()            # bytes of each partial sum to owners
     reductions: float = 0       # of a step
-    list_reductions: float = 12
+    list_reductions: float = 19
     list_parcels: int = 3       # memory home, migration, ghosts
-    fetch_bytes: float = 200    # of a ghost, when lists are built
+    fetch_bytes: float = 100    # of a ghost with its memory, when lists are built
     sweep_ns: float = 0         # per body and sweep
     other_ns: float = 0         # per body and step: all but sweeps and lists
     list_ns: float = 0          # per body and list
@@ -367,13 +367,13 @@ def constants(paths):
     row = largest("nonsmooth")
     schemes["nonsmooth"] = entry(
         row, {"title": "nonsmooth 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 2.9,
-              "sweeps": row["values"]["sweeps_per_step"], "record_bytes": 48, "copies": [24, 24, 48, 48, 48, 48],
+              "sweeps": row["values"]["sweeps_per_step"], "record_bytes": 48, "copies": [48] * 12,
               "reductions": 33}, row["values"]["ns_per_contact_sweep"] * row["values"]["contacts_per_body"])
     row = largest("crowd")
     sweeps = row["values"]["sweeps"]
     schemes["crowd"] = entry(
         row, {"title": "crowd", "dimension": 2, "block_cells": 2, "bodies_per_cell": 70, "sweeps": sweeps, "record_bytes": 16,
-              "copies": [16, 24, 16, 16], "reductions": 15}, share_ns(row, "projection", sweeps))
+              "copies": [16, 24, 16, 16, 16], "reductions": 15}, share_ns(row, "projection", sweeps))
     return {"machine": machines[0], "schemes": schemes}
 
 
