@@ -443,10 +443,11 @@ void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
     for (std::size_t i = 0; i < n; ++i)
       for (int k = 0; k < 2; ++k) records[i].x[k] += substep * velocity_[i][k];
     if (warm_start_ > 0)
-      sweeper_->sweep(state, PairMode::warm, {.compliance = 0, .scale = warm_start_});
+      sweeper_->sweep(state, PairMode::warm, {.compliance = 0, .scale = warm_start_},
+                      {.first = true, .last = false});
     else
       sweeper_->clear_multipliers();
-    deepest = sweeper_->sweep(state, mode, {});
+    deepest = sweeper_->sweep(state, mode, {}, {.first = warm_start_ == 0, .last = true});
   }
   overlap_ = state.comm.max(deepest);
   sweeper_->store(state);

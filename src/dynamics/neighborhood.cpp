@@ -378,7 +378,9 @@ void Neighborhood<D>::rebuild(State<D>& state) {
       destination_.resize(places_.size());
       for (std::size_t i = 0; i < places_.size(); ++i)
         destination_[i] = domain_.owner_of(block_key(places_[i]));
-      const std::int64_t n_moved = migrate<D>(comm_, destination_, bodies, state.memory);
+      ExchangeVolume sent;
+      const std::int64_t n_moved = migrate<D>(comm_, destination_, bodies, state.memory, &sent);
+      ghosts_.count(Traffic::migration, sent);
       n_migrated_ += n_moved;
       if (n_moved > 0) find_places<D>(lattice, std::as_const(bodies).position(), places_);
     }
@@ -569,7 +571,7 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 
 template <int D>
 std::size_t Neighborhood<D>::bytes() const {
-  return schedule_.bytes() + table_.bytes() +
+  return schedule_.bytes() + table_.bytes() + ghosts_.bytes() +
          (places_.capacity() + sorted_places_.capacity()) * sizeof(Place) +
          order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int) +
          block_loads_.capacity() * sizeof(BlockLoad) + block_contacts_.capacity() * sizeof(Index) +

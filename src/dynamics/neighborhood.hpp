@@ -126,6 +126,7 @@ class Neighborhood {
   void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);
 
   GhostExchange<D>& ghosts() { return ghosts_; }
+  const GhostExchange<D>& ghosts() const { return ghosts_; }
   const SweepSchedule<D>& schedule() const { return schedule_; }
   /// What to add to x_low - x_high for a shift code: 3 numbers per code.
   std::span<const Real> shift_table() const { return shift_table_; }

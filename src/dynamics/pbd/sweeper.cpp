@@ -86,30 +86,32 @@ void PbdSweeper<D>::store(State<D>& state) const {
 
 template <int D>
 template <class RunBlock>
-void PbdSweeper<D>::run_phases(RunBlock&& run_block) {
+void PbdSweeper<D>::run_phases(SweepTurn turn, RunBlock&& run_block) {
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
-  {
+  if (turn.first) {
     Scope timer("exchange");
     ghosts.begin_hand_over(0, records_);
     ghosts.end_hand_over(0, records_);
   }
+  const int first_stage = turn.last ? 1 : 1 + Lattice<D>::n_phases;
   for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
     for (const auto& block : schedule.rim_blocks(phase)) run_block(block);
     {
       Scope timer("exchange");
-      ghosts.begin_hand_over(phase + 1, records_);
+      ghosts.begin_hand_over(first_stage + phase, records_);
     }
     for (const auto& block : schedule.interior_blocks(phase)) run_block(block);
     {
       Scope timer("exchange");
-      ghosts.end_hand_over(phase + 1, records_);
+      ghosts.end_hand_over(first_stage + phase, records_);
     }
   }
 }
 
 template <int D>
-Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters& parameters) {
+Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters& parameters,
+                          SweepTurn turn) {
   Scope timer("sweeps");
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   PairBatches batches;
@@ -131,7 +133,7 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
     return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
   };
   Real deepest = 0;
-  run_phases([&](const typename SweepSchedule<D>::Block& block) {
+  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
     if (block.first_shifted > block.first_batch)
       deepest = std::max(deepest, run(block.first_batch, block.first_shifted, false));
     if (block.last_batch > block.first_shifted) {
@@ -223,10 +225,10 @@ void PbdSweeper<D>::count_contacts(const State<D>& state) {
 }
 
 template <int D>
-Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor) {
+Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor, SweepTurn turn) {
   Scope timer("sweeps");
   Real deepest = 0;
-  run_phases([&](const typename SweepSchedule<D>::Block& block) {
+  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
     deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
   });
   return deepest;

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "core/body_halo.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/pbd/pair_kernels.hpp"
 #include "dynamics/state.hpp"
@@ -21,7 +22,8 @@ enum class FrozenMode {
 /// dynamics.
 ///
 /// The live positions are held as 32-byte records. Results do not depend on the number of ranks, bit by bit.
-/// Cost of a sweep: O(candidates) and 2^D + 1 hand-overs of bodies near block faces that ranks share.
+/// Cost of a sweep: O(candidates) and at most 2^D + 1 hand-overs of bodies near block faces that ranks share,
+/// 2^D in a row of sweeps: see SweepTurn.
 template <int D>
 class PbdSweeper {
  public:
@@ -43,14 +45,14 @@ class PbdSweeper {
   };
   /// One sweep over the records. Returns the deepest overlap met on this rank, before its correction [m]
   /// (0 for warm). Collective.
-  Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters);
+  Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters, SweepTurn turn = {});
 
   /// Keeps the present records as the reference of frozen sweeps, on all holders of a body. Collective.
   void freeze();
   /// Keeps `positions` of owned bodies as the reference. Collective.
   void freeze(std::span<const Vec<D>> positions);
   /// One sweep over constraints frozen at the reference. Returns as sweep(). Collective.
-  Real frozen_sweep(const State<D>& state, FrozenMode mode, Real factor = 0);
+  Real frozen_sweep(const State<D>& state, FrozenMode mode, Real factor = 0, SweepTurn turn = {});
   /// Number of contacts of each held body at the reference, for FrozenMode::jacobi. Collective.
   void count_contacts(const State<D>& state);
   /// Sets all records to zero, so that frozen sweeps add up displacements in them.
@@ -71,7 +73,7 @@ class PbdSweeper {
 
  private:
   template <class RunBlock>
-  void run_phases(RunBlock&& run_block);
+  void run_phases(SweepTurn turn, RunBlock&& run_block);
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
   Real run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, FrozenMode mode,

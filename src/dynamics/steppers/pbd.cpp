@@ -50,6 +50,7 @@ class PbdStepper final : public Stepper<D> {
   void rebuild(State<D>& state);
   /// Moves the bodies apart in the records. Collective.
   void resolve_contacts(State<D>& state, Real dt, bool record_forces);
+  bool until_converged() const { return !sweeps_word_.empty(); }
   template <class Sweep>
   void repeat(const State<D>& state, Sweep&& sweep);
   bool converged(const State<D>& state);
@@ -330,14 +331,18 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
         // they are little but corrections of earlier overlap, so they never grow.
         const Real last_dt = state.clock.last_dt;
         parameters.scale = warm_start_ * (last_dt > dt ? dt / last_dt : 1);
-        sweeper_->sweep(state, PairMode::warm, parameters);
+        sweeper_->sweep(state, PairMode::warm, parameters, {.first = true, .last = until_converged()});
       } else if (accumulates || record_forces) {
         sweeper_->clear_multipliers();
       }
       const PairMode mode = accumulates     ? PairMode::accumulate
                             : record_forces ? PairMode::record
                                             : PairMode::plain;
-      repeat(state, [&] { return sweeper_->sweep(state, mode, parameters); });
+      const bool follows = warm_start_ > 0 && !until_converged();
+      repeat(state, [&](SweepTurn turn) {
+        turn.first = turn.first && !follows;
+        return sweeper_->sweep(state, mode, parameters, turn);
+      });
       break;
     }
     case Method::pgs:
@@ -345,7 +350,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       const auto mode = method_ == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
       sweeper_->clear_multipliers();
       sweeper_->freeze();
-      repeat(state, [&] { return sweeper_->frozen_sweep(state, mode); });
+      repeat(state, [&](SweepTurn turn) { return sweeper_->frozen_sweep(state, mode, 0, turn); });
       break;
     }
     case Method::penalty: {
@@ -363,7 +368,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
     }
     case Method::jacobi: {
       sweeper_->clear_multipliers();
-      repeat(state, [&] {
+      repeat(state, [&](SweepTurn) {
         sweeper_->freeze();
         sweeper_->count_contacts(state);
         sweeper_->clear_records();
@@ -381,20 +386,20 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
 template <int D>
 template <class Sweep>
 void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
-  const bool until_converged = !sweeps_word_.empty();
-  const std::int64_t most = until_converged ? max_sweeps_ : sweeps_;
-  converged_ = !until_converged;
+  const std::int64_t most = until_converged() ? max_sweeps_ : sweeps_;
+  converged_ = !until_converged();
   Real deepest = 0;
   while (sweeps_done_ < most) {
-    if (until_converged) {
+    if (until_converged()) {
       const auto records = sweeper_->records();
       before_.resize(records.size());
       for (std::size_t i = 0; i < records.size(); ++i)
         for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
     }
-    deepest = sweep();
+    // The stopping test reads what owners have.
+    deepest = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
     ++sweeps_done_;
-    if (until_converged && converged(state)) {
+    if (until_converged() && converged(state)) {
       converged_ = true;
       break;
     }
