@@ -329,7 +329,7 @@ BenchRow row_from_json(const nlohmann::ordered_json& json) {
   row.mode = json.at("mode").get<std::string>();
   row.ranks = json.at("ranks").get<int>();
   row.seconds = json.at("seconds").is_number() ? json.at("seconds").get<Real>() : HUGE_VAL;
-  row.is_complete = json.at("complete").get<bool>();
+  row.is_complete = json.value("complete", true);
   if (json.contains("spread") && json.at("spread").is_number()) row.spread = json.at("spread").get<Real>();
   for (const auto& [part, role] :
        {std::pair{"keys", Role::key}, {"size", Role::size}, {"values", Role::result}})
