@@ -35,7 +35,7 @@ class RoundSweep {
   /// Packs the contacts, in O(contacts). Local.
   void load(const ScaledProblem<D>& problem, std::span<const Real> r);
   /// One sweep: changes y and the impulses that were loaded. Collective.
-  void run(const ScaledProblem<D>& problem, std::span<Real> y, Real omega);
+  void run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega);
   /// Natural residual of the impulses as they are now, for velocities y that were kept up with them at owned
   /// bodies. Leaves ghosts current. The same bits as find_residual_of_velocities(), and as collective.
   Real natural_residual(const ScaledProblem<D>& problem, std::span<Real> y);

@@ -203,7 +203,7 @@ class ScaledProblem {
   Real free_norm() const { return free_norm_; }
 
   /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
-  /// current afterwards. Collective, n_phases + 1 hand-overs and a copy.
+  /// current afterwards. Collective, n_phases hand-overs and a copy.
   void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
@@ -234,8 +234,12 @@ class ScaledProblem {
   /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
   /// phases. Collective.
   template <class Visit>
+  void run_phases(std::span<Real> y, SweepTurn turn, Visit&& visit) const {
+    run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit, turn);
+  }
+  template <class Visit>
   void run_phases(std::span<Real> y, Visit&& visit) const {
-    run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit);
+    run_phases(y, {}, visit);
   }
 
   /// Calls f(first, last) for the stretches of contacts that run_phases() visits, in its order. Local.

@@ -18,7 +18,7 @@ namespace scree {
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
 ///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up.
 /// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
-///         bodies, for which N.2 needs no search) and n_phases + 1 hand-overs; a look costs about a sweep.
+///         bodies, for which N.2 needs no search) and n_phases hand-overs; a look costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
@@ -47,10 +47,12 @@ class Nsgs final : public FrictionSolver<D> {
     std::int64_t looked = 0, n_looks = 0;
     std::int64_t next = std::min(first_look, check_every_);
     for (std::int64_t sweep = 1; sweep <= max_sweeps_ && !monitor.done(); ++sweep) {
+      // A look leaves all ghosts current, so no sweep begins with owners alone; only looks need them again.
+      const SweepTurn turn{.first = false, .last = sweep >= next || sweep == max_sweeps_};
       if (is_round)
-        round_.run(problem, y_, relaxation_);
+        round_.run(problem, turn, y_, relaxation_);
       else
-        run_sweep(problem, r);
+        run_sweep(problem, turn, r);
       ++monitor.report().sweeps;
       if (sweep < next && sweep < max_sweeps_) continue;
       if (is_round) round_.store(r);
@@ -81,10 +83,10 @@ class Nsgs final : public FrictionSolver<D> {
                : check_every_;
   }
 
-  void run_sweep(const ScaledProblem<D>& problem, std::span<Real> r) {
+  void run_sweep(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> r) {
     Scope timer("nsgs sweep");
     const auto& rows = problem.contacts();
-    problem.run_phases(y_, [&](Index first, Index last) {
+    problem.run_phases(y_, turn, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
         const auto& row = rows[c];
         Real* rc = r.data() + c * D;
