@@ -257,4 +257,40 @@ TEST_CASE("balance: what costs more than it saves is not done", "[mpi]") {
   CHECK(dear == 0);
 }
 
+TEST_CASE("balance: owners go by time only where that cannot change a bit of the results", "[mpi]") {
+  using Weights = NeighborhoodSettings::Weights;
+  const auto weights = [](const std::string& scheme, const Overrides& overrides) {
+    const std::string text = R"(
+[simulation]
+dimension = 2
+end_time = 1
+[domain]
+lower = [0, 0]
+upper = [1, 1]
+[time]
+step = 1e-3
+[physics]
+gravity = [0, -9.81]
+[materials.stone]
+density = 2500
+[pairs]
+"stone-stone" = { friction = 0.5, restitution = 0 }
+[particles.grains]
+material = "stone"
+radius = { distribution = "uniform", min = 0.01, max = 0.02 }
+source = { type = "random", count = 10 }
+)";
+    const std::size_t place = text.find("end_time");
+    std::string deck = text;
+    deck.insert(place, "scheme = \"" + scheme + "\"\n");
+    return read_deck<2>(deck, overrides).neighbors.weights;
+  };
+  CHECK(read_deck<2>(disks_deck).neighbors.weights == Weights::measured);
+  CHECK(read_deck<2>(disks_deck, {"decomposition.weights=counts"}).neighbors.weights == Weights::counts);
+  CHECK(weights("nonsmooth", {"solver.type=nsgs"}) == Weights::measured);
+  for (const std::string solver : {"ipm", "admm", "apgd", "auto"})
+    CHECK(weights("nonsmooth", {"solver.type=" + solver}) == Weights::counts);
+  CHECK(weights("nonsmooth", {"solver.type=ipm", "decomposition.weights=measured"}) == Weights::measured);
+}
+
 }  // namespace scree
