@@ -35,7 +35,7 @@ void BodyStore<D>::reorder(std::span<const Index> order) {
       std::memcpy(scratch.data() + i * sizeof(T), &values[static_cast<std::size_t>(order[i])], sizeof(T));
     }
     values.resize(order.size());
-    std::memcpy(values.data(), scratch.data(), order.size() * sizeof(T));
+    if (!order.empty()) std::memcpy(values.data(), scratch.data(), order.size() * sizeof(T));
   });
   n_owned_ = static_cast<Index>(order.size());
   n_ghosts_ = 0;

@@ -200,8 +200,10 @@ struct SchurSystem<D>::State {
     Origin found = find_origin();
     const bool same = has_pattern && comm().all(found == origin);
     if (same && !gave_up) {
-      hard = false;
+      // What the last solve learned is forgotten, preconditioner included: a restart could not know it.
+      hard = worn = false;
       most_taken = 0;
+      first_iterations = 0;
       return;
     }
     if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
@@ -806,10 +808,12 @@ struct SchurSystem<D>::State {
     if (iterative && !refining) {
       Real size = 0;
       SCREE_PETSC(VecNorm(right.get(), NORM_2, &size));
-      if (!option_given("-ksp_rtol"))
-        SCREE_PETSC(KSPSetTolerances(ksp.get(), tolerance > 0 ? tolerance : settings.relative_tolerance,
-                                     std::isfinite(size) ? round_off * size : 0, PETSC_DEFAULT,
-                                     PETSC_DEFAULT));
+      // PETSC_DEFAULT leaves what an option has set.
+      const Real relative = tolerance > 0 ? tolerance : settings.relative_tolerance;
+      const Real absolute = std::isfinite(size) ? round_off * size : 0;
+      SCREE_PETSC(KSPSetTolerances(ksp.get(), option_given("-ksp_rtol") ? PETSC_DEFAULT : relative,
+                                   option_given("-ksp_atol") ? PETSC_DEFAULT : absolute, PETSC_DEFAULT,
+                                   PETSC_DEFAULT));
       SCREE_PETSC(KSPSetInitialGuessNonzero(ksp.get(), x_is_guess ? PETSC_TRUE : PETSC_FALSE));
       if (x_is_guess) copy_in(x, solution.get());
     }
@@ -830,11 +834,13 @@ struct SchurSystem<D>::State {
     else if (reason < 0)
       failure = fmt::format("{} after {} iterations, residual {:.3g}", KSPConvergedReasons[reason],
                             iterations, residual);
-    else if (!copy_out(solution.get(), x))
+    else if (!is_finite(solution.get()))
       failure = "the solution has entries that are not finite";
     share_failure();
     if (refining && failure.empty()) judge_refinement();
-    return failure.empty();
+    if (!failure.empty()) return false;  // x may be the guess of another attempt
+    copy_out(solution.get(), x);
+    return true;
   }
 
   /// Whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
@@ -865,17 +871,21 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(VecRestoreArrayWrite(to, &values));
   }
 
-  /// False if a number is not finite.
-  bool copy_out(::Vec from, std::span<Real> to) const {
+  void copy_out(::Vec from, std::span<Real> to) const {
     const Real* values = nullptr;
-    Real check = 0;
     SCREE_PETSC(VecGetArrayRead(from, &values));
     for (std::size_t i = 0; i < static_cast<std::size_t>(origin.n_owned); ++i)
-      for (std::size_t k = 0; k < width; ++k) {
-        to[i * width + k] = k < q ? values[i * q + k] : 0;
-        check += 0 * to[i * width + k];
-      }
+      for (std::size_t k = 0; k < width; ++k) to[i * width + k] = k < q ? values[i * q + k] : 0;
     SCREE_PETSC(VecRestoreArrayRead(from, &values));
+  }
+
+  /// Whether the numbers of this rank are finite.
+  bool is_finite(::Vec numbers) const {
+    const Real* values = nullptr;
+    Real check = 0;
+    SCREE_PETSC(VecGetArrayRead(numbers, &values));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(origin.n_owned) * q; ++i) check += 0 * values[i];
+    SCREE_PETSC(VecRestoreArrayRead(numbers, &values));
     return check == 0;
   }
 };
