@@ -109,7 +109,7 @@ void compare(int n, Real omega) {
     round.use(*kernels);
     round.load(scaled, start);
     std::vector<Real> y_round = y_start;
-    for (int sweep = 0; sweep < 4; ++sweep) round.run(scaled, y_round, omega);
+    for (int sweep = 0; sweep < 4; ++sweep) round.run(scaled, {}, y_round, omega);
     std::vector<Real> r_round(r.size());
     round.store(r_round);
     CHECK(r_round == r);
