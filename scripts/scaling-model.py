@@ -367,7 +367,7 @@ def constants(paths):
     row = largest("nonsmooth")
     schemes["nonsmooth"] = entry(
         row, {"title": "nonsmooth 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 2.9,
-              "sweeps": row["values"]["sweeps_per_step"], "record_bytes": 48, "copies": [48] * 12,
+              "sweeps": row["values"]["sweeps_per_step"], "record_bytes": 48, "turn": "middle", "copies": [48] * 12,
               "reductions": 33}, row["values"]["ns_per_contact_sweep"] * row["values"]["contacts_per_body"])
     row = largest("crowd")
     sweeps = row["values"]["sweeps"]
