@@ -273,7 +273,7 @@ class Run {
         "{} steps, {} bodies at the end, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per "
         "core-second",
         steps, n_bodies, n_contacts, wall, static_cast<Real>(body_steps) / wall / comm_.size());
-    const Real output_seconds = seconds_of(timers, {"output", "checkpoint"});
+    const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
     const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
     log::info("{:.4g} MB of results written, {:.3g} s of the run spent on output",
               static_cast<Real>(bytes_written) * 1e-6, output_seconds);

@@ -204,7 +204,8 @@ void launch_study(const StudyOptions& given, const Show& show) {
   const std::vector<BenchEntry> chosen = chosen_cases(given);
   StudyOptions options = given;
   options.ranks = ranks_of(given);
-  if (options.launcher.empty()) options.launcher = default_launcher();
+  const bool is_here = options.launcher.empty();
+  if (is_here) options.launcher = default_launcher();
   const Launcher launcher(options.launcher);
   if (!options.out.empty()) require_writable_folder(options.out);
   const auto start = std::chrono::steady_clock::now();
@@ -222,7 +223,7 @@ void launch_study(const StudyOptions& given, const Show& show) {
                    results.machine["measured"].push_back(measured);
                  });
   show(format_machine(results.machine));
-  if (options.ranks.back() > n_processors())
+  if (is_here && options.ranks.back() > n_processors())
     show(fmt::format("{} ranks share {} processors here: their times say little\n", options.ranks.back(),
                      n_processors()));
 

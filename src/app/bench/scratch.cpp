@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 
 #include "core/error.hpp"
@@ -26,7 +27,8 @@ ScratchFolder::ScratchFolder(const Comm& comm, const std::string& parent) : comm
 }
 
 ScratchFolder::~ScratchFolder() {
-  comm_.barrier();
+  // While an exception flies the other ranks may be elsewhere.
+  if (std::uncaught_exceptions() == 0) comm_.barrier();
   std::error_code ignored;
   if (comm_.is_root()) fs::remove_all(path_, ignored);
 }

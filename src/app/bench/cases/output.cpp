@@ -67,6 +67,7 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   const auto measure_frames = [&](const std::string& format, std::int64_t n_writers,
                                   const std::function<void()>& write, const std::function<void()>& finish) {
     write();  // the first frame makes folders and headers
+    finish();
     const std::int64_t bytes_before = folder.bytes();
     std::vector<Real> seconds;
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
@@ -101,14 +102,13 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
         packing<D>({.bodies = n_bodies, .more = table + "\n[output.certificate]\nevery = 1e9\n"});
     const RunFiles run_files{.folder = folder.path() + "/" + format, .name = "frames"};
     files::make_directory(comm, run_files.folder);
-    auto writers = std::make_unique<Writers<D>>(comm, run_files, settings, simulation.state(), "",
-                                                files::Texts{}, std::nullopt);
+    Writers<D> writers(comm, run_files, settings, simulation.state(), "", files::Texts{}, std::nullopt);
     const auto write = [&] {
       const Real time = simulation.state().clock.time;
-      writers->write(simulation.state(), time - simulation.deck().dt, no_contacts, contact_counts,
-                     simulation.stepper());
+      writers.write(simulation.state(), time - simulation.deck().dt, no_contacts, contact_counts,
+                    simulation.stepper());
     };
-    measure_frames(format, n_writers, write, [&] { writers.reset(); });
+    measure_frames(format, n_writers, write, [&] { writers.complete(); });
   };
   measure_series("vtk", std::min(writers_, ranks),
                  "[output.vtk]\nevery_steps = 1\ncontacts = false\nobstacles = false\nwriters = " +
