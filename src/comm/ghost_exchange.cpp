@@ -325,29 +325,6 @@ ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const Rememb
 }
 
 template <int D>
-TrafficReport GhostExchange<D>::report() const {
-  std::vector<std::int64_t> sums;
-  std::int64_t bytes_sent = 0;
-  for (const ExchangeVolume& volume : volume_) {
-    sums.insert(sums.end(), {volume.messages, volume.bytes});
-    bytes_sent += volume.bytes;
-  }
-  const auto n_ghosts = static_cast<std::int64_t>(home_.size());
-  const auto n_neighbours = static_cast<std::int64_t>(neighbours_.size());
-  sums.insert(sums.end(), {n_ghosts, n_neighbours});
-  comm_.sum(sums);
-  TrafficReport report;
-  for (std::size_t kind = 0; kind < n_traffic_kinds; ++kind)
-    report.sent[kind] = {sums[2 * kind], sums[2 * kind + 1]};
-  report.ghosts_mean = static_cast<Real>(sums[2 * n_traffic_kinds]) / comm_.size();
-  report.neighbours_mean = static_cast<Real>(sums[2 * n_traffic_kinds + 1]) / comm_.size();
-  report.most_bytes = comm_.max(bytes_sent);
-  report.ghosts_most = comm_.max(n_ghosts);
-  report.neighbours_most = comm_.max(n_neighbours);
-  return report;
-}
-
-template <int D>
 std::size_t GhostExchange<D>::bytes() const {
   std::size_t n = home_.capacity() * sizeof(Home) + travels_.capacity() + ghosts_.bytes() + sums_.bytes() +
                   (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);

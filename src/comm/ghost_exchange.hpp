@@ -27,14 +27,6 @@ constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
     "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
 
-/// What the ranks of a run say to each other, over all ranks.
-struct TrafficReport {
-  std::array<ExchangeVolume, n_traffic_kinds> sent{};  ///< since the start
-  std::int64_t most_bytes = 0;                         ///< that one rank sent
-  Real ghosts_mean = 0, neighbours_mean = 0;           ///< per rank, now
-  std::int64_t ghosts_most = 0, neighbours_most = 0;
-};
-
 /// Everything that one rank holds of another rank's bodies, and how values reach it.
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
@@ -144,8 +136,6 @@ class GhostExchange {
   void count(Traffic kind, const ExchangeVolume& volume) const {
     volume_[static_cast<std::size_t>(kind)] += volume;
   }
-  /// Collective.
-  TrafficReport report() const;
   /// Bytes held by plans and buffers.
   std::size_t bytes() const;
 

@@ -92,27 +92,30 @@ void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& c
   halo.copy_to_ghosts(numbers(), 2);
 }
 
-/// One sweep; returns the largest |min(l, u)| that contacts of this rank had right before their turn [m/s].
+/// One sweep after apply_multipliers(), which leaves ghosts current, or after another; velocities are then
+/// not those of the owners until it comes again. Returns the largest |min(l, u)| that contacts of this rank
+/// had right before their turn [m/s].
 Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation) {
   Real met = 0;
-  run_sweep_phases(
-      halo, contacts.phase_first, contacts.interior_first, numbers(), 2, [&](Index first, Index last) {
-        for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-          Row& row = rows_[c];
-          Real* of_a = velocity_[static_cast<std::size_t>(row.a)].component.data();
-          Real* of_b = velocity_[static_cast<std::size_t>(row.b)].component.data();
-          const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
-          if (u >= 0 && row.multiplier == 0) continue;
-          met = std::max(met, std::abs(std::min(row.multiplier, u)));
-          const Real next = std::max(row.multiplier - relaxation / (1 + row.to_b) * u, 0.0);
-          const Real change = next - row.multiplier;
-          row.multiplier = next;
-          of_a[0] -= change * row.normal[0];
-          of_a[1] -= change * row.normal[1];
-          of_b[0] += row.to_b * change * row.normal[0];
-          of_b[1] += row.to_b * change * row.normal[1];
-        }
-      });
+  const auto project = [&](Index first, Index last) {
+    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+      Row& row = rows_[c];
+      Real* of_a = velocity_[static_cast<std::size_t>(row.a)].component.data();
+      Real* of_b = velocity_[static_cast<std::size_t>(row.b)].component.data();
+      const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
+      if (u >= 0 && row.multiplier == 0) continue;
+      met = std::max(met, std::abs(std::min(row.multiplier, u)));
+      const Real next = std::max(row.multiplier - relaxation / (1 + row.to_b) * u, 0.0);
+      const Real change = next - row.multiplier;
+      row.multiplier = next;
+      of_a[0] -= change * row.normal[0];
+      of_a[1] -= change * row.normal[1];
+      of_b[0] += row.to_b * change * row.normal[0];
+      of_b[1] += row.to_b * change * row.normal[1];
+    }
+  };
+  run_sweep_phases(halo, contacts.phase_first, contacts.interior_first, numbers(), 2, project,
+                   {.first = false, .last = false});
   return met;
 }
 
