@@ -42,10 +42,11 @@ Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std:
 template <int D>
 Real SolveMonitor<D>::look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r,
                               std::span<Real> y) {
-  // More than the round-off of updates comes to. Whatever is believed here, the result of a solve is judged
-  // by velocities that follow from it.
+  // In scaled units, more than the round-off of updates comes to; the norms of FCLIB have others. Whatever is
+  // believed here, the result of a solve is judged by velocities that follow from it.
   constexpr Real round_off = 1e-9;
-  const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > stop_.tolerance - round_off;
+  const Real clearly_met = stop_.norm == ResidualNorm::natural ? stop_.tolerance - round_off : -1;
+  const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > clearly_met;
   return note(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual, true);
 }
 
