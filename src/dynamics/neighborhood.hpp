@@ -25,7 +25,7 @@ struct NeighborhoodSettings {
   Real skin = 0;                 ///< [m]; 0: chosen from the radii
   std::int64_t block_cells = 0;  ///< cells along the edge of a block; 0: chosen from dimension and body count
   Real rebalance_threshold = 1.1;
-  Real rebalance_cost = 10;
+  Real rebalance_cost = 2;
   bool rebalance = true;
   /// What a block weighs: what its load is measured to cost, or its bodies and candidate pairs.
   enum class Weights : std::uint8_t { automatic, measured, counts };

@@ -232,7 +232,8 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   // All but one rank end up with nothing, or nearly so.
   CHECK(left.bodies_and_pairs.most > 0.999 * n_ranks);  // 4 on four ranks
   CHECK(left.bodies_and_pairs.mean > 0.6 * n_ranks);
-  CHECK(counted.bodies_and_pairs.mean < 1.15);
+  CHECK(counted.bodies_and_pairs.mean < 1.1);
+  CHECK(counted.bodies_and_pairs.most < 1.15);
   CHECK(counted.bodies.mean < 1.25);
   CHECK(even.bodies_and_pairs.mean < 1.5);  // it goes by processor time, on a machine that may be busy
   CHECK(left.computing.mean > counted.computing.mean);
