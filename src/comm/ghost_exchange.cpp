@@ -299,15 +299,10 @@ ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool g
 }
 
 template <int D>
-ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const RememberedContact> contacts,
-                                           int width) const {
-  std::vector<RememberedContact> at_home;
+std::vector<RememberedContact> GhostExchange<D>::bring_home(
+    Index n_owned, std::span<const RememberedContact> contacts) const {
   std::map<int, std::vector<RememberedContact>> away;
   for (RememberedContact contact : contacts) {
-    if (contact.body < n_owned) {
-      at_home.push_back(contact);
-      continue;
-    }
     const Home& home = home_[static_cast<std::size_t>(contact.body - n_owned)];
     contact.body = home.index;
     away[home.rank].push_back(contact);
@@ -316,12 +311,13 @@ ContactMemory GhostExchange<D>::bring_home(Index n_owned, std::span<const Rememb
   for (const auto& [rank, list] : away)
     Packer(outgoing.emplace_back(Parcel{rank, {}}).bytes).put(std::span<const RememberedContact>(list));
   count(Traffic::memory, volume_of(outgoing));
+  std::vector<RememberedContact> arrived;
   for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
-    const std::size_t before = at_home.size();
-    at_home.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
-    Unpacker(parcel.bytes).take(std::span<RememberedContact>(at_home).subspan(before));
+    const std::size_t before = arrived.size();
+    arrived.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
+    Unpacker(parcel.bytes).take(std::span<RememberedContact>(arrived).subspan(before));
   }
-  return collect(n_owned, at_home, width);
+  return arrived;
 }
 
 template <int D>

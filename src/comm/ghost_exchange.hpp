@@ -114,8 +114,8 @@ class GhostExchange {
   }
 
   /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
-  /// held body here. Returns the memory of the owned bodies. Collective.
-  ContactMemory bring_home(Index n_owned, std::span<const RememberedContact> contacts, int width) const;
+  /// ghost here. Returns what others remember of owned bodies, by sender. Collective.
+  std::vector<RememberedContact> bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
   /// Ranks with which this one exchanges values.

@@ -454,19 +454,34 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
                                         std::span<const Real> wall_values, int width) const {
   const auto w = static_cast<std::size_t>(width);
   const auto id = state.bodies.id();
-  std::vector<RememberedContact> contacts;
-  const auto add = [&](Index body, GlobalId other, std::span<const Real> numbers) {
-    if (std::ranges::all_of(numbers, [](Real number) { return number == 0; })) return;
-    std::ranges::copy(numbers, contacts.emplace_back(RememberedContact{body, other, {}}).value.begin());
+  const Index n_owned = state.bodies.n_owned();
+  // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
+  const auto each = [&](const auto& f) {
+    const auto tell = [&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (!std::ranges::all_of(numbers, [](Real number) { return number == 0; })) f(body, other, numbers);
+    };
+    if (!pair_values.empty())
+      schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
+        tell(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
+      });
+    for (const auto& wall : schedule_.walls())
+      for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
+           ++slot)
+        tell(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values.subspan(slot * w, w));
   };
-  if (!pair_values.empty())
-    schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-      add(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
+  std::vector<RememberedContact> away;
+  if (comm_.size() > 1)
+    each([&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (body >= n_owned)
+        std::ranges::copy(numbers, away.emplace_back(RememberedContact{body, other, {}}).value.begin());
     });
-  for (const auto& wall : schedule_.walls())
-    for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last); ++slot)
-      add(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values.subspan(slot * w, w));
-  return ghosts_.bring_home(state.bodies.n_owned(), contacts, width);
+  const std::vector<RememberedContact> arrived = ghosts_.bring_home(n_owned, away);
+  return collect(n_owned, width, [&](const auto& f) {
+    each([&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (body < n_owned) f(body, other, numbers);
+    });
+    for (const RememberedContact& contact : arrived) f(contact.body, contact.other, contact.value);
+  });
 }
 
 template <int D>

@@ -35,26 +35,15 @@ void ContactMemory::append_from(const ContactMemory& from, Index body) {
 ContactMemory ContactMemory::of(std::span<const Index> bodies) const {
   ContactMemory chosen;
   chosen.width = width;
+  std::size_t n = 0;
+  for (const Index i : bodies)
+    n +=
+        static_cast<std::size_t>(start[static_cast<std::size_t>(i) + 1] - start[static_cast<std::size_t>(i)]);
+  chosen.start.reserve(bodies.size() + 1);
+  chosen.other.reserve(n);
+  chosen.value.reserve(n * static_cast<std::size_t>(width));
   for (const Index i : bodies) chosen.append_from(*this, i);
   return chosen;
-}
-
-ContactMemory collect(Index n_bodies, std::span<const RememberedContact> contacts, int width) {
-  const auto w = static_cast<std::size_t>(width);
-  ContactMemory memory;
-  memory.width = width;
-  memory.clear(n_bodies);
-  for (const RememberedContact& c : contacts) ++memory.start[static_cast<std::size_t>(c.body) + 1];
-  for (std::size_t i = 1; i < memory.start.size(); ++i) memory.start[i] += memory.start[i - 1];
-  memory.other.resize(contacts.size());
-  memory.value.resize(contacts.size() * w);
-  std::vector<Index> next(memory.start.begin(), memory.start.end() - 1);
-  for (const RememberedContact& c : contacts) {
-    const auto e = static_cast<std::size_t>(next[static_cast<std::size_t>(c.body)]++);
-    memory.other[e] = c.other;
-    std::copy_n(c.value.begin(), w, memory.value.begin() + static_cast<std::ptrdiff_t>(e * w));
-  }
-  return memory;
 }
 
 }  // namespace scree

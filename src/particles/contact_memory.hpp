@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -30,14 +32,37 @@ struct ContactMemory {
   ContactMemory of(std::span<const Index> bodies) const;
 };
 
-/// One remembered contact on its own: how it travels and how it is stored.
+/// One remembered contact on its own: how it travels.
 struct RememberedContact {
   Index body;  ///< place of the body in the receiver's BodyStore
   GlobalId other;
   std::array<Real, ContactMemory::most_numbers> value;
 };
 
-/// Builds the memory of n bodies from contacts in any order (within a body the order is kept).
-ContactMemory collect(Index n_bodies, std::span<const RememberedContact> contacts, int width = 1);
+/// Builds the memory of n bodies from contacts in any order (within a body the order is kept). `each(f)`
+/// calls f(body, other, numbers) for every contact, with at least `width` numbers, and the same again when
+/// called again: what is remembered of a large packing is held once.
+template <class Each>
+ContactMemory collect(Index n_bodies, int width, const Each& each) {
+  ContactMemory memory;
+  memory.width = width;
+  memory.clear(n_bodies);
+  std::vector<Index>& start = memory.start;
+  // Shifted by one, so that filling them in turns ends into beginnings.
+  start.push_back(0);
+  each([&](Index body, GlobalId, const auto&) { ++start[static_cast<std::size_t>(body) + 2]; });
+  for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  const auto w = static_cast<std::size_t>(width);
+  const auto n = static_cast<std::size_t>(start.back());
+  memory.other.resize(n);
+  memory.value.resize(n * w);
+  each([&](Index body, GlobalId other, const auto& numbers) {
+    const auto e = static_cast<std::size_t>(start[static_cast<std::size_t>(body) + 1]++);
+    memory.other[e] = other;
+    std::copy_n(numbers.begin(), w, memory.value.begin() + static_cast<std::ptrdiff_t>(e * w));
+  });
+  start.pop_back();
+  return memory;
+}
 
 }  // namespace scree

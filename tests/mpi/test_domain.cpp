@@ -368,7 +368,9 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
     state.bodies.group()[at] = static_cast<std::int32_t>(id % 3);
     for (GlobalId other = 0; other < id % 4; ++other) contacts.push_back({i, other, {value_of(id, other)}});
   }
-  state.memory = collect(state.bodies.n_owned(), contacts);
+  state.memory = collect(state.bodies.n_owned(), 1, [&](const auto& f) {
+    for (const RememberedContact& contact : contacts) f(contact.body, contact.other, contact.value);
+  });
   std::vector<int> destination;
   for (Index i = 0; i < state.bodies.n_owned(); ++i)
     destination.push_back(static_cast<int>(state.bodies.id()[static_cast<std::size_t>(i)] / 3) %
