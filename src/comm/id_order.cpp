@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -16,7 +17,10 @@ namespace {
 /// Places of the ids in ascending order of the ids; equal ids in any order.
 std::vector<std::size_t> sorting_order(std::span<const GlobalId> ids) {
   std::vector<std::size_t> order(ids.size());
-  if (ids.empty()) return order;
+  if (std::is_sorted(ids.begin(), ids.end())) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+  }
   // Most ids lie close: then each goes straight to its place in a list of all that there might be.
   constexpr std::uint64_t sparsest = 8;
   const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
@@ -116,23 +120,57 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
   for (std::size_t i = 0; i < order.size(); ++i) receive_order_[order[i]] = i;
 }
 
-void IdOrder::carry(const void* in, void* out, std::size_t bytes_per_body) const {
-  std::vector<std::byte> outgoing(send_order_.size() * bytes_per_body);
-  std::vector<std::byte> incoming(receive_order_.size() * bytes_per_body);
-  const auto* source = static_cast<const std::byte*>(in);
-  for (std::size_t i = 0; i < send_order_.size(); ++i)
-    std::memcpy(&outgoing[i * bytes_per_body], source + send_order_[i] * bytes_per_body, bytes_per_body);
+namespace {
 
+/// Copies items of `width` bytes: item to(i) of the target is item from(i) of the source, for i < n.
+template <std::size_t width, class To, class From>
+void copy_items(std::size_t n, std::byte* target, const To& to, const std::byte* source, const From& from) {
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(target + to(i) * width, source + from(i) * width, width);
+}
+
+/// The same for a width known when it runs; the usual ones are copied without a call each.
+template <class To, class From>
+void copy_items(std::size_t width, std::size_t n, std::byte* target, const To& to, const std::byte* source,
+                const From& from) {
+  switch (width) {
+    case 4:
+      return copy_items<4>(n, target, to, source, from);
+    case 8:
+      return copy_items<8>(n, target, to, source, from);
+    case 12:
+      return copy_items<12>(n, target, to, source, from);
+    case 16:
+      return copy_items<16>(n, target, to, source, from);
+    case 24:
+      return copy_items<24>(n, target, to, source, from);
+    default:
+      for (std::size_t i = 0; i < n; ++i)
+        std::memcpy(target + to(i) * width, source + from(i) * width, width);
+  }
+}
+
+}  // namespace
+
+void IdOrder::carry(const void* in, void* out, std::size_t bytes_per_body) const {
+  const auto* source = static_cast<const std::byte*>(in);
+  auto* target = static_cast<std::byte*>(out);
+  const auto in_place = [](std::size_t i) { return i; };
+  const auto to_send = [&](std::size_t i) { return send_order_[i]; };
+  const auto received = [&](std::size_t i) { return receive_order_[i]; };
+  if (comm_.size() == 1) {
+    copy_items(bytes_per_body, send_order_.size(), target, received, source, to_send);
+    return;
+  }
+  const auto outgoing = std::make_unique_for_overwrite<std::byte[]>(send_order_.size() * bytes_per_body);
+  const auto incoming = std::make_unique_for_overwrite<std::byte[]>(receive_order_.size() * bytes_per_body);
+  copy_items(bytes_per_body, send_order_.size(), outgoing.get(), in_place, source, to_send);
   MPI_Datatype body = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(bytes_per_body), MPI_BYTE, &body);
   MPI_Type_commit(&body);
-  MPI_Alltoallv(outgoing.data(), send_counts_.data(), send_starts_.data(), body, incoming.data(),
+  MPI_Alltoallv(outgoing.get(), send_counts_.data(), send_starts_.data(), body, incoming.get(),
                 receive_counts_.data(), receive_starts_.data(), body, comm_.handle());
   MPI_Type_free(&body);
-
-  auto* target = static_cast<std::byte*>(out);
-  for (std::size_t i = 0; i < receive_order_.size(); ++i)
-    std::memcpy(target + receive_order_[i] * bytes_per_body, &incoming[i * bytes_per_body], bytes_per_body);
+  copy_items(bytes_per_body, receive_order_.size(), target, received, incoming.get(), in_place);
 }
 
 }  // namespace scree
