@@ -182,6 +182,7 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
 
 template <int D>
 void read_checkpoint(State<D>& state, const std::string& path, const std::vector<MeasureMemory>& measures) {
+  Scope timer("read checkpoint");
   const Comm& comm = state.comm;
   const ArrayFileReader file(comm, path, checkpoint_kind, checkpoint_version);
   state.clock.step = file.integer("step");
