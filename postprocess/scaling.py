@@ -70,7 +70,7 @@ class Series:
                 for ranks in sorted(self.points)]
 
 
-def read_rows(path):
+def read_results(path):
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -79,7 +79,7 @@ def read_rows(path):
         raise ScalingError(f"{path}: no JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ScalingError(f"{path}: no results.json of scree bench")
-    return content["rows"]
+    return content
 
 
 def number_text(value):
@@ -103,7 +103,7 @@ def collect(paths):
     series = {}
     for path in paths:
         places = {}
-        for row in read_rows(path):
+        for row in read_results(path)["rows"]:
             group = row["case"], row["mode"], row["ranks"]
             places[group] = places.get(group, -1) + 1
             if not row.get("complete", True) or not isinstance(row["seconds"], (int, float)) or row["seconds"] <= 0:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures again what docs/performance.md tells of this machine, and draws its figures.
+# Measures again what docs/performance.md tells of this machine, draws its figures and writes its tables (measured.md).
 #   scripts/performance.sh                 into results/performance, some twenty minutes on two cores
 #   scripts/performance.sh --quick         the same at small sizes, some five minutes
 #   scripts/performance.sh --out DIR       into another folder
-#   scripts/performance.sh --redraw        only the figures, from the results in the folder
-# With --out docs/performance the figures of the documentation are replaced. Nothing else should run meanwhile. Programs are
+#   scripts/performance.sh --redraw        only figures and tables, from the results in the folder
+# With --out docs/performance those of the documentation are replaced. Nothing else should run meanwhile. Programs are
 # those of the release build, which is made first; --bin DIR takes others. Peers are measured by scripts/compare-peers.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -44,8 +44,12 @@ if ! $redraw; then
   done
 fi
 
-say "figures"
+say "figures and tables"
 "$python" postprocess/scaling.py "$out"/cost_2d.json "$out"/cost_3d.json --out "$out/cost"
 "$python" postprocess/scaling.py "$out"/strong/results.json "$out"/weak/results.json --out "$out"
 mv "$out/cost/cost.png" "$out/cost.png"
 rm -r "$out/cost"
+"$python" postprocess/benchmark_tables.py "$out"/cost_2d.json "$out"/cost_3d.json "$out"/{fixed,strong,weak}/results.json \
+  > "$out/measured.md.part"
+sed -i '1i # What was measured\n\nMade by `scripts/performance.sh`; [performance.md](../performance.md) says what it means.\n' "$out/measured.md.part"
+mv "$out/measured.md.part" "$out/measured.md"
