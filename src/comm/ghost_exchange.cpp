@@ -286,7 +286,7 @@ void GhostExchange<D>::begin_hand_over(int stage, std::span<const Real> values, 
 
 template <int D>
 void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int width) {
-  stages_[static_cast<std::size_t>(stage)].end(values, width);
+  stages_[static_cast<std::size_t>(stage)].end_move(values, width);
 }
 
 template <int D>

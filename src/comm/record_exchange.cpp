@@ -40,8 +40,13 @@ void with_copy_of(std::size_t size, F&& f) {
 }  // namespace
 
 void RecordExchange::clear() {
-  for (const auto& channel : channels_)
+  for (auto& channel : channels_) {
+    if (channel->is_under_way) {
+      [[maybe_unused]] const Channel* still_in_use = channel.release();  // see the head of the class
+      continue;
+    }
     for (MPI_Request& request : channel->requests) MPI_Request_free(&request);
+  }
   channels_.clear();
   sent_ = {};
   received_ = {};
@@ -116,6 +121,8 @@ RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Way
 }
 
 void RecordExchange::start_receives(Channel& channel) {
+  SCREE_ASSERT(!channel.is_under_way);
+  channel.is_under_way = true;
   if (channel.n_receives > 0) MPI_Startall(channel.n_receives, channel.requests.data());
 }
 
@@ -125,15 +132,10 @@ void RecordExchange::start_sends(Channel& channel) {
 }
 
 void RecordExchange::wait(Channel& channel) {
+  SCREE_ASSERT(channel.is_under_way);
   const Waiting waiting;
   MPI_Waitall(static_cast<int>(channel.requests.size()), channel.requests.data(), MPI_STATUSES_IGNORE);
-}
-
-void RecordExchange::progress(std::size_t entry_bytes, Way way) {
-  if (empty()) return;
-  Channel& channel = channel_of(entry_bytes, way);
-  int done = 0;
-  MPI_Testall(static_cast<int>(channel.requests.size()), channel.requests.data(), &done, MPI_STATUSES_IGNORE);
+  channel.is_under_way = false;
 }
 
 std::size_t RecordExchange::bytes() const {

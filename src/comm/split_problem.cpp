@@ -438,7 +438,7 @@ class SplitHalo final : public BodyHalo {
     stages_[at(stage)].begin(values, width);
   }
   void end_hand_over(int stage, std::span<Real> values, int width) override {
-    stages_[at(stage)].end(values, width);
+    stages_[at(stage)].end_move(values, width);
   }
 
   /// Numbers of the bodies held.

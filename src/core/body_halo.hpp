@@ -41,12 +41,32 @@ class BodyHalo {
 /// Where a sweep stands among sweeps in a row over the same values.
 struct SweepTurn {
   bool first = true;  ///< owners have the live copies before it, or all holders have the same values
-  bool last = true;   ///< owners have them after it; else the next one must not be a first one
+  /// Owners have them after it; else the next one must not be a first one, unless the values are given up.
+  /// What owners hold then is old; with SCREE_ASSERTS it is no number.
+  bool last = true;
 
   static SweepTurn of(std::int64_t sweep, std::int64_t n_sweeps) {
     return {.first = sweep == 0, .last = sweep + 1 == n_sweeps};
   }
 };
+
+/// The order of all sweeps: rim(p), what touches bodies that travel, and interior(p) of each phase, with
+/// hand-overs begin(stage), end(stage) between them, each rim before the messages that interiors hide.
+template <class Rim, class Interior, class Begin, class End>
+void run_phases_in_order(int n_phases, SweepTurn turn, Rim&& rim, Interior&& interior, Begin&& begin,
+                         End&& end) {
+  if (turn.first) {
+    begin(0);
+    end(0);
+  }
+  const int first_stage = turn.last ? 1 : 1 + n_phases;
+  for (int phase = 0; phase < n_phases; ++phase) {
+    rim(phase);
+    begin(first_stage + phase);
+    interior(phase);
+    end(first_stage + phase);
+  }
+}
 
 /// Runs visit(first, last) over the contacts of each phase in sweep order, with hand-overs of the live copies
 /// `values` between phases: phase p has the contacts [phase_first[p], phase_first[p + 1]), and those before
@@ -56,18 +76,23 @@ template <class Visit>
 void run_sweep_phases(BodyHalo& halo, std::span<const Index> phase_first,
                       std::span<const Index> interior_first, std::span<Real> values, int width, Visit&& visit,
                       SweepTurn turn = {}) {
-  if (turn.first) {
-    halo.begin_hand_over(0, values, width);
-    halo.end_hand_over(0, values, width);
-  }
-  const int first_stage = turn.last ? 1 : 1 + halo.n_phases();
-  for (int phase = 0; phase < halo.n_phases(); ++phase) {
-    const auto p = static_cast<std::size_t>(phase);
-    visit(phase_first[p], interior_first[p]);
-    halo.begin_hand_over(first_stage + phase, values, width);
-    visit(interior_first[p], phase_first[p + 1]);
-    halo.end_hand_over(first_stage + phase, values, width);
-  }
+  const auto at = [](int phase) { return static_cast<std::size_t>(phase); };
+  run_phases_in_order(
+      halo.n_phases(), turn, [&](int p) { visit(phase_first[at(p)], interior_first[at(p)]); },
+      [&](int p) { visit(interior_first[at(p)], phase_first[at(p + 1)]); },
+      [&](int stage) { halo.begin_hand_over(stage, values, width); },
+      [&](int stage) { halo.end_hand_over(stage, values, width); });
+}
+
+/// Calls f(first, last) for the stretches of contacts that run_sweep_phases() visits, in its order. Local.
+template <class F>
+void for_each_stretch(std::span<const Index> phase_first, std::span<const Index> interior_first, F&& f) {
+  const auto at = [](int phase) { return static_cast<std::size_t>(phase); };
+  const auto nothing = [](int) {};
+  run_phases_in_order(
+      static_cast<int>(interior_first.size()), {},
+      [&](int p) { f(phase_first[at(p)], interior_first[at(p)]); },
+      [&](int p) { f(interior_first[at(p)], phase_first[at(p + 1)]); }, nothing, nothing);
 }
 
 /// Everything on one rank: nothing travels.

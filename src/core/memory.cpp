@@ -7,13 +7,20 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
+// Sanitizers of addresses and of threads bring an operator new of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SCREE_OWN_NEW 0
-#else
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SCREE_OWN_NEW 0
+#endif
+#endif
+#ifndef SCREE_OWN_NEW
 #define SCREE_OWN_NEW 1
 #endif
 
@@ -41,7 +48,11 @@ void* allocate(std::size_t size, std::size_t alignment) {
     if (memory) {
       // Only a wish: where the kernel has no huge pages, nothing changes. A last, partly used page is left
       // small.
-      if (huge) madvise(memory, size / huge_page * huge_page, MADV_HUGEPAGE);
+      if (huge) {
+        const int error = errno;  // of a call that the caller may still ask about
+        madvise(memory, size / huge_page * huge_page, MADV_HUGEPAGE);
+        errno = error;
+      }
       return memory;
     }
     const std::new_handler handler = std::get_new_handler();

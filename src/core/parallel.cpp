@@ -107,7 +107,7 @@ void check_petsc(PetscErrorCode code, const char* call) {
 
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
-  int provided = 0;
+  int provided = 0;  // may_have_threads() tells
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   SCREE_PETSC(PetscInitializeNoArguments());
   // Without these PETSc would catch signals meant for the run and print a page for each error that is thrown
@@ -119,6 +119,12 @@ Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
 Parallel::MpiLife::~MpiLife() {
   PetscFinalize();
   MPI_Finalize();
+}
+
+bool may_have_threads() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  return provided >= MPI_THREAD_FUNNELED;
 }
 
 Parallel::Parallel(int& argc, char**& argv) : life_(argc, argv) {}

@@ -61,6 +61,9 @@ class Parallel {
   Comm world_;
 };
 
+/// Whether MPI allows threads that do not call it.
+bool may_have_threads();
+
 /// Hands PETSc options in its own form ("-scree_ksp_type cg -scree_ksp_monitor"), from the command line or a
 /// deck. Throws InputError if the text has another form. To be called with the same text on all ranks.
 void insert_petsc_options(const std::string& text);

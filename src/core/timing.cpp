@@ -30,12 +30,11 @@ struct Node {
 struct Tree {
   std::deque<Node> nodes = std::deque<Node>(1);  // the root stands for the whole program
   Node* current = &nodes.front();
-  int waits = 0;       // open Waiting objects
-  Ticks wait_start{};  // of the outermost
-  bool clocked = false;
-  Nanoseconds work_start{0};      // of the WorkClock, by the thread's clock
-  Nanoseconds wait_begin{0};      // of the outermost wait, by the same
-  Nanoseconds waited_clocked{0};  // since work_start
+  int waits = 0;                  // open Waiting objects
+  Ticks wait_start{};             // of the outermost
+  int clocks = 0;                 // WorkClock objects
+  Nanoseconds wait_begin{0};      // of the outermost wait while there are clocks, by the thread's clock
+  Nanoseconds waited_clocked{0};  // in all waits that ended while there were clocks, by the same
 };
 Tree& tree() {
   static Tree instance;
@@ -126,7 +125,7 @@ Waiting::Waiting() {
   Tree& t = tree();
   if (t.waits++ > 0) return;
   t.wait_start = std::chrono::steady_clock::now();
-  if (t.clocked) t.wait_begin = thread_time();
+  if (t.clocks > 0) t.wait_begin = thread_time();
 }
 
 Waiting::~Waiting() {
@@ -134,22 +133,32 @@ Waiting::~Waiting() {
   if (--t.waits > 0) return;
   const Nanoseconds waited = std::chrono::steady_clock::now() - t.wait_start;
   for (Node* node = t.current; node; node = node->parent) node->waited += waited;
-  if (t.clocked) t.waited_clocked += thread_time() - t.wait_begin;
+  if (t.clocks > 0) t.waited_clocked += thread_time() - t.wait_begin;
 }
+
+namespace {
+
+/// Processor time of this thread less what it waited; only differences mean something, and only while there
+/// are clocks. It stands still during a wait.
+Nanoseconds work_time() {
+  const Tree& t = tree();
+  return (t.waits > 0 ? t.wait_begin : thread_time()) - t.waited_clocked;
+}
+
+}  // namespace
 
 WorkClock::WorkClock() {
   Tree& t = tree();
-  t.clocked = true;
-  t.waited_clocked = Nanoseconds{0};
-  t.work_start = t.wait_begin = thread_time();
+  if (t.clocks++ == 0) t.wait_begin = thread_time();  // of a wait that goes on, if there is one
+  start_ = work_time();
 }
 
 WorkClock::~WorkClock() {
-  tree().clocked = false;
+  --tree().clocks;
 }
 
 Real WorkClock::seconds() const {
-  return std::chrono::duration<Real>(thread_time() - tree().work_start - tree().waited_clocked).count();
+  return std::chrono::duration<Real>(work_time() - start_).count();
 }
 
 std::vector<TimerRow> timer_table(const Comm& comm) {

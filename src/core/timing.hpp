@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,8 @@ class Waiting {
 };
 
 /// Processor time of this thread that is not Waiting [s], from its making to seconds(): what a rank computed,
-/// even if ranks share a core or spin in messages. One at a time. While it is there, each Waiting costs two
-/// calls of the thread's clock, about 0.4 us each: for a step in many, not for every one.
+/// even if ranks share a core or spin in messages. While there is one or more, each Waiting costs two calls
+/// of the thread's clock, about 0.4 us each: for a step in many, not for every one.
 class WorkClock {
  public:
   WorkClock();
@@ -38,6 +39,9 @@ class WorkClock {
   WorkClock(const WorkClock&) = delete;
   WorkClock& operator=(const WorkClock&) = delete;
   Real seconds() const;
+
+ private:
+  std::chrono::nanoseconds start_;
 };
 
 /// One line of the timer table, over ranks.

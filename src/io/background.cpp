@@ -1,8 +1,11 @@
 #include "io/background.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <system_error>
 #include <utility>
+
+#include "core/parallel.hpp"
 
 namespace scree {
 
@@ -19,9 +22,8 @@ std::future<void> Background::start(std::function<void()> work) {
   std::packaged_task<void()> task(std::move(work));
   std::future<void> result = task.get_future();
   if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
+    start_thread();
+    if (!thread_.joinable()) {
       task();
       return result;
     }
@@ -32,6 +34,19 @@ std::future<void> Background::start(std::function<void()> work) {
   }
   changed_.notify_one();
   return result;
+}
+
+void Background::start_thread() {
+  if (!may_have_threads()) return;
+  // Signals are for the thread that takes steps: it looks at what a handler leaves.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {  // thread_ stays empty
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Background::run() {

@@ -21,10 +21,11 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   /// Hands over a piece of work; get() of the future waits for it and throws what it threw. Where no thread
-  /// can be made, the work is done at once.
+  /// can be made or MPI allows none, the work is done at once.
   std::future<void> start(std::function<void()> work);
 
  private:
+  void start_thread();
   void run();
 
   std::mutex mutex_;

@@ -26,7 +26,7 @@ class RoundSweep {
  public:
   struct Kernels {
     std::string_view instruction_set;
-    /// One sweep over the groups; y: velocities of all held, omega: relaxation.
+    /// One sweep over the groups; y: velocities of all held and of nobody, on 16 bytes; omega: relaxation.
     void (*sweep)(std::span<RoundGroup<D>> groups, Real* y, Real omega);
     /// |r - P_K(r - u^)|^2 of each place (eq. F.6), 0 of unused ones.
     void (*judge)(std::span<const RoundGroup<D>> groups, const Real* y, Real* squares);

@@ -245,10 +245,7 @@ class ScaledProblem {
   /// Calls f(first, last) for the stretches of contacts that run_phases() visits, in its order. Local.
   template <class F>
   void for_each_stretch(F&& f) const {
-    for (std::size_t p = 0; p < problem_->interior_first.size(); ++p) {
-      f(problem_->phase_first[p], problem_->interior_first[p]);
-      f(problem_->interior_first[p], problem_->phase_first[p + 1]);
-    }
+    scree::for_each_stretch(problem_->phase_first, problem_->interior_first, f);
   }
 
   /// Impulses and velocities of the original problem from scaled ones and back. Local.

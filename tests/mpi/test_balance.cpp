@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <numeric>
 
 #include "comm/domain.hpp"
 #include "core/random.hpp"
@@ -208,6 +209,70 @@ TEST_CASE("block costs: what is never there costs nothing, what cannot be told a
   CHECK(costs.seconds()[1] == Approx(1e-9).epsilon(0.01));
 }
 
+TEST_CASE("balance: weights found from times share time out evenly where counts do not", "[mpi]") {
+  const Comm world;
+  const int n_ranks = world.size();
+  constexpr int key_bits = 12;
+  constexpr std::size_t n_blocks = 2000;
+  constexpr std::array<Real, n_loads> truth{20e-9, 8e-9, 60e-9, 150e-9};
+  // Along the curve: a gas, then a bed at a wall in which half of the pairs touch.
+  std::vector<BlockKey> all_keys;
+  std::vector<LoadCounts> all_counts;
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    RandomStream stream(4, static_cast<std::int64_t>(block), 1);
+    const auto up_to = [&](std::uint64_t n) { return static_cast<std::int64_t>(stream.bits() % n); };
+    all_keys.push_back(2 * block);
+    LoadCounts& counts = all_counts.emplace_back(LoadCounts{20 + up_to(20), 60 + up_to(60), 0, 0});
+    if (block < n_blocks / 2) continue;
+    counts[2] = up_to(4);
+    counts[3] = counts[1] / 2 + up_to(10);
+  }
+  const Domain domain(world);
+  BlockCosts costs(world);
+  // Loads of all ranks with these weights of what blocks hold, by what each rank tells of the blocks it had.
+  std::vector<int> owner(n_blocks, 0);
+  const auto share_out = [&](const LoadCounts& weight_of) {
+    std::vector<BlockKey> keys;
+    std::vector<std::int64_t> weights;
+    for (std::size_t block = 0; block < n_blocks; ++block) {
+      if (owner[block] != world.rank()) continue;
+      keys.push_back(all_keys[block]);
+      weights.push_back(
+          std::inner_product(weight_of.begin(), weight_of.end(), all_counts[block].begin(), std::int64_t{0}));
+    }
+    const Domain::Shares shares = domain.propose(keys, weights, key_bits);
+    std::vector<LoadCounts> loads(static_cast<std::size_t>(n_ranks));
+    for (std::size_t block = 0; block < n_blocks; ++block) {
+      owner[block] = shares.owner_of(all_keys[block]);
+      for (std::size_t k = 0; k < n_loads; ++k)
+        loads[static_cast<std::size_t>(owner[block])][k] += all_counts[block][k];
+    }
+    return loads;
+  };
+  const auto time_of = [&](const LoadCounts& counts) {
+    Real seconds = 0;
+    for (std::size_t k = 0; k < n_loads; ++k) seconds += truth[k] * static_cast<Real>(counts[k]);
+    return seconds;
+  };
+  const auto unevenness = [&](const std::vector<LoadCounts>& loads) {
+    Real most = 0, sum = 0;
+    for (const LoadCounts& counts : loads) {
+      most = std::max(most, time_of(counts));
+      sum += time_of(counts);
+    }
+    return most / sum * n_ranks;
+  };
+  std::vector<LoadCounts> loads = share_out({1, 1, 0, 0});
+  if (n_ranks > 1) CHECK(unevenness(loads) > 1.2);
+  for (int list = 0; list < 10; ++list) {
+    const LoadCounts& mine = loads[static_cast<std::size_t>(world.rank())];
+    RandomStream stream(5, list * 64 + world.rank(), 1);
+    costs.observe(mine, time_of(mine) * stream.uniform(0.97, 1.03));
+    loads = share_out(costs.weights());
+  }
+  CHECK(unevenness(loads) < 1.05);
+}
+
 TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along, and only then", "[mpi]") {
   const Comm world;
   const int n_ranks = world.size();
@@ -220,7 +285,7 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   CHECK(counting.same_result(standing));
   CHECK(even.measured);
   CHECK_FALSE(counted.measured);
-  CAPTURE(counting, standing, counted.computing.mean, left.computing.mean);
+  CAPTURE(counting, standing);
   if (n_ranks == 1) {
     CHECK(counted.bodies_and_pairs.most == 1);
     CHECK(counting.n_rebalances == 0);
@@ -235,11 +300,7 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   CHECK(counted.bodies_and_pairs.mean < 1.1);
   CHECK(counted.bodies_and_pairs.most < 1.15);
   CHECK(counted.bodies.mean < 1.25);
-  CHECK(even.bodies_and_pairs.mean < 1.5);  // it goes by processor time, on a machine that may be busy
-  CHECK(left.computing.mean > counted.computing.mean);
   CHECK(counted.pairs_by_phase.mean >= counted.pairs.mean);
-  for (const Real seconds : {even.seconds[0] + even.seconds[1], counted.seconds[0] + counted.seconds[1]})
-    CHECK((seconds > 1e-10 && seconds < 1e-4));
 }
 
 TEST_CASE("balance: what costs more than it saves is not done", "[mpi]") {

@@ -295,6 +295,11 @@ std::map<GlobalId, Real> trace_of_sweeps(Packing<D>& packing, int n_sweeps) {
       packing.ghosts.begin_hand_over(stage, values, 1);
       packing.ghosts.end_hand_over(stage, values, 1);
     }
+#ifdef SCREE_ASSERTS
+    // One copy of each body is live, and none but the live ones look so.
+    const auto n_live = std::count_if(values.begin(), values.end(), [](Real x) { return !std::isnan(x); });
+    CHECK(packing.comm.sum(std::int64_t{n_live}) == packing.comm.sum(static_cast<std::int64_t>(n_owned)));
+#endif
   }
   std::map<GlobalId, Real> trace;
   for (std::size_t i = 0; i < n_owned; ++i) trace[packing.ids()[i]] = values[i];
