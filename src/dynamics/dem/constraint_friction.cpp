@@ -462,7 +462,7 @@ template <int D>
 void ConstraintFriction<D>::find_worst() {
   std::ranges::fill(worst_, 0.0);
   std::size_t s = 0;
-  const auto visit = [&](Index end) {
+  const auto visit = [&](Index, Index end) {
     for (; s < sticking_.size() && touching_[sticking_[s]].index < end; ++s) {
       if (excess_[s] == 0) continue;
       const Touch& touch = touching_[sticking_[s]];
@@ -474,13 +474,8 @@ void ConstraintFriction<D>::find_worst() {
             std::ranges::copy(mine, worst);
     }
   };
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    const auto p = static_cast<std::size_t>(phase);
-    visit(graph_.interior_first[p]);
-    halo_.begin_hand_over(phase + 1, worst_, 3);
-    visit(graph_.phase_first[p + 1]);
-    halo_.end_hand_over(phase + 1, worst_, 3);
-  }
+  // Zeros everywhere: whoever touches a body first has the right values.
+  run_sweep_phases(halo_, graph_.phase_first, graph_.interior_first, worst_, 3, visit, {.first = false});
   halo_.copy_to_ghosts(worst_, 3);
 }
 

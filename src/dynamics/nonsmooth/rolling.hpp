@@ -48,15 +48,7 @@ void resist_rolling(FrictionProblem<D>& problem, Bound&& bound, std::span<Real> 
       }
     }
   };
-  halo.begin_hand_over(0, v, q);
-  halo.end_hand_over(0, v, q);
-  for (int phase = 0; phase < halo.n_phases(); ++phase) {
-    const auto p = static_cast<std::size_t>(phase);
-    visit(problem.phase_first[p], problem.interior_first[p]);
-    halo.begin_hand_over(phase + 1, v, q);
-    visit(problem.interior_first[p], problem.phase_first[p + 1]);
-    halo.end_hand_over(phase + 1, v, q);
-  }
+  run_sweep_phases(halo, problem.phase_first, problem.interior_first, v, q, visit);
   halo.copy_to_ghosts(v, q);
 }
 
