@@ -29,7 +29,7 @@ CLI::App* add_bench(CLI::App& app, StudyOptions& study) {
 bool starts_programs(int argc, char** argv) {
   const char* const* verb =
       std::find_if(argv + 1, argv + argc, [](const char* word) { return word[0] != '-'; });
-  return verb != argv + argc && std::string_view(*verb) == "bench" && !has_launcher();
+  return verb != argv + argc && std::string_view(*verb) == "bench" && launcher_variable().empty();
 }
 
 ExitCode start_programs(int argc, char** argv) {
@@ -124,7 +124,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   }
   if (*bench) {
     if (!study.ranks.empty() || !study.launcher.empty())
-      throw InputError("scree bench starts ranks itself: leave out --ranks and --launcher, or mpirun");
+      throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
+                       launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
     const auto show = [&](const std::string& text) { print(comm, text); };
     if (study.list)
       show(list_bench_cases());

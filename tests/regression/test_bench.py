@@ -10,8 +10,8 @@ from scree_program import Process, check, check_close, check_in, main, program, 
 # Every case with the smallest sizes that make sense.
 SMALL = {
     "pbd": ["--bodies", "400", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2", "--all-sets"],
-    "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2"],
-    "nonsmooth": ["--bodies", "4096", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2"],
+    "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2", "--folder", "."],
+    "nonsmooth": ["--bodies", "4096", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2", "--folder", "."],
     "crowd": ["--agents", "60", "--columns", "4", "--densities", "1", "--warm-up", "1", "--steps", "2", "--repetitions", "2"],
     "friction": ["--bodies", "60", "--solvers", "nsgs,ipm", "--tolerances", "1e-2", "--max-time", "5"],
     "ghosts": ["--bodies", "900", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2"],
@@ -122,6 +122,27 @@ def test_on_ranks_that_are_there(folder):
     check({row["ranks"] for row in rows} == {2}, "on these ranks", rows)
 
 
+def test_files_of_cases_go_below_out(folder):
+    """On several nodes that is the folder that all of them see."""
+    nowhere = [("TMPDIR", str(folder / "nowhere"))]
+    restart = ["--case", "restart", "--mode", "strong", "--bodies", "500", "--repetitions", "2"]
+    result = study(folder, *restart, "--ranks", "1", "--out", "out", "--launcher", "env RANKS={ranks}", variables=nowhere)
+    check(result.code == 0, "no other folder is needed", result)
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    check(names == ["restart.csv", "results.json"], "nothing else is left behind", names)
+
+
+def test_shells_of_jobs(folder):
+    """What `srun --pty` and `srun` leave in the environment of a shell and of a rank."""
+    start = ["--case", "start", "--mode", "strong", "--bodies", "400", "--repetitions", "2", "--ranks", "1", "--launcher",
+             "env -u PMI_RANK RANKS={ranks}"]
+    shell = [("PMI_RANK", "0"), ("SLURM_STEP_NUM_TASKS", "1"), ("SLURM_PTY_PORT", "40000")]
+    check(study(folder, *start, variables=shell).code == 0, "a shell starts ranks")
+    rank = study(folder, *start, variables=shell[:2])
+    check(rank.code == BAD_INPUT, f"exit code {BAD_INPUT}", rank)
+    check_in("PMI_RANK is set", rank.stderr, "the message tells why")
+
+
 def test_studies_that_cannot_be_made(folder):
     (folder / "file").write_text("")
     start = ["--case", "start", "--mode", "strong", "--bodies", "100"]
@@ -147,10 +168,11 @@ def test_studies_that_cannot_be_made(folder):
 
 
 def test_programs_of_a_study_that_fail(folder):
-    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "100", "--ranks", "1",
+    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "500", "--ranks", "1",
                    variables=[("TMPDIR", str(folder / "nowhere"))])
     check(result.code == BAD_INPUT, "the exit code of the program", result)
     check_in("output on 1 rank: ", result.stderr, "the message says which")
+    check_in("nowhere", result.stderr, "and why")
     (folder / "launch").write_text('#!/bin/sh\n"$@"\necho "scree: the cable is loose" >&2\nexit 1\n')
     (folder / "launch").chmod(0o755)
     result = study(folder, "--case", "start", "--mode", "strong", "--bodies", "100", "--ranks", "1", "--launcher",

@@ -13,7 +13,7 @@
 namespace scree {
 
 Bed::Bed(const Comm& comm, BedOptions options)
-    : comm_(comm), options_(std::move(options)), folder_(comm, "") {
+    : comm_(comm), options_(std::move(options)), folder_(comm, options_.folder) {
   // Dense: along z the lattice does not close on itself.
   const std::string places = options_.loose ? fmt::format("count = {}, jitter = 0.09", tile_bodies)
                                             : fmt::format("spacing = {}, jitter = 0.05", diameter);

@@ -15,6 +15,7 @@ struct BedOptions {
   Real settling_time = 0.5;  ///< of the tile [s]
   /// The tile falls from a loose lattice, as rigid grains need it; else it starts dense, with small overlaps.
   bool loose = false;
+  std::string folder;  ///< for the file of positions, which all ranks read; empty: that of temporary files
 };
 
 class Bed {

@@ -15,4 +15,10 @@ void BenchCase::add_repetitions(CLI::App& app) {
       ->check(positive_number());
 }
 
+void BenchCase::add_folder(CLI::App& app) {
+  app.add_option("--folder", folder_,
+                 "where files are written that go away; all ranks must see it; else where the system has "
+                 "temporary files");
+}
+
 }  // namespace scree

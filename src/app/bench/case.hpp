@@ -50,6 +50,8 @@ class BenchCase {
   virtual void set_bodies(std::int64_t bodies) = 0;
   /// Timings of each row, where the case takes several.
   void set_repetitions(int repetitions) { repetitions_ = repetitions; }
+  /// An existing folder that all ranks see, for files that go away; empty: that of temporary files.
+  void set_folder(const std::string& folder) { folder_ = folder; }
 
   /// Measures. Throws InputError for options that make no sense, before anything is computed. Collective.
   virtual void run(const BenchRun& run) = 0;
@@ -57,8 +59,11 @@ class BenchCase {
  protected:
   /// The option --repetitions.
   void add_repetitions(CLI::App& app);
+  /// The option --folder.
+  void add_folder(CLI::App& app);
 
   int repetitions_ = 5;
+  std::string folder_;
 };
 
 struct BenchEntry {

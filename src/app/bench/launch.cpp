@@ -83,11 +83,15 @@ Ending run_program(const std::vector<std::string>& words, bool never_yield,
   std::string text;
   std::array<pollfd, 2> streams{{{out.end(0), POLLIN, 0}, {err.end(0), POLLIN, 0}}};
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-    if (poll(streams.data(), streams.size(), -1) < 0 && errno != EINTR) break;
+    if (poll(streams.data(), streams.size(), -1) < 0) {
+      if (errno == EINTR) continue;  // what came is told by the next one
+      break;
+    }
     for (std::size_t k = 0; k < streams.size(); ++k) {
       if (streams[k].fd < 0 || streams[k].revents == 0) continue;
       std::array<char, 65536> buffer;
       const ssize_t n = read(streams[k].fd, buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0)
         streams[k].fd = -1;
       else
@@ -155,7 +159,12 @@ class Launcher {
       if (!message.is_object() || message.size() != 1) return;  // what a launcher has to say
       has_started = true;
       is_done = is_done || message.contains("done");
-      take(message.begin().key(), message.begin().value());
+      try {
+        take(message.begin().key(), message.begin().value());
+      } catch (const Json::exception& error) {
+        throw RunError(fmt::format("{}: {} tells \"{}\", which is not understood: {}", what, program_, line,
+                                   error.what()));
+      }
     });
     if (ending.code == 0 && is_done) return;
     const std::string reason = message_in(ending.errors);
@@ -195,9 +204,18 @@ std::vector<int> ranks_of(const StudyOptions& options) {
 
 }  // namespace
 
-bool has_launcher() {
-  return std::ranges::any_of(std::array{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID"},
-                             [](const char* name) { return std::getenv(name) != nullptr; });
+std::string launcher_variable() {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string_view(text ? text : "");
+  };
+  // A shell that `srun --pty` opened for one task looks like the one rank of a job; nobody measures in it.
+  const bool in_shell_of_job = !value("SLURM_PTY_PORT").empty() && value("SLURM_STEP_NUM_TASKS") == "1";
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID"})
+    if (std::getenv(name)) return name;
+  for (const char* name : {"PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name) && !in_shell_of_job) return name;
+  return "";
 }
 
 void launch_study(const StudyOptions& given, const Show& show) {
@@ -236,6 +254,8 @@ void launch_study(const StudyOptions& given, const Show& show) {
       if (options.bodies > 0) arguments.insert(arguments.end(), {"--bodies", std::to_string(options.bodies)});
       if (options.repetitions > 0)
         arguments.insert(arguments.end(), {"--repetitions", std::to_string(options.repetitions)});
+      if (!options.out.empty())
+        arguments.insert(arguments.end(), {"--folder", std::filesystem::absolute(options.out).string()});
       launcher.run(ranks, arguments, name, [&](const std::string& kind, const Json& value) {
         if (kind != "row") return;
         rows.push_back(row_from_json(value));

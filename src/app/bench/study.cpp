@@ -55,7 +55,9 @@ void add_study_options(CLI::App& app, StudyOptions& options, bool launches) {
       ->check(positive_number());
   app.add_option("--repetitions", options.repetitions, "of each timing; the median counts")
       ->check(positive_number());
-  app.add_option("--out", options.out, "folder for results.json and CASE.csv");
+  app.add_option(
+      "--out", options.out,
+      "folder for results.json and CASE.csv, and for files that go away again; all ranks must see it");
   if (launches) {
     app.add_option("--ranks", options.ranks,
                    "numbers of ranks to start (default: 1,2; within mpirun: the ranks that are there)")
@@ -63,6 +65,7 @@ void add_study_options(CLI::App& app, StudyOptions& options, bool launches) {
         ->check(positive_number());
     app.add_option("--launcher", options.launcher, "how to start ranks (default: \"mpirun -n {ranks}\")");
   } else {
+    app.add_option("--folder", options.folder)->group("");
     app.add_flag("--stream", options.stream)->group("");
     app.add_flag("--machine", options.machine)->group("");
   }
@@ -118,6 +121,7 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
     const std::unique_ptr<BenchCase> bench = entry.make();
     if (options.quick) bench->make_quick();
     if (options.repetitions > 0) bench->set_repetitions(options.repetitions);
+    bench->set_folder(options.folder.empty() ? options.out : options.folder);
     if (options.mode != "fixed") {
       const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
       bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));

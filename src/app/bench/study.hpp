@@ -23,6 +23,7 @@ struct StudyOptions {
   std::vector<int> ranks;      ///< to start programs on; empty: those that are there
   std::string launcher;        ///< "mpirun -n {ranks}"; empty: that
   std::string out;             ///< folder of results.json and NAME.csv; empty: none
+  std::string folder;          ///< for files of cases that go away; empty: `out`, or that of temporary files
   std::string command_line;
   /// Of the programs that launch_study() starts: lines of JSON on standard output instead of tables, and the
   /// machine is measured only with `machine`.
@@ -63,7 +64,8 @@ void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, c
 /// failed.
 void launch_study(const StudyOptions& options, const Show& show);
 
-/// Whether this process was started by mpirun, srun or the like, as one of its ranks.
-bool has_launcher();
+/// The variable of the environment that shows that this process was started by mpirun, srun or the like, as
+/// one of its ranks; empty if it was not.
+std::string launcher_variable();
 
 }  // namespace scree

@@ -25,6 +25,7 @@ class DemBench : public BenchCase {
     app.add_option("--settling-time", settling_time_, "of the bed before it is measured [s]")
         ->check(positive_number());
     add_repetitions(app);
+    add_folder(app);
     app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
   }
   void make_quick() override {
@@ -37,7 +38,8 @@ class DemBench : public BenchCase {
 
   void run(const BenchRun& run) override {
     for (const std::int64_t n : bodies_) Bed::validate(n);
-    Bed bed(run.comm(), {.scheme = "dem", .tables = tables(), .settling_time = settling_time_});
+    Bed bed(run.comm(),
+            {.scheme = "dem", .tables = tables(), .settling_time = settling_time_, .folder = folder_});
     for (const std::int64_t n : bodies_) measure(run, bed, n);
   }
 

@@ -4,6 +4,7 @@
 
 #include "app/bench/case.hpp"
 #include "app/bench/packing.hpp"
+#include "app/bench/packing_bench.hpp"
 #include "app/measure_time.hpp"
 #include "app/options.hpp"
 #include "app/simulation.hpp"
@@ -14,40 +15,26 @@ namespace scree {
 namespace {
 
 /// What ranks tell each other: ghosts of a dense packing (packing.hpp), one row per kind of exchange.
-class GhostsBench : public BenchCase {
+class GhostsBench : public PackingBench {
  public:
+  GhostsBench() : PackingBench({2, 3}, {10'000, 100'000}, 20'000) {}
+
   void add_options(CLI::App& app) override {
-    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
-        ->delimiter(',')
-        ->check(positive_number());
-    add_repetitions(app);
+    PackingBench::add_options(app);
     app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
   }
   void make_quick() override {
-    bodies_ = {20'000};
-    repetitions_ = 3;
+    PackingBench::make_quick();
     seconds_ = 0.02;
   }
-  std::int64_t study_bodies() const override { return bodies_.back(); }
-  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
-
   void run(const BenchRun& run) override {
-    for (const int dimension : dimensions_)
-      for (const std::int64_t n : bodies_) {
-        if (dimension == 2)
-          measure<2>(run, n);
-        else
-          measure<3>(run, n);
-      }
+    for_each_size([&]<int D>(std::int64_t n) { measure<D>(run, n); });
   }
 
  private:
   template <int D>
   void measure(const BenchRun& run, std::int64_t n_bodies) const;
 
-  std::vector<int> dimensions_{2, 3};
-  std::vector<std::int64_t> bodies_{10'000, 100'000};
   Real seconds_ = 0.1;
 };
 

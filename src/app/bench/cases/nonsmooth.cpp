@@ -27,6 +27,7 @@ class NonsmoothBench : public BenchCase {
     app.add_option("--settling-time", settling_time_, "of the bed before it is measured [s]")
         ->check(positive_number());
     add_repetitions(app);
+    add_folder(app);
     app.add_option("--steps", steps_, "of one repetition")->check(positive_number());
   }
   void make_quick() override {
@@ -40,8 +41,11 @@ class NonsmoothBench : public BenchCase {
 
   void run(const BenchRun& run) override {
     for (const std::int64_t n : bodies_) Bed::validate(n);
-    Bed bed(run.comm(),
-            {.scheme = "nonsmooth", .tables = tables(), .settling_time = settling_time_, .loose = true});
+    Bed bed(run.comm(), {.scheme = "nonsmooth",
+                         .tables = tables(),
+                         .settling_time = settling_time_,
+                         .loose = true,
+                         .folder = folder_});
     for (const std::int64_t n : bodies_) measure(run, bed, n);
   }
 

@@ -5,6 +5,7 @@
 
 #include "app/bench/case.hpp"
 #include "app/bench/packing.hpp"
+#include "app/bench/packing_bench.hpp"
 #include "app/bench/scratch.hpp"
 #include "app/measure_time.hpp"
 #include "app/options.hpp"
@@ -16,43 +17,25 @@ namespace scree {
 namespace {
 
 /// Frames and checkpoints of a packing of disks or spheres, written to a folder that goes away.
-class OutputBench : public BenchCase {
+class OutputBench : public PackingBench {
  public:
+  OutputBench() : PackingBench({3}, {100'000, 1'000'000}, 100'000) {}
+
   void add_options(CLI::App& app) override {
-    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
-        ->delimiter(',')
-        ->check(positive_number());
+    PackingBench::add_options(app);
     app.add_option("--writers", writers_, "files of a VTK frame at most, as output.vtk.writers")
         ->check(positive_number());
-    app.add_option("--folder", folder_, "where files are written; else where the system has temporary files");
-    add_repetitions(app);
+    add_folder(app);
   }
-  void make_quick() override {
-    bodies_ = {100'000};
-    repetitions_ = 3;
-  }
-  std::int64_t study_bodies() const override { return bodies_.back(); }
-  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
-
   void run(const BenchRun& run) override {
-    for (const int dimension : dimensions_)
-      for (const std::int64_t n : bodies_) {
-        if (dimension == 2)
-          measure<2>(run, n);
-        else
-          measure<3>(run, n);
-      }
+    for_each_size([&]<int D>(std::int64_t n) { measure<D>(run, n); });
   }
 
  private:
   template <int D>
   void measure(const BenchRun& run, std::int64_t n_bodies) const;
 
-  std::vector<int> dimensions_{3};
-  std::vector<std::int64_t> bodies_{100'000, 1'000'000};
   std::int64_t writers_ = 1;
-  std::string folder_;
 };
 
 template <int D>

@@ -3,6 +3,7 @@
 
 #include "app/bench/case.hpp"
 #include "app/bench/packing.hpp"
+#include "app/bench/packing_bench.hpp"
 #include "app/measure_time.hpp"
 #include "app/options.hpp"
 #include "app/simulation.hpp"
@@ -14,34 +15,24 @@ namespace scree {
 namespace {
 
 /// A dense packing (packing.hpp) that drifts: sweeps of each instruction set, rebuilds, whole steps, memory.
-class PbdBench : public BenchCase {
+class PbdBench : public PackingBench {
  public:
+  PbdBench() : PackingBench({2, 3}, {10'000, 100'000, 1'000'000}, 20'000) {}
+
   void add_options(CLI::App& app) override {
-    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
-        ->delimiter(',')
-        ->check(positive_number());
-    add_repetitions(app);
+    PackingBench::add_options(app);
     app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
     app.add_option("--block-cells", block_cells_, "cells along the edge of a block; 0: auto");
     app.add_flag("--all-sets", all_sets_, "every instruction set of this processor");
   }
   void make_quick() override {
-    bodies_ = {20'000};
-    repetitions_ = 3;
+    PackingBench::make_quick();
     seconds_ = 0.05;
   }
-  std::int64_t study_bodies() const override { return bodies_.size() == 1 ? bodies_[0] : 100'000; }
-  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
+  std::int64_t study_bodies() const override { return bodies().size() == 1 ? bodies()[0] : 100'000; }
 
   void run(const BenchRun& run) override {
-    for (const int dimension : dimensions_)
-      for (const std::int64_t n : bodies_) {
-        if (dimension == 2)
-          measure<2>(run, n);
-        else
-          measure<3>(run, n);
-      }
+    for_each_size([&]<int D>(std::int64_t n) { measure<D>(run, n); });
   }
 
  private:
@@ -54,8 +45,6 @@ class PbdBench : public BenchCase {
   template <int D>
   void measure_steps(const BenchRun& run, std::int64_t n_bodies, BenchRow& row) const;
 
-  std::vector<int> dimensions_{2, 3};
-  std::vector<std::int64_t> bodies_{10'000, 100'000, 1'000'000};
   Real seconds_ = 0.2;
   std::int64_t block_cells_ = 0;
   bool all_sets_ = false;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -8,6 +9,7 @@
 
 #include "app/bench/case.hpp"
 #include "app/bench/packing.hpp"
+#include "app/bench/packing_bench.hpp"
 #include "app/measure_time.hpp"
 #include "app/options.hpp"
 #include "app/simulation.hpp"
@@ -23,7 +25,7 @@ std::int64_t memory_in_use() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0, resident = 0;
   if (!(file >> pages >> resident)) return 0;
-  return resident * 4096;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 /// Gives back what was freed and lets peak_memory() start again from what is in use now. Where the system
@@ -34,42 +36,26 @@ void reset_peak_memory() {
 }
 
 /// From a deck to the first step: bodies made, placed on ranks, listed.
-class StartBench : public BenchCase {
+class StartBench : public PackingBench {
  public:
+  StartBench() : PackingBench({2, 3}, {100'000, 1'000'000}, 100'000) {}
+
   void add_options(CLI::App& app) override {
-    app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
-        ->delimiter(',')
-        ->check(positive_number());
+    PackingBench::add_options(app);
     app.add_option("--fills", fills_, "lattice, random or both")
         ->delimiter(',')
         ->check(CLI::IsMember({"lattice", "random"}));
-    add_repetitions(app);
   }
-  void make_quick() override {
-    bodies_ = {100'000};
-    repetitions_ = 3;
-  }
-  std::int64_t study_bodies() const override { return bodies_.back(); }
-  void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }
-
   void run(const BenchRun& run) override {
-    for (const int dimension : dimensions_)
-      for (const std::int64_t n : bodies_)
-        for (const std::string& fill : fills_) {
-          if (dimension == 2)
-            measure<2>(run, n, fill);
-          else
-            measure<3>(run, n, fill);
-        }
+    for_each_size([&]<int D>(std::int64_t n) {
+      for (const std::string& fill : fills_) measure<D>(run, n, fill);
+    });
   }
 
  private:
   template <int D>
   void measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const;
 
-  std::vector<int> dimensions_{2, 3};
-  std::vector<std::int64_t> bodies_{100'000, 1'000'000};
   std::vector<std::string> fills_{"lattice", "random"};
 };
 
