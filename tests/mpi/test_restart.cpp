@@ -242,6 +242,97 @@ TEST_CASE("restart: after a last step that was cut short, warm multipliers do no
   CHECK(world.max(fastest) < 10);
 }
 
+TEST_CASE("restart: solvers with matrices repeat on as many ranks, and agree on one to their tolerance",
+          "[mpi]") {
+  // Enough spheres for the systems to meet a Krylov method first; what it learns in a solve ends with it.
+  const std::string deck = R"(
+[simulation]
+dimension = 3
+scheme = "nonsmooth"
+end_time = 100
+seed = 8
+[domain]
+lower = [0, 0, -0.01]
+upper = [0.08, 0.08, 0.2]
+periodic = [true, true, false]
+[time]
+step = "2 ms"
+[physics]
+gravity = [0, 0, -9.81]
+[materials.glass]
+density = 2500
+[pairs."glass-glass"]
+friction = 0.5
+restitution = 0
+[solver]
+type = "admm"
+tolerance = 1e-2
+[particles.grains]
+material = "glass"
+radius = { distribution = "uniform", min = 4.9e-3, max = 5e-3 }
+source = { type = "lattice", spacing = 0.01, region = { lower = [0, 0, 0], upper = [0.08, 0.08, 0.06] } }
+random_speed = 0.1
+[obstacles.floor]
+type = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+material = "glass"
+)";
+  const Comm world, self(MPI_COMM_SELF);
+  const Scratch scratch(world);
+  constexpr int n_steps = 4, split = 2;
+  constexpr Real radius = 4.9e-3;
+  const auto number_of_step = [](Simulation<3>& simulation, std::string_view name) {
+    const auto entries = simulation.stepper().certificate();
+    return std::ranges::find(entries, name, &CertificateEntry::name)->value;
+  };
+  // Factors of several ranks by MUMPS add up what messages bring in the order in which they come.
+  struct Way {
+    Overrides overrides;
+    bool repeats_bits;
+  };
+  for (const auto& [overrides, repeats_bits] :
+       {Way{{"solver.type=admm"}, true}, Way{{"solver.type=ipm", "solver.linear=iterative"}, true},
+        Way{{"solver.type=ipm"}, world.size() == 1}}) {
+    CAPTURE(overrides);
+    const Case<3> c{deck, overrides};
+    Simulation<3> never_stopped(world, read_deck<3>(deck, overrides));
+    Outcome outcome;
+    take_steps(never_stopped, split, outcome);
+    save(never_stopped, scratch / "split.scree");
+    take_steps(never_stopped, n_steps - split, outcome);
+    look_at(never_stopped, outcome);
+    save(never_stopped, scratch / "end.scree");
+    CHECK(outcome.n_bodies >= 300);
+    CHECK(outcome.n_pushing > 100);
+    CHECK(number_of_step(never_stopped, "krylov_iterations") > 0);
+    CHECK(number_of_step(never_stopped, "solved") == 1);
+
+    // On as many ranks, and on one: every rank alone, in files of their own.
+    const auto largest_move = [&](const Comm& comm, const std::string& name) {
+      const std::string path = scratch / (name + std::to_string(world.rank()) + ".scree");
+      const std::string path_of_root = scratch / (name + "0.scree");
+      Simulation<3> simulation(comm, read_deck<3>(deck, overrides), scratch / "split.scree");
+      Outcome again;
+      take_steps(simulation, n_steps - split, again);
+      look_at(simulation, again);
+      CAPTURE(outcome, again, name);
+      if (comm.size() == world.size() && repeats_bits) {
+        CHECK(again.state == outcome.state);
+        CHECK(again.contacts == outcome.contacts);
+        CHECK(again.ledger == outcome.ledger);
+      }
+      save(simulation, comm.size() == world.size() ? path_of_root : path);
+      world.barrier();
+      const Comparison comparison = compare_results(world, scratch / "end.scree", path_of_root);
+      const auto& fields = comparison.files.at(0).fields;
+      return std::ranges::find(fields, "position", &FieldDifference::name)->largest;
+    };
+    CHECK(largest_move(world, "again") <= 1e-3 * radius);
+    CHECK(largest_move(self, "alone") <= 1e-3 * radius);
+  }
+}
+
 TEST_CASE("restart: the checkpoint of another program, cut short, or missing is an InputError on all ranks",
           "[mpi]") {
   const Comm world;
