@@ -40,6 +40,8 @@ class Measure {
   virtual std::vector<ColumnInfo> columns(const State<D>& state) const = 0;
   /// Appends one value per column. Collective.
   virtual void sample(const Sample<D>& sample, std::vector<Real>& row) = 0;
+  /// Whether after_step() reads previous() of the bodies.
+  virtual bool needs_path() const { return false; }
   /// After every step, before bodies come or go between steps: each has moved from previous() to position()
   /// on one path. A body that the step itself deleted, beyond an open face, is not there any more.
   /// Collective.

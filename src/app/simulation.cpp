@@ -57,8 +57,10 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
   require_bodies_inside();
   state_.memory.clear(state_.bodies.n_owned());
-  const auto position = state_.bodies.position();
-  std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
+  if (state_.bodies.carries_path()) {
+    const auto position = state_.bodies.position();
+    std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
+  }
   const Feeders<D>& feeders = deck_.events.feeders;
   BodiesToCome to_come = feeders.to_come(deck_.end_time);
   if (Scene<D>* scene = stepper().scene()) {
@@ -90,10 +92,13 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   const Clock clock = state_.clock;
   state_.clock.time = clock.listed_time;
   state_.obstacles.place(clock.listed_time);
+  const bool carries_path = bodies.carries_path();
+  bodies.carry_path(true);
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
   std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
   neighborhood_.rebuild(state_);
   std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
+  bodies.carry_path(carries_path);
   state_.clock = clock;
   state_.obstacles.place(clock.time);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
@@ -102,6 +107,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
 template <int D>
 void Simulation<D>::take_physics() {
   state_.bodies.carry(deck_.stepper->carries());
+  state_.bodies.carry_path(
+      deck_.stepper->needs_path() ||
+      std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
   state_.ledger.kept = deck_.stepper->keeps_energy_books();
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;

@@ -61,7 +61,6 @@ template <int D>
 void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory) {
   if (comm_.size() == 1) {
-    travels_.assign(static_cast<std::size_t>(bodies.n_owned()), 0);
     return;
   }
   std::map<int, std::vector<Index>> wanted;

@@ -89,7 +89,8 @@ class GhostExchange {
   void end_hand_over(int stage, std::span<SweepRecord> records) {
     end_hand_over(stage, numbers(records), record_width);
   }
-  /// 1 for every held body whose live copy leaves or reaches this rank during a sweep.
+  /// 1 for every held body whose live copy leaves or reaches this rank during a sweep. Empty on a single
+  /// rank.
   std::span<const std::uint8_t> travels() const { return travels_; }
 
   /// The sum over the contacts of one phase at a body, computed by a rank that does not own it.

@@ -31,6 +31,11 @@ bool boxes_meet(const Box<D>& a, const Box<D>& b) {
   return true;
 }
 
+template <class... T>
+std::size_t bytes_of(const std::vector<T>&... vectors) {
+  return ((vectors.capacity() * sizeof(T)) + ...);
+}
+
 }  // namespace
 
 template <int D>
@@ -59,8 +64,9 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   std::unordered_map<BlockKey, bool> seen;  // key -> rim
   for (const auto& block : table.blocks()) {
     bool block_travels = false;
-    for (Index i = block.first; i < block.last; ++i)
-      block_travels |= travels[static_cast<std::size_t>(i)] != 0;
+    if (!travels.empty())
+      for (Index i = block.first; i < block.last; ++i)
+        block_travels |= travels[static_cast<std::size_t>(i)] != 0;
     for (unsigned axes = 0; axes < 1U << D; ++axes) {
       Cell<D> down;
       unsigned wrapped = 0;
@@ -112,7 +118,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   phase_.back() = static_cast<Index>(blocks_.size());
   // Vectors that grew doubled; what is to spare is for the lists to come, whose length hardly differs.
   const auto trim = [](auto& values) {
-    if (values.capacity() <= values.size() + values.size() / 8) return;
+    if (values.capacity() <= values.size() + values.size() / 16) return;
     std::remove_cvref_t<decltype(values)> exact;
     exact.reserve(values.size() + values.size() / 32);
     exact.assign(values.begin(), values.end());
@@ -121,6 +127,10 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   trim(ends_);
   trim(shifts_);
   trim(wall_bodies_);
+  // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
+  // what a small packing has need not be asked for again and again.
+  constexpr std::size_t little = std::size_t{1} << 16;
+  if (scratch_bytes() > little) free_scratch();
 }
 
 template <int D>
@@ -326,9 +336,10 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   const auto first = static_cast<std::size_t>(block.first);
   const auto count = static_cast<std::size_t>(block.last - block.first);
   const auto positions = bodies.position().subspan(first, count);
-  const auto previous = bodies.previous().subspan(first, count);
+  // Between steps of a scheme that keeps no paths, bodies have not moved.
+  const auto from = bodies.step_start().subspan(first, count);
   for (std::size_t i = 0; i < count; ++i) {
-    const Real reach = bodies.radius()[first + i] + reach_of_walls + norm(positions[i] - previous[i]);
+    const Real reach = bodies.radius()[first + i] + reach_of_walls + norm(positions[i] - from[i]);
     for (int k = 0; k < D; ++k) {
       around.lower[k] = std::min(around.lower[k], positions[i][k] - reach);
       around.upper[k] = std::max(around.upper[k], positions[i][k] + reach);
@@ -343,10 +354,13 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   surface_.resize(count);
   for (int c = 0; c < obstacles.n_constraints(); ++c) {
     if (!boxes_meet(around, obstacles.bounds(c, reached))) continue;
-    obstacles.nearest(c, positions, previous, surface_);
+    if (bodies.carries_path())
+      obstacles.nearest(c, positions, from, surface_);
+    else
+      obstacles.nearest(c, positions, surface_);
     const auto begin = static_cast<Index>(wall_bodies_.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const Real moved = norm(positions[i] - previous[i]);
+      const Real moved = norm(positions[i] - from[i]);
       if (surface_[i].distance - bodies.radius()[first + i] < reach_of_walls + moved)
         wall_bodies_.push_back(block.first + static_cast<Index>(i));
     }
@@ -357,11 +371,23 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
 
 template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  std::size_t columns = held(radius_, near_);
-  for (std::size_t k = 0; k < D; ++k) columns += held(x_[k], period_[k]);
-  return columns + held(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_, local_, local_start_,
-                        plain_, through_face_, postponed_, classes_of_, class_of_, surface_);
+  return scratch_bytes() + bytes_of(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_);
+}
+
+template <int D>
+std::size_t SweepSchedule<D>::scratch_bytes() const {
+  std::size_t columns = 0;
+  for (std::size_t k = 0; k < D; ++k) columns += bytes_of(x_[k], period_[k]);
+  return columns + bytes_of(radius_, near_, local_, local_start_, plain_, through_face_, postponed_,
+                            classes_of_, class_of_, surface_);
+}
+
+template <int D>
+void SweepSchedule<D>::free_scratch() {
+  const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
+  for (std::size_t k = 0; k < D; ++k) free(x_[k], period_[k]);
+  free(radius_, near_, local_, local_start_, plain_, through_face_, postponed_, classes_of_, class_of_,
+       surface_);
 }
 
 template class SweepSchedule<2>;

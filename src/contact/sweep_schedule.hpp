@@ -43,7 +43,7 @@ class SweepSchedule {
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
   /// placed; `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank
-  /// runs a block; blocks with a body in `travels` run first in their phase. Local.
+  /// runs a block; blocks with a body in `travels` (empty: none) run first in their phase. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels);
@@ -105,7 +105,7 @@ class SweepSchedule {
                                  static_cast<std::size_t>(wall.last - wall.first));
   }
 
-  /// Bytes held, scratch included.
+  /// Bytes held, with what is left of scratch.
   std::size_t bytes() const;
 
  private:
@@ -137,7 +137,9 @@ class SweepSchedule {
   std::int64_t n_pairs_ = 0;
   Index n_held_ = 0;
 
-  // Scratch, kept from build to build.
+  // Scratch, kept from build to build if it is little.
+  std::size_t scratch_bytes() const;
+  void free_scratch();
   struct Local {
     GlobalId id;
     Index body;

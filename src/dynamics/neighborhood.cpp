@@ -171,18 +171,20 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
         periods += std::round((x[k] - lower) / length);
         x[k] = lower;
       }
-      bodies.previous()[i][k] -= periods * length;
+      if (bodies.carries_path()) bodies.previous()[i][k] -= periods * length;
       bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
     }
     const bool offends = !finite || (open_axis_outside >= 0 && outside_ == Outside::error);
     if (offends && bodies.id()[i] < first_offender) {
       first_offender = bodies.id()[i];
-      const Vec<D>& from = bodies.previous()[i];
+      std::string path;
+      if (bodies.carries_path())
+        path = fmt::format("; it was at ({:g}) one step before",
+                           fmt::join(bodies.previous()[i].component, ", "));
       complaint =
-          fmt::format("step {}, t = {:.6g} s: body {} {} at ({:g}); it was at ({:g}) one step before. {}",
-                      state.clock.step, state.clock.time, bodies.id()[i],
-                      finite ? "left the domain" : "has no finite position", fmt::join(x.component, ", "),
-                      fmt::join(from.component, ", "),
+          fmt::format("step {}, t = {:.6g} s: body {} {} at ({:g}){}. {}", state.clock.step, state.clock.time,
+                      bodies.id()[i], finite ? "left the domain" : "has no finite position",
+                      fmt::join(x.component, ", "), path,
                       finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
                              : "Reduce [time] step");
     }
@@ -298,9 +300,9 @@ LoadCounts Neighborhood<D>::counts_of(const typename SweepSchedule<D>::Block& bl
 /// Sorted by key. Bodies count where they are now; candidates and contacts are those of the list that is
 /// about to go, so a block that changed hands meanwhile counts by its bodies alone.
 template <int D>
-void Neighborhood<D>::find_block_loads() {
+void Neighborhood<D>::find_block_loads(std::span<const Place> places) {
   block_loads_.clear();
-  for (const Place place : places_) {
+  for (const Place place : places) {
     const BlockKey key = block_key(place);
     if (block_loads_.empty() || block_loads_.back().key != key) block_loads_.push_back({key, {}});
     ++block_loads_.back().counts[0];
@@ -321,10 +323,10 @@ void Neighborhood<D>::find_block_loads() {
 }
 
 template <int D>
-void Neighborhood<D>::rebalance(const State<D>& state, std::int64_t n_steps) {
+void Neighborhood<D>::rebalance(const State<D>& state, std::span<const Place> places, std::int64_t n_steps) {
   const bool first_time = !has_bodies_placed_;
   if (!first_time && !settings_.rebalance) return;
-  find_block_loads();
+  find_block_loads(places);
   const bool measured = settings_.weights == NeighborhoodSettings::Weights::measured;
   const LoadCounts weight_of = measured ? costs_.weights() : LoadCounts{1, 1, 0, 0};
   std::int64_t local = 0;
@@ -350,7 +352,7 @@ void Neighborhood<D>::rebalance(const State<D>& state, std::int64_t n_steps) {
   std::int64_t n_leaving = 0;
   for (const BlockLoad& load : block_loads_)
     if (shares.owner_of(load.key) != comm_.rank()) n_leaving += load.counts[0];
-  const auto n_bodies = comm_.sum(static_cast<std::int64_t>(places_.size()));
+  const auto n_bodies = comm_.sum(static_cast<std::int64_t>(places.size()));
   const Real price = settings_.rebalance_cost * static_cast<Real>(comm_.max(n_leaving)) * comm_.size() /
                      static_cast<Real>(std::max<std::int64_t>(n_bodies, 1));
   lost_steps_ += static_cast<Real>(most - shares.most) / mean * static_cast<Real>(n_steps);
@@ -368,45 +370,46 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   const std::int64_t n_steps = state.clock.step - list_step_;
   end_of_list(state);
   if (comm_.size() > 1) work_.emplace();
+  // All that only a list build needs goes with it: steps hold the list alone.
+  std::vector<Place> places;
   {
     Scope part("migrate");
     bodies.resize(bodies.n_owned(), 0);
     settle_at_faces(state);
-    find_places<D>(lattice, std::as_const(bodies).position(), places_);
+    find_places<D>(lattice, std::as_const(bodies).position(), places);
     if (comm_.size() > 1) {
-      rebalance(state, n_steps);
-      destination_.resize(places_.size());
-      for (std::size_t i = 0; i < places_.size(); ++i)
-        destination_[i] = domain_.owner_of(block_key(places_[i]));
+      rebalance(state, places, n_steps);
+      std::vector<int> destination(places.size());
+      for (std::size_t i = 0; i < places.size(); ++i) destination[i] = domain_.owner_of(block_key(places[i]));
       ExchangeVolume sent;
-      const std::int64_t n_moved = migrate<D>(comm_, destination_, bodies, state.memory, &sent);
+      const std::int64_t n_moved = migrate<D>(comm_, destination, bodies, state.memory, &sent);
       ghosts_.count(Traffic::migration, sent);
       n_migrated_ += n_moved;
-      if (n_moved > 0) find_places<D>(lattice, std::as_const(bodies).position(), places_);
+      if (n_moved > 0) find_places<D>(lattice, std::as_const(bodies).position(), places);
     }
   }
   {
     Scope part("sort");
-    sort_by_place(places_, bodies.id(), order_);
-    bodies.reorder(order_);
-    state.memory = state.memory.of(order_);
-    sorted_places_.resize(places_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i)
-      sorted_places_[i] = places_[static_cast<std::size_t>(order_[i])];
-    places_.swap(sorted_places_);
+    std::vector<Index> order;
+    sort_by_place(places, bodies.id(), order);
+    bodies.reorder(order);
+    state.memory = state.memory.of(order);
+    std::vector<Place> sorted(places.size());
+    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = places[static_cast<std::size_t>(order[i])];
+    places.swap(sorted);
   }
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = state.clock.time;
+  BlockTable<D> table;
   {
     Scope part("ghosts");
-    table_.clear();
-    table_.add(lattice, std::as_const(bodies).position(), places_, 0, true);
-    ghosts_.rebuild(domain_, lattice, table_, places_, bodies, state.memory);
+    table.add(lattice, std::as_const(bodies).position(), places, 0, true);
+    ghosts_.rebuild(domain_, lattice, table, places, bodies, state.memory);
   }
   {
     Scope part("pairs");
     schedule_.rebuild(
-        lattice, state.box, table_, bodies, state.obstacles, lattice.skin,
+        lattice, state.box, table, bodies, state.obstacles, lattice.skin,
         [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.travels());
   }
   shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
@@ -586,10 +589,8 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 
 template <int D>
 std::size_t Neighborhood<D>::bytes() const {
-  return schedule_.bytes() + table_.bytes() + ghosts_.bytes() +
-         (places_.capacity() + sorted_places_.capacity()) * sizeof(Place) +
-         order_.capacity() * sizeof(Index) + destination_.capacity() * sizeof(int) +
-         block_loads_.capacity() * sizeof(BlockLoad) + block_contacts_.capacity() * sizeof(Index) +
+  return schedule_.bytes() + ghosts_.bytes() + block_loads_.capacity() * sizeof(BlockLoad) +
+         block_contacts_.capacity() * sizeof(Index) +
          (block_keys_.capacity() + block_weights_.capacity()) * sizeof(BlockKey) +
          at_.capacity() * sizeof(Vec<D>) + surface_.capacity() * sizeof(SurfacePoint<D>);
 }

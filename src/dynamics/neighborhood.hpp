@@ -161,8 +161,8 @@ class Neighborhood {
   };
 
   void settle_at_faces(State<D>& state);
-  void rebalance(const State<D>& state, std::int64_t n_steps);
-  void find_block_loads();
+  void rebalance(const State<D>& state, std::span<const Place> places, std::int64_t n_steps);
+  void find_block_loads(std::span<const Place> places);
   LoadCounts counts_of(const typename SweepSchedule<D>::Block& block) const;
   void follow_step(const State<D>& state);
   void end_of_list(const State<D>& state);
@@ -173,12 +173,8 @@ class Neighborhood {
   Outside outside_;
   Domain domain_;
   GhostExchange<D> ghosts_;
-  BlockTable<D> table_;
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_;
-  std::vector<Place> places_, sorted_places_;
-  std::vector<Index> order_;
-  std::vector<int> destination_;
   std::vector<Vec<D>> at_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
   bool has_bodies_placed_ = false;

@@ -46,6 +46,8 @@ class Stepper {
   virtual void describe(Section& root) = 0;
   /// What bodies carry from step to step.
   virtual Carried carries() const { return Carried::always; }
+  /// Whether steps of the scheme need `previous` of the bodies for all their length.
+  virtual bool needs_path() const { return true; }
   /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
   bool has_inertia() const { return scree::has_inertia(carries()); }
   /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.

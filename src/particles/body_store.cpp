@@ -23,6 +23,13 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
 }
 
 template <int D>
+void BodyStore<D>::carry_path(bool carried) {
+  if (carried == carries_path_) return;
+  carries_path_ = carried;
+  previous_ = std::vector<Vec<D>>(carried ? static_cast<std::size_t>(n_owned_) : 0);
+}
+
+template <int D>
 void BodyStore<D>::reorder(std::span<const Index> order) {
   // One array for all fields in turn, gone afterwards.
   std::vector<std::byte> scratch;

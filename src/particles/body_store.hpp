@@ -34,8 +34,8 @@ constexpr Orientation<D> upright() {
 
 enum class Ghosts { keep, none };
 /// What a body carries besides its place. Levels of motion include those before them; `walking` is what
-/// people carry, who have no inertia.
-enum class Carried { always, with_inertia, with_accelerations, with_derivatives, walking };
+/// people carry, who have no inertia; `path` is apart from these, see BodyStore::carry_path().
+enum class Carried { always, with_inertia, with_accelerations, with_derivatives, walking, path };
 constexpr bool has_inertia(Carried carried) {
   return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
 }
@@ -63,6 +63,14 @@ class BodyStore {
   void carry(Carried carried) { carried_ = carried; }
   bool has_inertia() const { return scree::has_inertia(carried_); }
   bool walks() const { return carried_ == Carried::walking; }
+
+  /// Whether bodies carry `previous`; they do until told not to, and then that span is empty. Bodies that are
+  /// there already get zeros, or lose theirs.
+  void carry_path(bool carried);
+  bool carries_path() const { return carries_path_; }
+  /// Where the owned bodies were when the present step began [m]: `previous`. A scheme that runs without it
+  /// leaves `position` there until its step is done.
+  std::span<const Vec<D>> step_start() const { return carries_path_ ? previous() : position(); }
 
 #define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
   std::span<type> name() {                                          \
@@ -99,6 +107,7 @@ class BodyStore {
 
  private:
   bool carries(const FieldInfo& info) const {
+    if (info.carried == Carried::path) return carries_path_;
     if (info.carried == Carried::always || info.carried == carried_) return true;
     return scree::has_inertia(carried_) && info.carried <= carried_;
   }
@@ -114,6 +123,7 @@ class BodyStore {
   Index n_owned_ = 0;
   Index n_ghosts_ = 0;
   Carried carried_ = Carried::always;
+  bool carries_path_ = true;
 };
 
 }  // namespace scree

@@ -49,6 +49,7 @@ class Flow final : public Measure<D> {
     return columns;
   }
 
+  bool needs_path() const override { return true; }
   void after_step(const State<D>& state) override {
     const BodyStore<D>& bodies = state.bodies;
     const Real period = period_along_normal(state.box);

@@ -59,6 +59,7 @@ class LineFlow final : public Measure<2> {
             {"specific_flow", "1/(m s)", "flow over the length of the line"}};
   }
 
+  bool needs_path() const override { return true; }
   void after_step(const State<2>& state) override {
     if (std::isnan(memory_[last_mark])) set_mark(state.clock.time - state.clock.last_dt);
     std::array<std::int64_t, 2> count{};

@@ -50,7 +50,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
       bodies.resize(n + 1, 0);
       put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].feeder),
                feeders.list()[fed[k].feeder].bodies, seed);
-      bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
+      if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
       state.memory.start.push_back(state.memory.start.back());
       ++n;
     }

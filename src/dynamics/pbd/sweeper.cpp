@@ -155,7 +155,7 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
     from_.clear();
     for (const Index i : which) {
       at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
-      from_.push_back(state.bodies.previous()[static_cast<std::size_t>(i)]);
+      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
     }
     surface_.resize(which.size());
     state.obstacles.nearest(wall.constraint, at_, from_, surface_);
@@ -305,7 +305,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
     from_.clear();
     for (const Index i : which) {
       at_.push_back(frozen_[static_cast<std::size_t>(i)]);
-      from_.push_back(state.bodies.previous()[static_cast<std::size_t>(i)]);
+      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
     }
     surface_.resize(which.size());
     state.obstacles.nearest(wall.constraint, at_, from_, surface_);

@@ -24,6 +24,7 @@ template <int D>
 class PbdStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
+  bool needs_path() const override { return false; }
   Real travel_per_step(const State<D>& state, Real dt) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
@@ -31,7 +32,9 @@ class PbdStepper final : public Stepper<D> {
   void save(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override { return sweeper_ ? sweeper_->bytes() : 0; }
+  std::size_t bytes() const override {
+    return (sweeper_ ? sweeper_->bytes() : 0) + before_.capacity() * sizeof(Vec<D>);
+  }
 
  private:
   enum class Method { pbd, pgs, pgs_dual, penalty, jacobi };
@@ -42,17 +45,23 @@ class PbdStepper final : public Stepper<D> {
   void find_smallest_radius(const State<D>& state);
   void prepare_sweeps(State<D>& state);
   /// Puts owned bodies where they would be after dt if nothing touched them: into the records of the sweeper;
-  /// `position` stays where the step starts, as `previous` does. Returns the square of how far any of them
-  /// then is from where it was listed [m2]; infinite if that is not a number. Local.
+  /// `position` stays where the step starts until finish(). Returns the square of how far any of them then is
+  /// from where it was listed [m2]; infinite if that is not a number. Local.
   Real predict(State<D>& state, Real time, Real dt);
-  /// Takes positions and velocities from the records after the sweeps; returns as predict(). Local.
+  /// Takes positions and velocities from the records after the sweeps and leaves there where the step
+  /// started; returns as predict(). Local.
   Real finish(State<D>& state, Real dt);
+  /// Undoes finish(), but for the velocities. Local.
+  void take_back(State<D>& state) { sweeper_->store(state); }
+  /// Finds candidates anew where the records are, in the midst of a step. Collective.
   void rebuild(State<D>& state);
   /// Moves the bodies apart in the records. Collective.
   void resolve_contacts(State<D>& state, Real dt, bool record_forces);
   bool until_converged() const { return !sweeps_word_.empty(); }
   template <class Sweep>
   void repeat(const State<D>& state, Sweep&& sweep);
+  /// Copies the records to before_. Local.
+  void keep_records();
   bool converged(const State<D>& state);
   bool overlap_accepted(State<D>& state, Real dt);
 
@@ -84,7 +93,7 @@ class PbdStepper final : public Stepper<D> {
   std::unique_ptr<PbdSweeper<D>> sweeper_;
   bool weighted_ = false;
   Real smallest_radius_ = 0;
-  std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test
+  std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
@@ -212,10 +221,20 @@ void PbdStepper<D>::save(State<D>& state) {
 template <int D>
 void PbdStepper<D>::rebuild(State<D>& state) {
   save(state);
+  // Where the step started goes through the list build with the bodies.
+  BodyStore<D>& bodies = state.bodies;
+  const bool carries_path = bodies.carries_path();
+  if (!carries_path) {
+    bodies.carry_path(true);
+    std::copy_n(bodies.position().begin(), bodies.n_owned(), bodies.previous().begin());
+  }
+  sweeper_->store(state);
   const std::int64_t n_removed = neighborhood_->n_removed();
   neighborhood_->rebuild(state);
   if (neighborhood_->n_removed() != n_removed) find_smallest_radius(state);  // a restart could not know it
   prepare_sweeps(state);
+  std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
+  bodies.carry_path(carries_path);
 }
 
 template <int D>
@@ -243,14 +262,13 @@ Real PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
   for (std::size_t first = 0; first < n; first += stretch) {
     const std::size_t count = std::min(stretch, n - first);
     field_->evaluate(time, position.subspan(first, count), std::span(velocity).first(count));
+    if (!previous.empty()) std::ranges::copy(position.subspan(first, count), previous.begin() + first);
     if (weighted_)
       for (std::size_t k = 0; k < count; ++k)
         if (mobility[first + k] == 0) velocity[k] = Vec<D>{};
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = first + k;
-      const Vec<D> x = position[i];
-      previous[i] = x;
-      const Vec<D> y = x + dt * velocity[k];
+      const Vec<D> y = position[i] + dt * velocity[k];
       for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
       most = farther(most, y - listed[i]);
     }
@@ -266,7 +284,6 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   const auto position = bodies.position();
   const auto velocity = bodies.velocity();
-  const auto previous = std::as_const(bodies).previous();
   const auto listed = std::as_const(bodies).listed();
   const auto records = sweeper_->records();
   const Real rate = 1 / dt;
@@ -274,8 +291,10 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> x;
     for (int c = 0; c < D; ++c) x[c] = records[i].x[c];
+    const Vec<D> start = position[i];
+    for (int c = 0; c < D; ++c) records[i].x[c] = start[c];
     position[i] = x;
-    velocity[i] = (x - previous[i]) * rate;
+    velocity[i] = (x - start) * rate;
     most = farther(most, x - listed[i]);
   }
   return most;
@@ -283,7 +302,6 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
 
 template <int D>
 void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
-  BodyStore<D>& bodies = state.bodies;
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
   while (true) {
@@ -291,25 +309,21 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
     state.obstacles.place(state.clock.time);
     const bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
-    if (fresh) {
-      sweeper_->store(state);
-      rebuild(state);
-    }
+    if (fresh) rebuild(state);
     resolve_contacts(state, dt, record_forces);
     moved = finish(state, dt);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
     // candidates found where the bodies are headed.
     if (!fresh && neighborhood_->stale_after(state, 0.5, moved, 0)) {
-      std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
+      take_back(state);
       predict(state, start_time, dt);
-      sweeper_->store(state);
       rebuild(state);
       resolve_contacts(state, dt, record_forces);
       finish(state, dt);
     }
     state.clock.time = start_time;
     if (overlap_accepted(state, dt)) break;
-    std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
+    take_back(state);
     state.obstacles.place(start_time);
     dt *= 0.5;
   }
@@ -319,7 +333,6 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
 
 template <int D>
 void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_forces) {
-  BodyStore<D>& bodies = state.bodies;
   sweeps_done_ = 0;
   converged_ = true;
   switch (method_) {
@@ -355,15 +368,15 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
     }
     case Method::penalty: {
       // Explicit Euler: the force acts where the step starts.
-      sweeper_->store(state);
+      keep_records();
       sweeper_->clear_multipliers();
-      sweeper_->freeze(bodies.previous());
+      sweeper_->freeze(std::as_const(state.bodies).position());
       sweeper_->clear_records();
       deepest_ = state.comm.max(sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt));
       sweeps_done_ = 1;
       const auto records = sweeper_->records();
       for (std::size_t i = 0; i < records.size(); ++i)
-        for (int k = 0; k < D; ++k) records[i].x[k] = bodies.position()[i][k] + records[i].x[k];
+        for (int k = 0; k < D; ++k) records[i].x[k] = before_[i][k] + records[i].x[k];
       break;
     }
     case Method::jacobi: {
@@ -390,12 +403,7 @@ void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
   converged_ = !until_converged();
   Real deepest = 0;
   while (sweeps_done_ < most) {
-    if (until_converged()) {
-      const auto records = sweeper_->records();
-      before_.resize(records.size());
-      for (std::size_t i = 0; i < records.size(); ++i)
-        for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
-    }
+    if (until_converged()) keep_records();
     // The stopping test reads what owners have.
     deepest = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
     ++sweeps_done_;
@@ -405,6 +413,14 @@ void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
     }
   }
   deepest_ = state.comm.max(deepest);
+}
+
+template <int D>
+void PbdStepper<D>::keep_records() {
+  const auto records = sweeper_->records();
+  before_.resize(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i)
+    for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
 }
 
 template <int D>
