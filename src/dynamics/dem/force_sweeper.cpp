@@ -22,6 +22,23 @@ template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 constexpr int history_width = sizeof(ContactHistory) / sizeof(Real);
 
+/// Half of what needs nothing from other ranks runs while motions travel, the rest while forces do.
+template <int D>
+constexpr int n_early_phases = Lattice<D>::n_phases / 2;
+/// Blocks run in the order of this number.
+template <int D>
+constexpr int turn_of_blocks(int phase, bool rim) {
+  constexpr int n_phases = Lattice<D>::n_phases;
+  return phase + (rim ? n_phases : phase < n_early_phases<D> ? 0 : 2 * n_phases);
+}
+
+void add(ForceRecord& sum, const ForceRecord& part) {
+  for (int c = 0; c < 3; ++c) {
+    sum.force[c] += part.force[c];
+    sum.torque[c] += part.torque[c];
+  }
+}
+
 template <class Record>
 std::span<Real> numbers(std::vector<Record>& records) {
   return {reinterpret_cast<Real*>(records.data()), records.size() * sizeof(Record) / sizeof(Real)};
@@ -91,26 +108,39 @@ void ForceSweeper<D>::plan_sums() {
   const std::size_t n_held = forces_.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
-  // Who touches whom. Blocks come in the order of their phases.
+  // Who touches whom, and whether in the order of phases.
   std::vector<Index> touched, first_touched{0};
   std::vector<Index> last_block(n_held, -1);
   std::vector<Index> n_parts(n_held, 0);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  constexpr std::int8_t never = -1, out_of_turn = 127;
+  std::vector<std::int8_t> last_turn(n_held, never);
+  const auto find_touched = [&](const typename SweepSchedule<D>::Block& block, int turn) {
+    const auto b = static_cast<Index>(&block - blocks.data());
     const auto touch = [&](Index body) {
-      if (std::exchange(last_block[at(body)], static_cast<Index>(b)) == static_cast<Index>(b)) return;
+      if (std::exchange(last_block[at(body)], b) == b) return;
       touched.push_back(body);
       ++n_parts[at(body)];
+      std::int8_t& last = last_turn[at(body)];
+      last = last < turn ? static_cast<std::int8_t>(turn) : out_of_turn;
     };
-    schedule.for_each_pair(blocks[b], [&](std::size_t, Index low, Index high, Index) {
+    schedule.for_each_pair(block, [&](std::size_t, Index low, Index high, Index) {
       touch(low);
       touch(high);
     });
-    for (const auto& wall : schedule.walls(blocks[b]))
+    for (const auto& wall : schedule.walls(block))
       for (const Index body : schedule.wall_bodies(wall)) touch(body);
     first_touched.push_back(static_cast<Index>(touched.size()));
+  };
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (const auto& block : schedule.rim_blocks(phase)) find_touched(block, turn_of_blocks<D>(phase, true));
+    for (const auto& block : schedule.interior_blocks(phase))
+      find_touched(block, turn_of_blocks<D>(phase, false));
   }
   constexpr Index whole = 2;  // what other ranks add or need is never added to forces_ directly
-  for (const auto& sum : arriving) n_parts[at(sum.body)] += whole;
+  for (const auto& sum : arriving) {
+    n_parts[at(sum.body)] += whole;
+    last_turn[at(sum.body)] = out_of_turn;
+  }
   std::vector<Index> first_leaving(n_held, -1);
   for (std::size_t k = leaving.size(); k-- > 0;) {
     first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
@@ -119,6 +149,7 @@ void ForceSweeper<D>::plan_sums() {
 
   auto n_places = static_cast<Index>(leaving.size() + arriving.size());
   std::vector<Part> own;  // in the order of phases
+  std::vector<Index> sum_in_turn(n_held, -1);
   block_parts_.clear();
   first_part_.assign(1, 0);
   for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
@@ -131,9 +162,12 @@ void ForceSweeper<D>::plan_sums() {
           while (leaving[at(place)].phase != phase) ++place;
           SCREE_ASSERT(leaving[at(place)].body == body);
           block_parts_.push_back({body, place});
+        } else if (sum_in_turn[at(body)] >= 0) {
+          block_parts_.push_back({body, ~sum_in_turn[at(body)]});
         } else {
           own.push_back({body, n_places++});
           block_parts_.push_back(own.back());
+          if (last_turn[at(body)] != out_of_turn) sum_in_turn[at(body)] = own.back().place;
         }
       }
       first_part_.push_back(static_cast<Index>(block_parts_.size()));
@@ -235,9 +269,8 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
     Scope part("exchange");
     send_motions();
   }
-  // Half of what needs nothing from other ranks while motions travel, the rest while forces do.
-  constexpr int half = Lattice<D>::n_phases / 2;
-  for (int phase = 0; phase < half; ++phase) run_blocks(state, schedule.interior_blocks(phase), batches);
+  for (int phase = 0; phase < n_early_phases<D>; ++phase)
+    run_blocks(state, schedule.interior_blocks(phase), batches);
   {
     Scope part("exchange");
     receive_motions();
@@ -252,7 +285,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
     });
   }
-  for (int phase = half; phase < Lattice<D>::n_phases; ++phase)
+  for (int phase = n_early_phases<D>; phase < Lattice<D>::n_phases; ++phase)
     run_blocks(state, schedule.interior_blocks(phase), batches);
   {
     Scope part("exchange");
@@ -274,8 +307,11 @@ void ForceSweeper<D>::run_blocks(const State<D>& state,
     const auto b = static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data());
     for (Index k = first_part_[b]; k < first_part_[b + 1]; ++k) {
       const Part part = block_parts_[static_cast<std::size_t>(k)];
-      parts_[static_cast<std::size_t>(part.place)] =
-          std::exchange(forces_[static_cast<std::size_t>(part.body)], ForceRecord{});
+      const ForceRecord made = std::exchange(forces_[static_cast<std::size_t>(part.body)], ForceRecord{});
+      if (part.place >= 0)
+        parts_[static_cast<std::size_t>(part.place)] = made;
+      else
+        add(parts_[static_cast<std::size_t>(~part.place)], made);
     }
   }
 }
@@ -286,13 +322,7 @@ void ForceSweeper<D>::add_up_parts() {
     const auto first = static_cast<std::size_t>(first_summand_[s]);
     const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
     ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
-    for (std::size_t k = first + 1; k < last; ++k) {
-      const ForceRecord& part = parts_[static_cast<std::size_t>(summands_[k])];
-      for (int c = 0; c < 3; ++c) {
-        sum.force[c] += part.force[c];
-        sum.torque[c] += part.torque[c];
-      }
-    }
+    for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
     forces_[static_cast<std::size_t>(summed_[s])] = sum;
   }
 }

@@ -70,10 +70,11 @@ class ForceSweeper {
   std::vector<ForceRecord> forces_;    // held bodies
 
   // What single blocks add to bodies that several blocks touch. First those for other ranks, then those from
-  // other ranks, then those of this rank for its own bodies.
+  // other ranks, then those of this rank for its own bodies: one for each such body if its blocks run in the
+  // order of their phases, and so can add up as they run.
   struct Part {
     Index body;
-    Index place;  // in parts_
+    Index place;  // in parts_; ~place if it is added to what is there
   };
   std::vector<ForceRecord> parts_;
   std::vector<Part> block_parts_;     // that a block makes
