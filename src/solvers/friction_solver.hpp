@@ -28,6 +28,9 @@ struct SolveReport {
   std::int64_t newton_steps = 0;  ///< of semismooth Newton or interior point
   std::int64_t krylov_iterations = 0;
   std::int64_t factorizations = 0;
+  std::int64_t linear_solutions = 0;  ///< right-hand sides
+  /// Of the last of them by a Krylov method: its residual over the size of the right-hand side.
+  Real linear_residual = 0;
   // Wall seconds on this rank.
   Real seconds = 0;           ///< all
   Real setup_seconds = 0;     ///< validation and scaling

@@ -745,6 +745,7 @@ struct SchurSystem<D>::State {
       }
       return false;
     }
+    ++report.linear_solutions;
     problem->halo().copy_to_ghosts(x.first(static_cast<std::size_t>(problem->n_held()) * width),
                                    static_cast<int>(width));
     return true;
@@ -805,8 +806,8 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(KSPGetType(ksp.get(), &type));
     const bool iterative = std::string_view(type) != KSPPREONLY;
     copy_in(b, right.get());
+    Real size = 0;
     if (iterative && !refining) {
-      Real size = 0;
       SCREE_PETSC(VecNorm(right.get(), NORM_2, &size));
       // PETSC_DEFAULT leaves what an option has set.
       const Real relative = tolerance > 0 ? tolerance : settings.relative_tolerance;
@@ -826,6 +827,7 @@ struct SchurSystem<D>::State {
     SCREE_PETSC(KSPGetResidualNorm(ksp.get(), &residual));
     if (iterative) {
       report.krylov_iterations += iterations;
+      if (size > 0) report.linear_residual = residual / size;
       judge_effort(iterations);
     }
     broken = comm().any(code != 0);

@@ -14,6 +14,7 @@ SMALL = {
     "nonsmooth": ["--bodies", "4096", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2", "--folder", "."],
     "crowd": ["--agents", "60", "--columns", "4", "--densities", "1", "--warm-up", "1", "--steps", "2", "--repetitions", "2"],
     "friction": ["--bodies", "60", "--solvers", "nsgs,ipm", "--tolerances", "1e-2", "--max-time", "5"],
+    "linear": ["--bodies", "60", "--linear", "direct,iterative -scree_pc_type jacobi", "--repetitions", "2"],
     "ghosts": ["--bodies", "900", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2"],
     "start": ["--bodies", "400", "--repetitions", "2"],
     "output": ["--bodies", "500", "--dimensions", "2,3", "--repetitions", "2", "--writers", "2", "--folder", "."],
@@ -124,10 +125,16 @@ def test_on_ranks_that_are_there(folder):
 
 def test_files_of_cases_go_below_out(folder):
     """On several nodes that is the folder that all of them see."""
-    nowhere = [("TMPDIR", str(folder / "nowhere"))]
-    restart = ["--case", "restart", "--mode", "strong", "--bodies", "500", "--repetitions", "2"]
-    result = study(folder, *restart, "--ranks", "1", "--out", "out", "--launcher", "env RANKS={ranks}", variables=nowhere)
-    check(result.code == 0, "no other folder is needed", result)
+    small = {"dem": "4096", "nonsmooth": "4096", "output": "500", "restart": "500"}
+    for name, bodies in small.items():
+        refused(folder, "--case", name, "--mode", "strong", "--bodies", bodies, "--folder", "nowhere",
+                words=["no folder can be made in nowhere"], name="scree_bench", ranks=(2,))
+    (folder / "launch").write_text('#!/bin/sh\necho "$@" >> words\nexec "$@"\n')
+    (folder / "launch").chmod(0o755)
+    result = study(folder, "--case", "restart", "--mode", "strong", "--bodies", "500", "--repetitions", "2", "--ranks", "1",
+                   "--out", "out", "--launcher", "./launch env RANKS={ranks}")
+    check(result.code == 0, "exit code 0", result)
+    check_in(f"--folder {folder / 'out'}", (folder / "words").read_text(), "what programs are told")
     names = sorted(path.name for path in (folder / "out").iterdir())
     check(names == ["restart.csv", "results.json"], "nothing else is left behind", names)
 
@@ -168,11 +175,10 @@ def test_studies_that_cannot_be_made(folder):
 
 
 def test_programs_of_a_study_that_fail(folder):
-    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "500", "--ranks", "1",
-                   variables=[("TMPDIR", str(folder / "nowhere"))])
+    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "100", "--ranks", "1")
     check(result.code == BAD_INPUT, "the exit code of the program", result)
     check_in("output on 1 rank: ", result.stderr, "the message says which")
-    check_in("nowhere", result.stderr, "and why")
+    check_in("enlarge [domain]", result.stderr, "and why")
     (folder / "launch").write_text('#!/bin/sh\n"$@"\necho "scree: the cable is loose" >&2\nexit 1\n')
     (folder / "launch").chmod(0o755)
     result = study(folder, "--case", "start", "--mode", "strong", "--bodies", "100", "--ranks", "1", "--launcher",

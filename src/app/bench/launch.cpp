@@ -213,7 +213,7 @@ std::string launcher_variable() {
   const bool in_shell_of_job = !value("SLURM_PTY_PORT").empty() && value("SLURM_STEP_NUM_TASKS") == "1";
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID"})
     if (std::getenv(name)) return name;
-  for (const char* name : {"PMIX_RANK", "PMI_RANK"})
+  for (const char* name : {"PMI_RANK", "PMIX_RANK"})  // MPI itself may have set the second meanwhile
     if (std::getenv(name) && !in_shell_of_job) return name;
   return "";
 }

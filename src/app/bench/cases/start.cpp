@@ -1,15 +1,13 @@
 #include <fmt/format.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "app/bench/case.hpp"
 #include "app/bench/packing.hpp"
 #include "app/bench/packing_bench.hpp"
+#include "app/bench/process_memory.hpp"
 #include "app/measure_time.hpp"
 #include "app/options.hpp"
 #include "app/simulation.hpp"
@@ -19,21 +17,6 @@
 namespace scree {
 
 namespace {
-
-/// Memory that this process holds now [bytes]; 0 if the system does not tell.
-std::int64_t memory_in_use() {
-  std::ifstream file("/proc/self/statm");
-  std::int64_t pages = 0, resident = 0;
-  if (!(file >> pages >> resident)) return 0;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
-/// Gives back what was freed and lets peak_memory() start again from what is in use now. Where the system
-/// does not allow it, the peak is that of the whole program.
-void reset_peak_memory() {
-  malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";
-}
 
 /// From a deck to the first step: bodies made, placed on ranks, listed.
 class StartBench : public PackingBench {
