@@ -1,6 +1,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -55,4 +56,18 @@ TEST_CASE("background: its end waits for all work that was handed over", "[io]")
       }));
   }
   CHECK(n_done == 5);
+}
+
+TEST_CASE("background: signals are left to the thread that hands over work", "[io]") {
+  const auto blocks = [](int signal) {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    return sigismember(&blocked, signal) == 1;
+  };
+  REQUIRE_FALSE(blocks(SIGTERM));
+  Background background;
+  bool blocked_there = false;
+  background.start([&] { blocked_there = blocks(SIGTERM) && blocks(SIGUSR1) && blocks(SIGINT); }).get();
+  CHECK(blocked_there);
+  for (const int signal : {SIGTERM, SIGUSR1, SIGINT}) CHECK_FALSE(blocks(signal));
 }
