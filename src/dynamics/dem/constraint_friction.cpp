@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "dynamics/contact_pair.hpp"
 #include "dynamics/force_field.hpp"
@@ -385,7 +386,7 @@ void ConstraintFriction<D>::make_rows() {
       surface_rate_.push_back(dot(frame[t], touch.surface_velocity));
     }
   }
-  for (std::vector<Real>* array : {&right_, &multipliers_, &rate_}) array->assign(rows_.n_rows(), 0.0);
+  for (std::vector<Real>* array : {&right_, &multipliers_, &rate_}) reset(*array, rows_.n_rows());
 }
 
 /// Accelerations with static friction into a_, friction into the modes of sticking contacts.
@@ -419,7 +420,7 @@ std::int64_t ConstraintFriction<D>::release(bool all) {
   for (const std::size_t s : sticking_)
     largest = std::max(largest, touching_[s].friction * touching_[s].normal_force);
   const Real tolerance = limit_tolerance * comm.max(largest);
-  excess_.assign(sticking_.size(), 0.0);
+  reset(excess_, sticking_.size());
   bool any = false;
   bool clear = false;
   for (std::size_t s = 0; s < sticking_.size(); ++s) {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "solvers/cone.hpp"
 #include "solvers/friction_solver.hpp"
@@ -37,7 +38,8 @@ class Apgd final : public FrictionSolver<D> {
     monitor.look(0, r, y_);
     if (monitor.done()) return;
     for (Iterate* point : {&now_, &ahead_, &next_}) {
-      point->r.assign(r.begin(), r.end());
+      point->r.resize(r.size());
+      std::copy(r.begin(), r.end(), point->r.begin());
       point->u.resize(r.size());
     }
     step_.resize(problem.contacts().size());
@@ -49,7 +51,8 @@ class Apgd final : public FrictionSolver<D> {
     }
     Real curvature = largest_curvature(problem);  // L
     find_velocities(problem, now_);
-    ahead_ = now_;
+    copy_into(now_.r, ahead_.r);
+    copy_into(now_.u, ahead_.u);
     Real theta = 1;
     for (std::int64_t iteration = 1; iteration <= max_iterations_ && !monitor.done(); ++iteration) {
       Scope timer("apgd step");
