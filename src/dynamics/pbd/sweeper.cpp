@@ -89,24 +89,20 @@ template <class RunBlock>
 void PbdSweeper<D>::run_phases(SweepTurn turn, RunBlock&& run_block) {
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
-  if (turn.first) {
-    Scope timer("exchange");
-    ghosts.begin_hand_over(0, records_);
-    ghosts.end_hand_over(0, records_);
-  }
-  const int first_stage = turn.last ? 1 : 1 + Lattice<D>::n_phases;
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    for (const auto& block : schedule.rim_blocks(phase)) run_block(block);
-    {
-      Scope timer("exchange");
-      ghosts.begin_hand_over(first_stage + phase, records_);
-    }
-    for (const auto& block : schedule.interior_blocks(phase)) run_block(block);
-    {
-      Scope timer("exchange");
-      ghosts.end_hand_over(first_stage + phase, records_);
-    }
-  }
+  const auto run_blocks = [&](const auto& blocks) {
+    for (const auto& block : blocks) run_block(block);
+  };
+  run_phases_in_order(
+      Lattice<D>::n_phases, turn, [&](int phase) { run_blocks(schedule.rim_blocks(phase)); },
+      [&](int phase) { run_blocks(schedule.interior_blocks(phase)); },
+      [&](int stage) {
+        Scope timer("exchange");
+        ghosts.begin_hand_over(stage, records_);
+      },
+      [&](int stage) {
+        Scope timer("exchange");
+        ghosts.end_hand_over(stage, records_);
+      });
 }
 
 template <int D>
