@@ -1,5 +1,7 @@
 // What a step allocates: nothing while the list of neighbours stays, once work arrays have grown to the size
-// of the run; with a new list no more for many bodies than for few.
+// of the run; with a new list no more for many bodies than for few. Left out: "event", whose steps gather all
+// bodies anew and keep lists for each (at most 2000 of them, and no step is alike another), and solvers with
+// matrices, whose memory is PETSc's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +13,18 @@ namespace scree {
 
 namespace {
 
-const std::string glass = R"(
+template <int D>
+std::string glass() {
+  return fmt::format(R"(
 [physics]
-gravity = [0, 0, -9.81]
+gravity = [{}, -9.81]
 [materials.glass]
 density = 2500
 young_modulus = 1e7
 poisson_ratio = 0.3
-)";
+)",
+                     D == 2 ? "0" : "0, 0");
+}
 
 /// Grains on a lattice that falls on a floor; periodic sideways, `columns` grains across.
 template <int D>
@@ -50,10 +56,12 @@ normal = [{1}, 1]
 )",
                      D, zeros, across, D == 2 ? "true" : "true, true",
                      has_inertia ? "material = \"glass\"\nrandom_speed = 0.1" : "",
-                     has_inertia ? "material = \"glass\"" : "", has_inertia ? glass + scheme : scheme);
+                     has_inertia ? "material = \"glass\"" : "", has_inertia ? glass<D>() + scheme : scheme);
 }
 
-const std::string nonsmooth = R"(
+template <int D>
+std::string nonsmooth() {
+  return fmt::format(R"(
 [time]
 step = "2 ms"
 [solver]
@@ -64,9 +72,11 @@ friction = 0.5
 restitution = 0.3
 [measures.through]
 type = "flow"
-point = [0, 0, 0.02]
-normal = [0, 0, 1]
-)";
+point = [{0}, 0.02]
+normal = [{0}, 1]
+)",
+                     D == 2 ? "0" : "0, 0");
+}
 
 const std::string hertz = R"(
 [time]
@@ -77,19 +87,25 @@ restitution = 0.5
 rolling_friction = 0.05
 )";
 
-const std::string linear = R"(
+/// Disks are 1 m thick, hence heavier. `more`: keys of [dem].
+template <int D>
+std::string linear(const std::string& more = "") {
+  return fmt::format(R"(
 [time]
 step = 2e-5
 [dem]
 law = "linear"
+{}
 [pairs."glass-glass"]
 friction = 0.5
 restitution = 0.5
-stiffness = 1e4
-)";
+stiffness = {}
+)",
+                     more, D == 2 ? "2e6" : "1e4");
+}
 
 template <int D>
-std::string pbd() {
+std::string pbd(const std::string& sweeps = "3") {
   return fmt::format(R"(
 [time]
 step = "2 ms"
@@ -97,9 +113,9 @@ step = "2 ms"
 type = "constant"
 velocity = [0.01, {}-0.1]
 [pbd]
-sweeps = 3
+sweeps = {}
 )",
-                     D == 2 ? "" : "0, ");
+                     D == 2 ? "" : "0, ", sweeps);
 }
 
 /// A hall which people leave through a door that lets few through; more come in.
@@ -170,14 +186,17 @@ Allocations watch(const std::string& text, const Overrides& overrides, int n_war
   return seen;
 }
 
+/// `has_lists`: whether there must be steps with a new list. `growth`: allocations, in all quiet steps
+/// together, of work arrays that still grow.
 /// Nothing in quiet steps; with a new list so many as there are blocks, not bodies.
-void check(const std::string& name, const Allocations& seen, bool is_large) {
+void check(const std::string& name, const Allocations& seen, bool is_large, bool has_lists = true,
+           std::int64_t growth = 0) {
   INFO(name << ": " << seen.n_bodies << " bodies in " << seen.n_blocks << " blocks; " << seen.n_quiet
             << " quiet steps, " << seen.in_quiet << " allocations; " << seen.n_lists
             << " steps with a new list, up to " << seen.in_list << " allocations");
   CHECK(seen.n_quiet >= 10);
-  CHECK(seen.in_quiet == 0);
-  CHECK(seen.n_lists > 0);
+  CHECK(seen.in_quiet <= growth);
+  if (has_lists) CHECK(seen.n_lists > 0);
   constexpr std::int64_t of_any_list = 120, of_a_block = 16;
   const std::int64_t most = of_any_list + of_a_block * seen.n_blocks;
   CHECK(seen.in_list <= most);
@@ -195,15 +214,52 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
           is_large);
     check("3D", watch<3>(grains<3>(columns, pbd<3>(), false), {"simulation.scheme=\"pbd\""}, 50, 100),
           is_large);
+    const Overrides primal{"simulation.scheme=\"pbd\""};
+    check("converged 2D", watch<2>(grains<2>(12 * columns, pbd<2>("\"converged\""), false), primal, 100, 100),
+          is_large, false);
+    check("converged 3D", watch<3>(grains<3>(columns, pbd<3>("\"converged\""), false), primal, 50, 100),
+          is_large);
   }
   SECTION("non-smooth dynamics") {
-    check("3D", watch<3>(grains<3>(columns, nonsmooth), {"simulation.scheme=\"nonsmooth\""}, 150, 100),
+    check("2D",
+          watch<2>(grains<2>(12 * columns, nonsmooth<2>()), {"simulation.scheme=\"nonsmooth\""}, 150, 100),
+          is_large);
+    // Steps that are not solved in so few iterations: more contacts than ever, and a warning.
+    constexpr std::int64_t few = 20;
+    check("apgd 2D",
+          watch<2>(grains<2>(12 * columns, nonsmooth<2>()),
+                   {"simulation.scheme=\"nonsmooth\"", "solver.type=\"apgd\"", "solver.max_iterations=30"},
+                   150, 100),
+          is_large, false, few);
+    check("apgd 3D",
+          watch<3>(grains<3>(columns, nonsmooth<3>()),
+                   {"simulation.scheme=\"nonsmooth\"", "solver.type=\"apgd\"", "solver.max_iterations=30"},
+                   150, 100),
+          is_large, false, few);
+    check("3D", watch<3>(grains<3>(columns, nonsmooth<3>()), {"simulation.scheme=\"nonsmooth\""}, 150, 100),
           is_large);
   }
   SECTION("soft contact") {
     const Overrides dem{"simulation.scheme=\"dem\""};
     check("Hertz", watch<3>(grains<3>(columns, hertz), dem, 4000, 2000), is_large);
-    check("linear", watch<3>(grains<3>(columns, linear), dem, 4000, 2000), is_large);
+    check("linear", watch<3>(grains<3>(columns, linear<3>()), dem, 4000, 2000), is_large);
+    check("2D", watch<2>(grains<2>(12 * columns, linear<2>()), dem, 2000, 500), is_large, false);
+  }
+  SECTION("soft contact with friction as constraints") {
+    // Contacts close and stick all the time here, so arrays of sticking ones still grow by doubling: a few
+    // allocations in many steps, whatever the number of bodies. PETSc's own, in the solution for the
+    // multipliers, go past operator new.
+    constexpr std::int64_t growth = 20;
+    const Overrides dem{"simulation.scheme=\"dem\""};
+    const std::vector<std::string> integrators{"gear", "rk4", "symplectic_euler"};
+    for (const std::string& integrator : integrators) {
+      if (is_large && integrator != "gear") continue;
+      const std::string more = fmt::format("friction = \"dae\"\nintegrator = \"{}\"", integrator);
+      check(integrator + " 2D", watch<2>(grains<2>(12 * columns, linear<2>(more)), dem, 800, 50), false,
+            false, growth);
+      check(integrator + " 3D", watch<3>(grains<3>(columns, linear<3>(more)), dem, 800, 50), false, false,
+            growth);
+    }
   }
   SECTION("people") {
     const int metres = columns + columns / 4;

@@ -114,7 +114,8 @@ void LinearBench::add_options(CLI::App& app) {
 
 std::vector<LinearWay> LinearBench::read_ways() const {
   std::vector<LinearWay> ways;
-  for (const std::string& text : ways_) {
+  for (const std::string& given : ways_) {
+    const std::string text = CLI::detail::trim_copy(given);  // a list may go on in another line
     const std::size_t end = std::min(text.find(' '), text.size());
     ways.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
     const LinearWay& way = ways.back();
