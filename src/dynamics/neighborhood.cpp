@@ -90,10 +90,15 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
     skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
   if (settings_.skin == 0) skin = std::max(skin, needed_skin);
   auto cells = static_cast<int>(settings_.block_cells);
-  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better
-  // (docs/performance.md).
+  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better, phase by phase
+  // (docs/performance.md, docs/scaling.md).
   if (cells == 0)
-    cells = D == 2 ? (n_bodies < 2'000 ? 4 : n_bodies < 10'000 ? 8 : 16) : (n_bodies < 2'000 ? 4 : 8);
+    cells = D == 2 ? (n_bodies < 2'000    ? 4
+                      : n_bodies < 10'000 ? 8
+                                          : 16)
+                   : (n_bodies < 2'000             ? 4
+                      : state.bodies.has_inertia() ? 8
+                                                   : 6);
   // People look far ahead, so their cells are large.
   if (settings_.block_cells == 0 && state.bodies.walks()) cells = 2;
   if (D == 3) cells = std::min(cells, 10);
@@ -128,7 +133,8 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
 }
 
 template <int D>
-bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
+bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt,
+                                  Real* rider) {
   follow_step(state);
   Box<D> reached = state.box;
   for (int k = 0; k < D; ++k) {
@@ -136,7 +142,10 @@ bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real mov
     reached.upper[k] += state.lattice.cell_edge[k];
   }
   const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached);
-  return std::sqrt(comm_.max(moved_squared)) + travel > fraction * state.lattice.skin;
+  std::array<Real, 2> most{moved_squared, rider ? *rider : 0};
+  comm_.max(most);
+  if (rider) *rider = most[1];
+  return std::sqrt(most[0]) + travel > fraction * state.lattice.skin;
 }
 
 template <int D>

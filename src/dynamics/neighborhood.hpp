@@ -105,8 +105,9 @@ class Neighborhood {
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
   bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt);
   /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they
-  /// were listed: `moved_squared` [m2], infinite if a position is not a number.
-  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt);
+  /// were listed: `moved_squared` [m2], infinite if a position is not a number. If `rider` is given, it
+  /// becomes its largest value on any rank: one reduction for two numbers.
+  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt, Real* rider = nullptr);
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of

@@ -97,7 +97,7 @@ class PbdStepper final : public Stepper<D> {
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
-  Real deepest_ = 0;
+  Real deepest_ = 0;             // overlap that the last sweep met [m]: of this rank, then of all
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
@@ -314,12 +314,13 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     moved = finish(state, dt);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
     // candidates found where the bodies are headed.
-    if (!fresh && neighborhood_->stale_after(state, 0.5, moved, 0)) {
+    if (neighborhood_->stale_after(state, 0.5, moved, 0, &deepest_) && !fresh) {
       take_back(state);
       predict(state, start_time, dt);
       rebuild(state);
       resolve_contacts(state, dt, record_forces);
       finish(state, dt);
+      deepest_ = state.comm.max(deepest_);
     }
     state.clock.time = start_time;
     if (overlap_accepted(state, dt)) break;
@@ -372,7 +373,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       sweeper_->clear_multipliers();
       sweeper_->freeze(std::as_const(state.bodies).position());
       sweeper_->clear_records();
-      deepest_ = state.comm.max(sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt));
+      deepest_ = sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt);
       sweeps_done_ = 1;
       const auto records = sweeper_->records();
       for (std::size_t i = 0; i < records.size(); ++i)
@@ -401,18 +402,17 @@ template <class Sweep>
 void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
   const std::int64_t most = until_converged() ? max_sweeps_ : sweeps_;
   converged_ = !until_converged();
-  Real deepest = 0;
+  deepest_ = 0;
   while (sweeps_done_ < most) {
     if (until_converged()) keep_records();
     // The stopping test reads what owners have.
-    deepest = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
+    deepest_ = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
     ++sweeps_done_;
     if (until_converged() && converged(state)) {
       converged_ = true;
       break;
     }
   }
-  deepest_ = state.comm.max(deepest);
 }
 
 template <int D>
