@@ -118,9 +118,9 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   phase_.back() = static_cast<Index>(blocks_.size());
   // Vectors that grew doubled; what is to spare is for the lists to come, whose length hardly differs.
   const auto trim = [](auto& values) {
-    if (values.capacity() <= values.size() + values.size() / 16) return;
+    if (values.capacity() <= values.size() + values.size() / 32) return;
     std::remove_cvref_t<decltype(values)> exact;
-    exact.reserve(values.size() + values.size() / 32);
+    exact.reserve(values.size() + values.size() / 64);
     exact.assign(values.begin(), values.end());
     values.swap(exact);
   };
