@@ -32,6 +32,13 @@ SAMPLE_RANKS = 1000     # ranks whose exchange is worked out; what one of them d
 ROUGHNESS = {2: 1.15, 3: 1.0}
 FACTS_STEPS_PER_LIST = 40  # where a case does not tell
 SWEEPS_IN_A_ROW = 12    # that are followed through their phases
+PBD_RECORD_BYTES = 32   # of a hand-over: position and mobility, in the plane as well
+
+
+def dem_bytes(dimension):
+    """Bytes of a body in a step of dem: copied to ghosts (place, velocity, spin), summed for owners (force, torque)."""
+    spins = 1 if dimension == 2 else 3
+    return 8 * (2 * dimension + spins), 8 * (dimension + spins)
 
 
 class ModelError(Exception):
@@ -279,12 +286,11 @@ def volumes_of_step(folder):
         n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
         turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
         return {"hand_overs": (sum(int(plan.messages(turn).sum()) for turn in turns),
-                               32 * sum(int(plan.entries(turn).sum()) for turn in turns))}
+                               PBD_RECORD_BYTES * sum(int(plan.entries(turn).sum()) for turn in turns))}
     if scheme == "dem":
-        # Place, velocity and spin go to ghosts, partial forces and torques come back.
-        spins = 1 if dimension == 2 else 3
-        return {"ghost_copies": (int(plan.copy_messages.sum()), 8 * (2 * dimension + spins) * int(plan.copies_sent.sum())),
-                "partial_sums": (int(plan.sum_messages.sum()), 8 * (dimension + spins) * int(plan.sums_sent.sum()))}
+        of_copy, of_sum = dem_bytes(dimension)
+        return {"ghost_copies": (int(plan.copy_messages.sum()), of_copy * int(plan.copies_sent.sum())),
+                "partial_sums": (int(plan.sum_messages.sum()), of_sum * int(plan.sums_sent.sum()))}
     raise ModelError(f"{folder}: counts are known of pbd and dem, this is {scheme}")
 
 
@@ -359,11 +365,11 @@ def constants(paths):
         row = largest("pbd", dimension=dimension)
         schemes[f"pbd{dimension}"] = entry(
             row, {"title": f"pbd {dimension}D", "dimension": dimension, "block_cells": cells, "bodies_per_cell": per_cell,
-                  "sweeps": 3, "record_bytes": 32, "turn": "middle", "reductions": 4}, share_ns(row, "sweeps", 3))
+                  "sweeps": 3, "record_bytes": PBD_RECORD_BYTES, "turn": "middle", "reductions": 4}, share_ns(row, "sweeps", 3))
     schemes["pbd3_4"] = schemes["pbd3"] | {"title": "pbd 3D, 4 cells", "block_cells": 4}
     schemes["dem"] = entry(largest("dem"), {
         "title": "dem 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 1.55, "sweeps": 0, "record_bytes": 48,
-        "copies": [72], "sums": [48], "reductions": 4})
+        "copies": [dem_bytes(3)[0]], "sums": [dem_bytes(3)[1]], "reductions": 4})
     row = largest("nonsmooth")
     schemes["nonsmooth"] = entry(
         row, {"title": "nonsmooth 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 2.9,

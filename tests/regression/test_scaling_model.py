@@ -109,6 +109,16 @@ def test_forces(folder):
                   block_cells=3)
 
 
+def test_stored_constants_have_the_bytes_of_runs(folder):
+    """What the tests above compare with runs is what docs/scaling-constants.json has."""
+    model = load_model()
+    for name, scheme in model.load_schemes(model.CONSTANTS)[0].items():
+        if name.startswith("pbd"):
+            check(scheme.record_bytes == model.PBD_RECORD_BYTES, f"{name}: a hand-over", scheme)
+        if name == "dem":
+            check((scheme.copies, scheme.sums) == tuple((n,) for n in model.dem_bytes(3)), "dem: copies and sums", scheme)
+
+
 def fewest_stages(intervals, n_stages):
     """The least number of stages such that each interval (ready, due) holds one: all sets are tried."""
     return next(size for size in range(n_stages + 1) for stages in itertools.combinations(range(n_stages), size)
