@@ -54,7 +54,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
   if (n_places > pair_values_.capacity()) {
     // Left to itself a vector doubles, with the old values, which are not needed, beside the new ones.
     pair_values_ = std::vector<Real>();
-    pair_values_.reserve(n_places + n_places / 32);
+    pair_values_.reserve(n_places + n_places / 128);
   }
   pair_values_.resize(n_places);
   wall_values_.resize(schedule.wall_bodies().size());

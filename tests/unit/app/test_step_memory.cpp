@@ -19,13 +19,11 @@ std::size_t field_bytes(const Simulation<D>& simulation) {
   return bytes;
 }
 
-/// Steps of a dense packing: most bytes held between two steps, list builds among them. Smaller blocks have
-/// more places of the list that are left empty: 2 bytes per body more with blocks of 6 cells in 3D.
+/// Steps of a dense packing: most bytes held between two steps, list builds among them.
 template <int D>
 void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_body) {
   const Comm self(MPI_COMM_SELF);
-  Simulation<D> simulation(
-      self, packing<D>({.bodies = n_bodies, .skin = 0.1, .block_cells = D == 2 ? 16 : 8, .more = ""}));
+  Simulation<D> simulation(self, packing<D>({.bodies = n_bodies, .skin = 0.1, .more = ""}));
   const auto n = static_cast<std::size_t>(simulation.n_bodies());
   const std::int64_t first_list = simulation.neighborhood().n_rebuilds();
   for (int step = 0; step < 20; ++step) {
