@@ -118,10 +118,11 @@ class Share:
 
 @lru_cache(maxsize=None)
 def share_of(dimension, block_cells, bodies_per_cell, ranks, bodies_per_rank):
-    """Stretches of the Hilbert curve through a full square or cube, for `ranks` or as many as suffice."""
+    """Stretches of the Hilbert curve through a full square or cube, for `ranks` or as many as suffice. An even number of blocks
+    along its edge, so that all phases have as many: with an odd one, ranks at the faces have more of some phases."""
     bodies_per_block = bodies_per_cell * block_cells**dimension
     blocks_per_rank = bodies_per_rank / bodies_per_block
-    edge = max(2, round((min(ranks, SAMPLE_RANKS) * blocks_per_rank)**(1 / dimension)))
+    edge = 2 * max(1, round((min(ranks, SAMPLE_RANKS) * blocks_per_rank)**(1 / dimension) / 2))
     blocks = Blocks((edge,) * dimension, (block_cells,) * dimension, (False,) * dimension)
     n_ranks = max(1, min(round(len(blocks) / blocks_per_rank), len(blocks)))
     owner = blocks.shares(n_ranks)
@@ -361,11 +362,11 @@ def constants(paths):
         return 1e9 * row["seconds"] * row["phases"].get(name, 0) / next(iter(row["size"].values())) / sweeps
 
     schemes = {}
-    for dimension, cells, per_cell in ((2, 16, 2.26), (3, 8, 3.41)):
+    for dimension, cells, per_cell in ((2, 16, 2.26), (3, 6, 3.41)):
         row = largest("pbd", dimension=dimension)
         schemes[f"pbd{dimension}"] = entry(
             row, {"title": f"pbd {dimension}D", "dimension": dimension, "block_cells": cells, "bodies_per_cell": per_cell,
-                  "sweeps": 3, "record_bytes": PBD_RECORD_BYTES, "turn": "middle", "reductions": 4}, share_ns(row, "sweeps", 3))
+                  "sweeps": 3, "record_bytes": PBD_RECORD_BYTES, "turn": "middle", "reductions": 3}, share_ns(row, "sweeps", 3))
     schemes["pbd3_4"] = schemes["pbd3"] | {"title": "pbd 3D, 4 cells", "block_cells": 4}
     schemes["dem"] = entry(largest("dem"), {
         "title": "dem 3D", "dimension": 3, "block_cells": 8, "bodies_per_cell": 1.55, "sweeps": 0, "record_bytes": 48,
