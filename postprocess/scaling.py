@@ -184,9 +184,10 @@ def draw_costs(series):
         panel = panels[case]
         panel.plot(*zip(*points), marker="o", markersize=4, linewidth=1.3, label=f"{keys}, ranks {ranks}".lstrip(", "))
         panel.set(title=f"{case}: a {work}", xscale="log", xlabel="size", ylabel="ns of processor time per unit of size")
-        panel.set_ylim(bottom=0)
-        panel.grid(alpha=0.3)
         panel.legend(fontsize="x-small", frameon=False)
+    for panel in panels.values():
+        panel.set_ylim(bottom=0)    # once all lines are there: it ends the search for the upper limit
+        panel.grid(alpha=0.3)
     return figure
 
 

@@ -442,19 +442,22 @@ template <int D>
 bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
   const Real limit = overlap_limit_ * smallest_radius_;
   if (overlap_limit_ == 0 || deepest_ <= limit) return true;
-  const auto place = fmt::format(
-      "step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
-      "radius ({:.3g} m)",
-      state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
+  // In words only when they are said: most steps beyond the limit are just counted.
+  const auto place = [&] {
+    return fmt::format(
+        "step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
+        "radius ({:.3g} m)",
+        state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
+  };
   constexpr Real least_dt = 1e-12;
   if (on_overlap_ == OnOverlap::stop || (on_overlap_ == OnOverlap::halve && dt < least_dt))
-    throw AgreedError(ExitCode::solver_failure, place + "; reduce [time] step or raise [pbd] sweeps");
+    throw AgreedError(ExitCode::solver_failure, place() + "; reduce [time] step or raise [pbd] sweeps");
   if (on_overlap_ == OnOverlap::halve) {
     ++n_halvings_;
-    log::detail("{}: again with {:.3g} s", place, 0.5 * dt);
+    log::detail("{}: again with {:.3g} s", place(), 0.5 * dt);
     return false;
   }
-  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", place);
+  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", place());
   return true;
 }
 
