@@ -36,10 +36,11 @@ def text_of(value):
 
 
 def column(name, values, unit):
-    """Heading and cells; None where a row has no such value."""
+    """Heading and cells; None where a row has no such value. Times to a tolerance stay in seconds: their columns are read beside
+    each other."""
     numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    factor, unit = unit_of(numbers, unit) if numbers else (1, unit)
-    words = name.replace("_", " ").split()
+    factor, unit = unit_of(numbers, unit) if numbers and not name.startswith("seconds_to_") else (1, unit)
+    words = name.removesuffix("_s").replace("_", " ").split()
     heading = " ".join(words) + (f" [{unit}]" if unit not in ("-", "", *words) else "")
     return heading, ["" if value is None else text_of(value / factor if value in numbers and factor != 1 else value)
                      for value in values]
@@ -47,7 +48,8 @@ def column(name, values, unit):
 
 def table_of(rows):
     """Lines of a Markdown table of rows of one case."""
-    hidden = {name for row in rows for name in row["only_in_files"]}
+    shown = {name for row in rows for name in row["size"]}    # tells rows apart
+    hidden = {name for row in rows for name in row["only_in_files"]} - shown
     units = {name: unit for row in rows for name, unit in row["units"].items()}
     columns = []
 

@@ -38,10 +38,12 @@ std::future<void> Background::start(std::function<void()> work) {
 
 void Background::start_thread() {
   if (!may_have_threads()) return;
-  // Signals are for the thread that takes steps: it looks at what a handler leaves.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Signals are for the thread that takes steps: it looks at what a handler leaves. Not those of its own
+  // faults.
+  sigset_t of_others, before;
+  sigfillset(&of_others);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&of_others, own);
+  pthread_sigmask(SIG_SETMASK, &of_others, &before);
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {  // thread_ stays empty

@@ -83,13 +83,6 @@ void sort_by_place(std::span<const Place> places, std::span<const GlobalId> ids,
 }
 
 template <int D>
-void BlockTable<D>::clear() {
-  blocks_.clear();
-  cell_start_.clear();
-  number_.clear();
-}
-
-template <int D>
 void BlockTable<D>::add(const Lattice<D>& lattice, std::span<const Vec<D>> positions,
                         std::span<const Place> places, Index first, bool owned) {
   stride_ = static_cast<std::size_t>(lattice.cells_in_block()) + 1;

@@ -38,7 +38,6 @@ class BlockTable {
     bool owned;
   };
 
-  void clear();
   /// Adds the blocks of bodies [first, first + places.size()).
   void add(const Lattice<D>& lattice, std::span<const Vec<D>> positions, std::span<const Place> places,
            Index first, bool owned);
@@ -53,11 +52,6 @@ class BlockTable {
   std::pair<Index, Index> cell(Index block, std::int32_t local) const {
     const std::size_t at = static_cast<std::size_t>(block) * stride_ + static_cast<std::size_t>(local);
     return {cell_start_[at], cell_start_[at + 1]};
-  }
-
-  std::size_t bytes() const {
-    return blocks_.capacity() * sizeof(Block) + cell_start_.capacity() * sizeof(Index) +
-           number_.size() * (sizeof(BlockKey) + 2 * sizeof(void*));
   }
 
  private:

@@ -103,7 +103,7 @@ struct Packing {
     state.bodies.reorder(order);
     find_places<D>(lattice, std::as_const(state.bodies).position(), places);
     state.memory.clear(state.bodies.n_owned());
-    table.clear();
+    table = {};
     table.add(lattice, std::as_const(state.bodies).position(), places, 0, true);
     ghosts.rebuild(domain, lattice, table, places, state.bodies, state.memory);
   }

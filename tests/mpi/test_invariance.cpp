@@ -189,6 +189,23 @@ TEST_CASE("invariance: steps that are halved because of overlap", "[mpi]") {
   }
 }
 
+TEST_CASE("invariance: whether a measure follows the path of each step changes nothing", "[mpi]") {
+  // Without one, PBD keeps no place where a step started.
+  const std::string flow = "[measures.through]\ntype = 'flow'\npoint = [2, 1]\nnormal = [1, 0]\n";
+  const std::string rain =
+      "[feeders.rain]\ntype = 'pour'\nradius = { distribution = 'uniform', min = 0.1, max = 0.2 }\n"
+      "region = { lower = [-1, 6.5], upper = [9, 7.5] }\nrate = 60\n";
+  const auto run = [&](const std::string& deck, const Overrides& overrides, int n_steps) {
+    const Outcome without = simulate<2>(Comm(), deck, overrides, n_steps);
+    CHECK(simulate<2>(Comm(), deck + flow, overrides, n_steps).state == without.state);
+    return without;
+  };
+  run(disks_deck + moving_obstacles, {"domain.periodic=[true, false]"}, 25);
+  CHECK(run(disks_deck, {"pbd.on_overlap=halve", "pbd.overlap_limit=0.4", "time.step=0.4"}, 12).n_halvings >
+        0);
+  CHECK(run(disks_deck + moving_obstacles + rain, {"domain.outside=delete"}, 30).n_bodies > 200);
+}
+
 TEST_CASE("invariance: blocks of 1, 2, 5 and 10 cells", "[mpi]") {
   for (const std::string cells : {"1", "2", "5", "10"}) {
     check_busy<2>(disks_deck, {"decomposition.block_cells=" + cells, "domain.periodic=[true, true]"}, 20);

@@ -14,7 +14,8 @@ MACHINE = {"processor": "Some Processor", "cores": 4, "compiler": "GNU 12", "ins
 def row(case, seconds, **values):
     return {"case": case, "mode": "fixed", "ranks": 1, "work": "step", "seconds": seconds, "spread": 0.034, "keys": {"dimension": 2},
             "size": {"bodies": 1000}, "values": values, "phases": {"sweeps": 0.75, "other": 0.25},
-            "units": {"dimension": "-", "bodies": "-", "rate": "1/s", "ns_per_body": "ns", "secret": "-", "verdict": "-"},
+            "units": {"dimension": "-", "bodies": "-", "rate": "1/s", "ns_per_body": "ns", "secret": "-", "verdict": "-",
+                      "seconds_to_0.1": "s", "set_up_s": "s"},
             "spreads": {}, "only_in_files": ["secret"], "notes": []}
 
 
@@ -24,7 +25,8 @@ def tables(path):
 
 def test_cells_have_units_that_suit(folder):
     rows = [row("pbd", 2.5e-3, rate=5.43e8, ns_per_body=17.21, secret=1), row("pbd", 4e-4, rate=2e6, verdict="yes"),
-            row("dem", 3e-6)]
+            row("dem", 3e-6), row("friction", 2e-3, **{"seconds_to_0.1": 4e-4}, set_up_s=2e-6)]
+    rows[-1]["only_in_files"].append("bodies")      # what tells rows apart is shown all the same
     path = folder / "results.json"
     path.write_text(json.dumps({"format": "scree benchmark", "format_version": 1, "date": "2030-01-02", "rows": rows,
                                 "command": "/some/where/scree bench --case pbd", "machine": MACHINE}))
@@ -42,6 +44,8 @@ def test_cells_have_units_that_suit(folder):
         "| 2 | 1000 | 1 | 2.5 | 3 % | 543 | 17.2 |  | sweeps 75 %, other 25 % |",
         "| 2 | 1000 | 1 | 0.4 | 3 % | 2 |  | yes | sweeps 75 %, other 25 % |"], "rows of pbd", lines[first:first + 6])
     check("| dimension | bodies | ranks | step [us] | spread | shares |" in lines, "each case has its own columns", process.stdout)
+    check("| dimension | bodies | ranks | step [ms] | spread | seconds to 0.1 [s] | set up [us] | shares |" in lines,
+          "times to tolerances keep one unit", process.stdout)
 
 
 def test_files_that_are_none(folder):

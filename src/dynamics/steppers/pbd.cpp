@@ -55,11 +55,12 @@ class PbdStepper final : public Stepper<D> {
   void take_back(State<D>& state) { sweeper_->store(state); }
   /// Finds candidates anew where the records are, in the midst of a step. Collective.
   void rebuild(State<D>& state);
-  /// Moves the bodies apart in the records. Collective.
-  void resolve_contacts(State<D>& state, Real dt, bool record_forces);
+  /// Moves the bodies apart in the records; returns the deepest overlap that the last sweep met on this rank.
+  /// Collective.
+  Real resolve_contacts(State<D>& state, Real dt, bool record_forces);
   bool until_converged() const { return !sweeps_word_.empty(); }
   template <class Sweep>
-  void repeat(const State<D>& state, Sweep&& sweep);
+  Real repeat(const State<D>& state, Sweep&& sweep);
   /// Copies the records to before_. Local.
   void keep_records();
   bool converged(const State<D>& state);
@@ -97,7 +98,7 @@ class PbdStepper final : public Stepper<D> {
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
-  Real deepest_ = 0;             // overlap that the last sweep met [m]: of this rank, then of all
+  Real deepest_ = 0;             // overlap that the last sweep met on any rank [m]
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
@@ -239,6 +240,9 @@ void PbdStepper<D>::rebuild(State<D>& state) {
 
 template <int D>
 void PbdStepper<D>::bodies_changed(State<D>& state) {
+  // Between steps nobody is on the way, whether a measure followed the last step or not.
+  if (state.bodies.carries_path())
+    std::copy_n(state.bodies.position().begin(), state.bodies.n_owned(), state.bodies.previous().begin());
   neighborhood_->rebuild(state);
   find_properties(state);
   prepare_sweeps(state);
@@ -310,7 +314,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     state.obstacles.place(state.clock.time);
     const bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
     if (fresh) rebuild(state);
-    resolve_contacts(state, dt, record_forces);
+    deepest_ = resolve_contacts(state, dt, record_forces);
     moved = finish(state, dt);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
     // candidates found where the bodies are headed.
@@ -318,9 +322,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
       take_back(state);
       predict(state, start_time, dt);
       rebuild(state);
-      resolve_contacts(state, dt, record_forces);
+      deepest_ = state.comm.max(resolve_contacts(state, dt, record_forces));
       finish(state, dt);
-      deepest_ = state.comm.max(deepest_);
     }
     state.clock.time = start_time;
     if (overlap_accepted(state, dt)) break;
@@ -333,9 +336,10 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
 }
 
 template <int D>
-void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_forces) {
+Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_forces) {
   sweeps_done_ = 0;
   converged_ = true;
+  Real deepest = 0;
   switch (method_) {
     case Method::pbd: {
       const bool accumulates = keeps_multipliers();
@@ -353,7 +357,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
                             : record_forces ? PairMode::record
                                             : PairMode::plain;
       const bool follows = warm_start_ > 0 && !until_converged();
-      repeat(state, [&](SweepTurn turn) {
+      deepest = repeat(state, [&](SweepTurn turn) {
         turn.first = turn.first && !follows;
         return sweeper_->sweep(state, mode, parameters, turn);
       });
@@ -364,7 +368,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       const auto mode = method_ == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
       sweeper_->clear_multipliers();
       sweeper_->freeze();
-      repeat(state, [&](SweepTurn turn) { return sweeper_->frozen_sweep(state, mode, 0, turn); });
+      deepest = repeat(state, [&](SweepTurn turn) { return sweeper_->frozen_sweep(state, mode, 0, turn); });
       break;
     }
     case Method::penalty: {
@@ -373,7 +377,7 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       sweeper_->clear_multipliers();
       sweeper_->freeze(std::as_const(state.bodies).position());
       sweeper_->clear_records();
-      deepest_ = sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt);
+      deepest = sweeper_->frozen_sweep(state, FrozenMode::penalty, penalty_rate_ * dt);
       sweeps_done_ = 1;
       const auto records = sweeper_->records();
       for (std::size_t i = 0; i < records.size(); ++i)
@@ -382,37 +386,39 @@ void PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
     }
     case Method::jacobi: {
       sweeper_->clear_multipliers();
-      repeat(state, [&](SweepTurn) {
+      deepest = repeat(state, [&](SweepTurn) {
         sweeper_->freeze();
         sweeper_->count_contacts(state);
         sweeper_->clear_records();
-        const Real deepest = sweeper_->frozen_sweep(state, FrozenMode::jacobi);
+        const Real met = sweeper_->frozen_sweep(state, FrozenMode::jacobi);
         const auto records = sweeper_->records();
         for (std::size_t i = 0; i < records.size(); ++i)
           for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_->reference()[i][k];
-        return deepest;
+        return met;
       });
       break;
     }
   }
+  return deepest;
 }
 
 template <int D>
 template <class Sweep>
-void PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
+Real PbdStepper<D>::repeat(const State<D>& state, Sweep&& sweep) {
   const std::int64_t most = until_converged() ? max_sweeps_ : sweeps_;
   converged_ = !until_converged();
-  deepest_ = 0;
+  Real deepest = 0;
   while (sweeps_done_ < most) {
     if (until_converged()) keep_records();
     // The stopping test reads what owners have.
-    deepest_ = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
+    deepest = sweep(until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
     ++sweeps_done_;
     if (until_converged() && converged(state)) {
       converged_ = true;
       break;
     }
   }
+  return deepest;
 }
 
 template <int D>
