@@ -37,8 +37,8 @@ void NeighborhoodSettings::describe(Section& root) {
             "block_cells", block_cells, word, {"auto"},
             {.range = {.least = 1, .most = 32},
              .doc = "Cells along the edge of a block, at most 10 in 3D. Part of the "
-                    "definition of the sweep: results depend on it. \"auto\" takes 4 to 16 by "
-                    "the number of bodies"});
+                    "definition of the sweep: results depend on it. \"auto\" takes 2 to 16 by "
+                    "the scheme and the number of bodies"});
         if (word == "auto") block_cells = 0;
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
         section.real("rebalance_threshold", rebalance_threshold,
