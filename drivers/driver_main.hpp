@@ -1,23 +1,49 @@
 #pragma once
 // What all scree programs share: MPI, the command line on every rank, and how errors end a program.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "app/options.hpp"
+#include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
 
+/// Writes to standard output, as it stands; throws RunError if not all of it arrives there. Local.
+inline void show(const std::string& text) {
+  errno = 0;
+  const bool done = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  if (!done) throw RunError(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+inline std::string with_line_end(const std::string& text) {
+  return text.empty() || text.back() == '\n' ? text : text + '\n';
+}
+
+/// Rank 0 writes lines to standard output in the middle of its work; what fails there ends the job. Local.
+inline void print_meanwhile(const Comm& comm, const std::string& text) {
+  if (!comm.is_root()) return;
+  try {
+    show(with_line_end(text));
+  } catch (const RunError& error) {
+    throw std::runtime_error(error.what());
+  }
+}
+
+/// Rank 0 writes lines to standard output. Throws RunError on all ranks. Collective.
 inline void print(const Comm& comm, const std::string& text) {
-  if (!comm.is_root() || text.empty()) return;
-  std::fputs(text.c_str(), stdout);
-  if (text.back() != '\n') std::fputc('\n', stdout);
-  std::fflush(stdout);
+  agree(comm, [&] {
+    if (comm.is_root()) show(with_line_end(text));
+  });
 }
 
 inline std::string command_line(int argc, char** argv) {
@@ -34,9 +60,13 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool 
     std::ostringstream out, mistakes;
     const int code = app.exit(error, out, mistakes);
     if (prints) {
-      std::fputs(out.str().c_str(), stdout);
-      std::fflush(stdout);
       std::fputs(mistakes.str().c_str(), stderr);
+      try {
+        show(out.str());
+      } catch (const RunError& failure) {
+        std::fprintf(stderr, "scree: %s\n", failure.what());
+        return failure.code();
+      }
     }
     return code == 0 ? ExitCode::done : ExitCode::bad_input;
   }
@@ -47,22 +77,45 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const
   return parse(app, argc, argv, comm.is_root());
 }
 
+/// Whether all ranks call this within a few seconds. `meeting` is used for nothing else.
+inline bool all_meet(MPI_Comm meeting) {
+  constexpr int most_waits = 500;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(meeting, &request);
+  for (int i = 0; i < most_waits; ++i) {
+    int met = 0;
+    MPI_Test(&request, &met, MPI_STATUS_IGNORE);
+    if (met != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
 /// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0
-/// prints it and all leave with its code. Any other exception is this rank's alone, so the job is aborted.
+/// prints it and all leave with its code. Any other exception may be this rank's alone. If all ranks have
+/// one, as when a deck needs more memory than there is, they leave in the same way; else the job is aborted.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
   Parallel parallel(argc, argv);
   const Comm& comm = parallel.world();
+  MPI_Comm meeting = MPI_COMM_NULL;
+  MPI_Comm_dup(comm.handle(), &meeting);
   try {
     return static_cast<int>(program(comm, argc, argv));
   } catch (const AgreedError& error) {
     if (comm.is_root()) std::fprintf(stderr, "scree: %s\n", error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
+    const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
+    const int code = static_cast<int>(is_input ? ExitCode::bad_input : ExitCode::runtime_failure);
+    if (all_meet(meeting)) {
+      if (comm.is_root()) std::fprintf(stderr, "scree: %s\n", error.what());
+      return code;
+    }
     std::fprintf(stderr, "scree: rank %d: %s\n", comm.rank(), error.what());
     std::fflush(stderr);
-    MPI_Abort(comm.handle(), static_cast<int>(ExitCode::runtime_failure));
-    return static_cast<int>(ExitCode::runtime_failure);
+    MPI_Abort(comm.handle(), code);
+    return code;
   }
 }
 

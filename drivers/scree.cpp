@@ -8,6 +8,7 @@
 
 #include "app/bench/study.hpp"
 #include "app/commands.hpp"
+#include "core/as_input.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 
@@ -41,10 +42,6 @@ ExitCode start_programs(int argc, char** argv) {
     study.command_line = command_line(argc, argv);
     add_bench(app, study);
     if (const auto done = parse(app, argc, argv, true)) return *done;
-    const auto show = [](const std::string& text) {
-      std::fputs(text.c_str(), stdout);
-      std::fflush(stdout);
-    };
     if (study.list)
       show(list_bench_cases());
     else
@@ -115,10 +112,12 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
   options.progress = !quiet;
 
-  if (*run) return run_deck(comm, Deck::read(comm, path, overrides), options);
+  const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
+  if (*run) return run_deck(comm, read_deck(), options);
   if (*restart) return restart_run(comm, path, overrides, options);
   if (*compare) {
-    const CompareReport report = scree::compare(comm, path, other, last, json);
+    const CompareReport report =
+        as_input(path + ", " + other, [&] { return scree::compare(comm, path, other, last, json); });
     print(comm, report.text);
     return report.equal ? ExitCode::done : ExitCode::runtime_failure;
   }
@@ -126,22 +125,22 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     if (!study.ranks.empty() || !study.launcher.empty())
       throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
                        launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
-    const auto show = [&](const std::string& text) { print(comm, text); };
+    const auto print_all = [&](const std::string& text) { print_meanwhile(comm, text); };
     if (study.list)
-      show(list_bench_cases());
+      print_all(list_bench_cases());
     else
-      measure_study(comm, study, show);
+      measure_study(comm, study, print_all);
     return ExitCode::done;
   }
   if (*check) {
-    print(comm, check_deck(comm, Deck::read(comm, path, overrides), json));
+    print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json); }));
   } else if (*list) {
     print(comm, list_kinds(what));
   } else if (schema || reference) {
     print(comm, schema ? deck_schema_text() : deck_reference_text());
   } else {
     if (path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
-    print(comm, describe(comm, path, overrides));
+    print(comm, as_input(path, [&] { return describe(comm, path, overrides); }));
   }
   return ExitCode::done;
 }

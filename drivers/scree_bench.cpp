@@ -38,7 +38,7 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::normal);
 
-  const Show show = [&](const std::string& text) { print(comm, text); };
+  const Show show = [&](const std::string& text) { print_meanwhile(comm, text); };
   if (study.list) {
     show(list_bench_cases());
     return ExitCode::done;

@@ -95,7 +95,7 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
     print(comm, convert_file(comm, options.files[0], generated.output, options.force));
     return ExitCode::done;
   }
-  const ExitCode code = replay(comm, options, [&](const std::string& text) { print(comm, text); });
+  const ExitCode code = replay(comm, options, [&](const std::string& text) { print_meanwhile(comm, text); });
   require_petsc_options_used(comm);
   return code;
 }

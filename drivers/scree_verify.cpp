@@ -143,7 +143,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
-  const auto show = [&](const std::string& line) { print(comm, line + "\n"); };
+  const auto show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };
   bool passed = false;
   if (*pbd_verb) {
     pbd.source = find_source(comm, pbd.source);

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,15 +32,23 @@ struct CheckpointHead {
   std::string deck;
   std::string deck_folder;  ///< where files lie that the deck names; empty: not known
 };
-/// Throws InputError on all ranks if `path` is no complete checkpoint. Collective.
+/// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
+/// checksums tell apart from the arrays, which read_checkpoint checks. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
+/// What is wrong with what body i carries, as "group is 7, but there are 2"; empty: nothing. Local.
+template <int D>
+using FaultOfBody = std::function<std::string(const BodyStore<D>& bodies, std::size_t i)>;
+
 /// Fills bodies, clock, lattice, memory and next_id; box and obstacles come from the deck. Each rank reads an
-/// equal share of the bodies. A measure that the checkpoint does not know keeps the numbers it has.
-/// Collective; throws InputError on all ranks.
+/// equal share of the bodies. A measure that the checkpoint does not know keeps the numbers it has. Every
+/// number is checked, also those of a file made by hand whose checksums fit; `fault_of_body` knows what the
+/// run allows. Collective; throws InputError on all ranks: what is damaged or out of range, with array and
+/// row.
 template <int D>
 void read_checkpoint(State<D>& state, const std::string& path,
-                     const std::vector<MeasureMemory>& measures = {});
+                     const std::vector<MeasureMemory>& measures = {},
+                     const FaultOfBody<D>& fault_of_body = {});
 
 /// The checkpoint with the highest step in a folder, or "" if there is none. Collective.
 std::string latest_checkpoint(const Comm& comm, const std::string& folder);

@@ -21,6 +21,7 @@
 #include "app/simulation.hpp"
 #include "app/version.hpp"
 #include "app/writers.hpp"
+#include "core/as_input.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "dynamics/impact_law.hpp"
@@ -437,7 +438,7 @@ class Run {
 template <int D>
 RunDeck<D> read_run_deck(Deck& deck) {
   RunDeck<D> content;
-  content.describe(deck.root());
+  as_input(deck.name(), [&] { content.describe(deck.root()); });
   deck.require_all_read();
   if (!content.petsc_options.empty()) insert_petsc_options(content.petsc_options);
   return content;
@@ -477,11 +478,11 @@ ExitCode run(
   std::optional<Simulation<D>> simulation;
   std::vector<std::string> findings;  // what `scree check` would say
   if (restarts) {
-    simulation.emplace(comm, std::move(content), checkpoint);
+    as_input(checkpoint, [&] { simulation.emplace(comm, std::move(content), checkpoint); });
     resumed = simulation->state().clock;
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
-    simulation.emplace(comm, std::move(content));
+    as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content)); });
     require_known_options(*simulation);
     if (const Scene<D>* scene = simulation->stepper().scene()) {
       Scope timer("findings");

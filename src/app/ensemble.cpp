@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "app/csv_cell.hpp"
+#include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "io/files.hpp"
 
@@ -24,7 +25,7 @@ constexpr Real no_number = std::numeric_limits<Real>::quiet_NaN();
 std::string text_in(const Comm& comm, const std::string& path) {
   std::string text;
   files::on_root(comm, [&] {
-    if (std::filesystem::exists(path)) text = files::read(path);
+    if (std::filesystem::exists(path)) text = read_input(path);
   });
   comm.broadcast(text);
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -54,6 +55,36 @@ bool brings_scene(const std::string& scheme) {
   for (const auto& entry : schemes<D>())
     if (entry.make && entry.name == scheme) return entry.make()->scene() != nullptr;
   return false;
+}
+
+template <int D>
+void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
+  root.table("simulation", {.required = true, .doc = "The run as a whole"}, [&](Section& section) {
+    std::int64_t dimension = D;
+    section.text("title", deck.title, {.doc = "One line, kept with all results"});
+    describe_dimension(section, dimension);
+    section.choice(
+        "scheme", scheme, scheme_names<D>(),
+        {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
+    section.real("end_time", deck.end_time,
+                 {.unit = Unit::time,
+                  .range = non_negative,
+                  .doc = "When the run ends; required unless [[stages]] end it"});
+    if (section.reading() && !section.has("end_time") && !root.has("stages"))
+      section.fail("end_time",
+                   "missing key 'end_time' in [simulation]: when the run ends [s]; only decks with "
+                   "[[stages]] can do without it");
+    section.integer(
+        "seed", deck.seed,
+        {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
+    describe_ensemble(section, deck.ensemble);
+    section.boolean("allow_overlap", deck.allow_overlap,
+                    {.doc = "Whether bodies may overlap each other or obstacles at the start"});
+    section.text(
+        "petsc_options", deck.petsc_options,
+        {.doc =
+             "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
+  });
 }
 
 template <int D>
@@ -190,33 +221,10 @@ void OutputSettings::describe_people(Section& section) {
 template <int D>
 void RunDeck<D>::describe(Section& root) {
   std::string scheme = "pbd";
-  root.table("simulation", {.required = true, .doc = "The run as a whole"}, [&](Section& section) {
-    std::int64_t dimension = D;
-    section.text("title", title, {.doc = "One line, kept with all results"});
-    describe_dimension(section, dimension);
-    section.choice(
-        "scheme", scheme, scheme_names<D>(),
-        {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
-    section.real("end_time", end_time,
-                 {.unit = Unit::time,
-                  .range = non_negative,
-                  .doc = "When the run ends; required unless [[stages]] end it"});
-    if (section.reading() && !section.has("end_time") && !root.has("stages"))
-      section.fail("end_time",
-                   "missing key 'end_time' in [simulation]: when the run ends [s]; only decks with "
-                   "[[stages]] can do without it");
-    section.integer(
-        "seed", seed,
-        {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
-    describe_ensemble(section, ensemble);
-    section.boolean("allow_overlap", allow_overlap,
-                    {.doc = "Whether bodies may overlap each other or obstacles at the start"});
-    section.text(
-        "petsc_options", petsc_options,
-        {.doc =
-             "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
-  });
+  describe_simulation(root, *this, scheme);
+  std::string where_step;
   root.table("time", {.required = true, .doc = "Time steps"}, [&](Section& section) {
+    where_step = section.where("step");
     section.real("step", dt,
                  {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
@@ -272,6 +280,11 @@ void RunDeck<D>::describe(Section& root) {
   events.stages.describe(root, obstacles);
   if (root.reading()) events.feeders.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
+  constexpr Real most_steps = 1e15;  // with more, a time in 64 bits stands still
+  if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
+    throw InputError(
+        fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",
+                    where_step, dt, end_time, end_time / dt, most_steps));
   // A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
   for (const auto& entry : schemes<D>())
     if (entry.make && (!root.reading() || entry.name != scheme))
@@ -449,8 +462,16 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
 
 int dimension_of(Deck& deck) {
   std::int64_t dimension = 0;
-  deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
-                    [&](Section& section) { describe_dimension(section, dimension); });
+  try {
+    deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
+                      [&](Section& section) { describe_dimension(section, dimension); });
+  } catch (const InputError&) {
+    // Only who knows all keys of the table can tell which one is misspelt.
+    RunDeck<2> content;
+    std::string scheme;
+    describe_simulation(deck.root(), content, scheme);
+    throw;
+  }
   return static_cast<int>(dimension);
 }
 

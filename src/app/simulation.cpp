@@ -84,7 +84,12 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
-  read_checkpoint<D>(state_, checkpoint, measure_memories());
+  read_checkpoint<D>(state_, checkpoint, measure_memories(),
+                     [this](const BodyStore<D>& bodies, std::size_t i) { return fault_of_body(bodies, i); });
+  const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size());
+  if (state_.stage.index > n_stages)
+    throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
+                                 state_.stage.index, n_stages));
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
@@ -130,6 +135,15 @@ std::vector<MeasureMemory> Simulation<D>::measure_memories() {
     memories.push_back({"[scene]", scene->memory()});  // no measure has such a name
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
   return memories;
+}
+
+template <int D>
+std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t i) {
+  const Scene<D>* scene = stepper().scene();
+  if (scene) return scene->fault_of_body(bodies, i);
+  const std::int32_t group = bodies.group()[i];
+  const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
+  return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
 }
 
 template <int D>

@@ -67,6 +67,7 @@ class Simulation {
   void require_contacts_listed() const;
   void require_no_overlap();
   std::string name_group_of(GlobalId id) const;
+  std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i);
 
   RunDeck<D> deck_;
   State<D> state_;

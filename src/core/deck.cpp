@@ -4,16 +4,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <tuple>
 
 #include "core/declaration.hpp"
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "core/suggestion.hpp"
 #include "core/units.hpp"
 
@@ -617,6 +614,54 @@ std::string parse_error_text(const std::string& name, const toml::parse_error& e
                      error.description());
 }
 
+/// How deep the tables and arrays of a TOML text are nested at most, with those that dotted names make:
+/// counted without calling itself, unlike the parser and its trees, which would use up the stack.
+std::size_t nesting_depth(std::string_view text) {
+  std::size_t deepest = 0, dots = 0, dots_around = 0;
+  std::vector<std::size_t> around;  // of each open bracket: the dots before it
+  const auto skip_string = [&](std::size_t i) {
+    const char quote = text[i];
+    const std::string triple(3, quote);
+    const bool is_long = text.substr(i).starts_with(triple);
+    for (i += is_long ? 3 : 1; i < text.size(); ++i) {
+      if (quote == '"' && text[i] == '\\')
+        ++i;
+      else if (is_long ? text.substr(i).starts_with(triple) : text[i] == quote || text[i] == '\n')
+        return is_long ? i + 2 : i;
+    }
+    return i;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      i = skip_string(i);
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '[' || c == '{') {
+      around.push_back(dots);
+      dots_around += dots;
+      dots = 0;
+    } else if ((c == ']' || c == '}') && !around.empty()) {
+      dots = around.back();
+      dots_around -= dots;
+      around.pop_back();
+    } else if (c == ',' || (c == '\n' && around.empty())) {
+      dots = 0;
+    } else if (c == '.') {
+      ++dots;
+    }
+    deepest = std::max(deepest, around.size() + dots_around + dots);
+  }
+  return deepest;
+}
+
+void require_shallow(std::string_view text, const std::string& what) {
+  const std::size_t depth = nesting_depth(text);
+  if (depth > most_nested)
+    throw InputError(fmt::format("{}: tables and arrays are nested {} deep; at most {} are read", what, depth,
+                                 most_nested));
+}
+
 /// Where the value of "a.b=value" begins: behind the first '=' that no quotes enclose.
 std::size_t value_start(const std::string& override_text) {
   char quote = 0;
@@ -657,6 +702,7 @@ void apply_override(Source& source, const std::string& text) {
   const std::size_t start = value_start(text);
   if (start == std::string::npos || text.find_first_not_of(' ', start) == std::string::npos)
     throw InputError(fmt::format("--set {}: a value is missing; {}", text, form));
+  require_shallow(text, "--set " + text.substr(0, 40));
 
   std::vector<std::string> names;
   try {
@@ -742,11 +788,9 @@ Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std
   std::string text;
   agree(comm, [&] {
     if (!comm.is_root()) return;
-    if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a deck");
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw InputError(fmt::format("{}: cannot read the deck: {}", path, std::strerror(errno)));
+    if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+      throw InputError(fmt::format("{}: cannot read the deck: {}", path, obstacle));
+    text = read_input(path);
   });
   comm.broadcast(text);
   return from_text(text, path, overrides);
@@ -758,6 +802,7 @@ Deck Deck::from_text(const std::string& text, const std::string& name,
   content->source.name = name;
   content->text = text;
   content->overrides = overrides;
+  require_shallow(text, name);
   try {
     content->source.root = toml::parse(text);
   } catch (const toml::parse_error& error) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace scree {
@@ -11,11 +12,28 @@ namespace scree {
 /// Path of a file that a deck names: in the current folder if it is there, otherwise beside the deck. `where`
 /// is the place "file:line:col" of the key (Section::where).
 inline std::string path_of_input(const std::string& named, const std::string& where) {
-  if (std::filesystem::is_regular_file(named)) return named;
+  std::error_code none;
+  if (std::filesystem::is_regular_file(named, none)) return named;
   std::string deck = where;
   for (int i = 0; i < 2; ++i) deck.resize(std::min(deck.size(), deck.rfind(':')));
   return (std::filesystem::path(deck).parent_path() / named).string();
 }
+
+/// What keeps `path` from being read as input, in words: the system's reason, or that it is a folder, a pipe
+/// or a device, which might never end. Empty: nothing. Waits for nothing. Local.
+std::string obstacle_to_read(const std::string& path);
+
+/// The content of a regular file; throws InputError "cannot read PATH: reason". Local.
+std::string read_input(const std::string& path);
+
+/// How deep the brackets ( [ { of a text are nested; those in "quotes" do not count. Parsers call themselves
+/// once per level, so a text is asked before it is parsed. Local, O(length).
+std::size_t bracket_depth(std::string_view text);
+/// The deepest nesting that is read: far more than any plan or deck needs, far less than a stack holds.
+inline constexpr std::size_t most_nested = 100;
+
+/// `text` with the line ends of all systems (CR, CR LF) as LF.
+std::string with_plain_line_ends(std::string text);
 
 /// `text` without blanks around it.
 inline std::string_view trimmed(std::string_view text) {

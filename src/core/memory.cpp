@@ -4,13 +4,18 @@
 // - Steps must not allocate, and what counts is what is asked for here.
 #include "core/memory.hpp"
 
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+#include "core/error.hpp"
 
 // Sanitizers of addresses and of threads bring an operator new of their own.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -76,6 +81,22 @@ std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+std::int64_t memory_limit() {
+  std::int64_t bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min(bytes, static_cast<std::int64_t>(limit.rlim_cur));
+  return bytes;
+}
+
+void require_memory(Real bytes, const std::string& what) {
+  constexpr Real gib = 1 << 30;
+  const auto most = static_cast<Real>(memory_limit());
+  if (!(bytes <= most))
+    throw InputError(fmt::format("{} needs {:.3g} GiB of memory on one rank; there are {:.3g} GiB", what,
+                                 bytes / gib, most / gib));
 }
 
 }  // namespace scree

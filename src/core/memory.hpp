@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <string>
+
+#include "core/types.hpp"
 
 namespace scree {
 
@@ -14,5 +17,14 @@ bool counts_allocations();
 
 /// The largest amount of memory that this process has held so far [bytes].
 std::int64_t peak_memory();
+
+/// The memory that this process can hope for: that of the machine, less if a limit is set (ulimit -v)
+/// [bytes].
+std::int64_t memory_limit();
+
+/// Throws InputError "WHAT needs 3.1e+04 GiB of memory, ..." if one process is to hold more bytes than it can
+/// hope for: to be asked before what a user named is made, since the system grants memory that it does not
+/// have and kills later. Local; the same answer on all ranks of equal machines.
+void require_memory(Real bytes, const std::string& what);
 
 }  // namespace scree

@@ -83,6 +83,27 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   journeys_.choose(state, ways_, seed);
 }
 
+std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {
+  const auto outside = [](std::string_view name, std::int64_t value, std::int64_t least, std::size_t end) {
+    return value >= least && value < static_cast<std::int64_t>(end)
+               ? ""
+               : fmt::format("{} is {}, not in [{}, {})", name, value, least, end);
+  };
+  std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
+  if (fault.empty()) fault = outside("kind", bodies.kind()[i], 0, people_.kinds().size());
+  if (fault.empty()) fault = outside("journey", bodies.journey()[i], -1, journeys_.journeys().size());
+  const std::size_t n_destinations = journeys_.destinations().size();
+  if (fault.empty()) fault = outside("destination", bodies.destination()[i], -1, n_destinations);
+  if (!fault.empty() || bodies.journey()[i] < 0) return fault;
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(bodies.journey()[i])].steps;
+  const std::int32_t at_step = bodies.journey_step()[i];
+  fault = outside("journey_step", at_step, 0, steps.size());
+  if (fault.empty() && steps[static_cast<std::size_t>(at_step)].is_exit)
+    fault = outside("destination of somebody on the way to an exit", bodies.destination()[i], -1,
+                    journeys_.exits().size());
+  return fault;
+}
+
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
   journeys_.switch_doors(state, first_sink_, before_change);

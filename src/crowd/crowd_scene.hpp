@@ -26,6 +26,7 @@ class CrowdScene final : public Scene<2> {
   void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
   bool finished(const State<2>& state) const override;
   std::span<Real> memory() override { return ways_.density(); }
+  std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
   std::vector<std::string> findings(const State<2>& state) const override;
 
   /// Whether people without a destination are told where to walk.

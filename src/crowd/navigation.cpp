@@ -10,6 +10,7 @@
 
 #include "comm/parcels.hpp"
 #include "core/error.hpp"
+#include "core/memory.hpp"
 #include "crowd/ways/eikonal.hpp"
 #include "crowd/ways/near_fields.hpp"
 #include "crowd/ways/terrain.hpp"
@@ -65,6 +66,34 @@ CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const st
     (k == 0 ? grid.nx : grid.ny) = static_cast<std::int64_t>(count);
   }
   return grid;
+}
+
+Real area_of(const Ring& ring) {
+  Real doubled = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const Vec<2> p = ring[i] - ring[0], q = ring[(i + 1) % ring.size()] - ring[0];
+    doubled += p[0] * q[1] - p[1] * q[0];
+  }
+  return std::abs(doubled) / 2;
+}
+
+/// Refuses cells that are too many to be held: of each destination a travel time on each walkable cell, and a
+/// list of all tiles on every rank.
+void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_destinations, int n_ranks,
+                  const std::string& where) {
+  Real area = 0;
+  for (const PolygonWithHoles& part : plan.area()) {
+    area += area_of(part.outline);
+    for (const Ring& hole : part.holes) area -= area_of(hole);
+  }
+  constexpr Real bytes_of_tile = 20;
+  constexpr Real cells_of_tile = 1024;
+  const Real n_walkable = area / (grid.cell * grid.cell);
+  const Real n_tiles = static_cast<Real>(grid.nx) * static_cast<Real>(grid.ny) / cells_of_tile;
+  const Real bytes =
+      n_walkable / n_ranks * static_cast<Real>(n_destinations + 1) * sizeof(float) + n_tiles * bytes_of_tile;
+  require_memory(bytes,
+                 fmt::format("{}: a grid of {:.3g} walkable cells of {:g} m", where, n_walkable, grid.cell));
 }
 
 struct Segment {
@@ -451,6 +480,7 @@ void Navigation::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
                        const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
   const Content::Settings& settings = content_->settings;
   const CellGrid grid = fit_grid(plan.bounds(), box, settings.cell, settings.where);
+  require_room(grid, plan, destinations.size(), comm.size(), settings.where);
   content_->built.emplace(comm, grid);
   Content::Built& built = *content_->built;
   built.zones = zones;
@@ -469,12 +499,16 @@ void Navigation::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
       const Real cells = grid.length(axis) / settings.density_cell;
-      built.density_count[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cells - 1e-9)));
+      constexpr Real most_cells = 2e9;
+      built.density_count[k] =
+          static_cast<std::int64_t>(std::clamp(std::ceil(cells - 1e-9), 1.0, most_cells));
       built.density_cell[axis] = grid.periodic[k]
                                      ? grid.length(axis) / static_cast<Real>(built.density_count[k])
                                      : settings.density_cell;
       n_cells *= static_cast<std::size_t>(built.density_count[k]);
     }
+    require_memory(static_cast<Real>(n_cells) * sizeof(Real),
+                   fmt::format("{}: a density on {} cells", settings.where, n_cells));
     built.density.assign(n_cells, 0);
   }
 

@@ -43,6 +43,9 @@ class Scene {
   virtual bool finished(const State<D>& state) const = 0;
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
   virtual std::span<Real> memory() { return {}; }
+  /// What is wrong with what body i of a checkpoint carries for this scene, its group among that, as "kind is
+  /// 7, not in [0, 2)"; empty: nothing. After prepare(); local.
+  virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
   /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
   /// with "error" make the check fail. Collective.
   virtual std::vector<std::string> findings(const State<D>& state) const = 0;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 
@@ -40,13 +38,14 @@ Ring ring_of(const std::vector<std::vector<Real>>& points) {
   return ring;
 }
 
+void require_readable(const std::string& path, const std::string& where) {
+  if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+    throw InputError(fmt::format("{}: file '{}' is not there or cannot be read: {}", where, path, obstacle));
+}
+
 std::string text_of(const std::string& path, const std::string& where) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || !std::filesystem::is_regular_file(path))
-    throw InputError(fmt::format("{}: file '{}' is not there or cannot be read", where, path));
-  return text;
+  require_readable(path, where);
+  return read_input(path);
 }
 
 /// A disk as polygons have it, for areas and files.
@@ -163,8 +162,7 @@ void FloorPlan::Content::read(Section& section, const Source& source) {
     } else if (is_image) {
       if (!(source.pixel > 0))
         section.fail("pixel", "the size of a pixel is missing: pixel = \"0.1 m\", say");
-      if (!std::filesystem::is_regular_file(path))
-        throw InputError(fmt::format("{}: file '{}' is not there or cannot be read", place, path));
+      require_readable(path, place);
       const Vec<2> origin = source.origin.empty() ? Vec<2>{} : Vec<2>{{source.origin[0], source.origin[1]}};
       constexpr int usual_tolerance = 16;
       const int tolerance =

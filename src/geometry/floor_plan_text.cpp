@@ -145,6 +145,14 @@ Geometry area_of(const Geos& geos, const Geometry& read, Real scale, const std::
   return geos.united(geos.collection(std::move(scaled)));
 }
 
+/// Readers of plans call themselves once per level.
+void require_shallow(const std::string& text, const std::string& source) {
+  const std::size_t depth = bracket_depth(text);
+  if (depth > most_nested)
+    throw InputError(
+        fmt::format("{}: brackets are nested {} deep; at most {} are read", source, depth, most_nested));
+}
+
 /// What GEOS says without the name of its exception.
 std::string reason_of(const Geos& geos) {
   const std::string& complaint = geos.complaint();
@@ -161,6 +169,7 @@ void require_valid(const Geos& geos, const GEOSGeometry* polygon, const std::str
 }
 
 Geometry area_from_wkt(Geos& geos, const std::string& text, Real scale, const std::string& source) {
+  require_shallow(text, source);
   require_closed(rings_in_wkt(text), source);
   geos.clear_complaint();
   GEOSWKTReader* reader = GEOSWKTReader_create_r(geos.handle());
@@ -171,6 +180,7 @@ Geometry area_from_wkt(Geos& geos, const std::string& text, Real scale, const st
 }
 
 Geometry area_from_geojson(Geos& geos, const std::string& text, Real scale, const std::string& source) {
+  require_shallow(text, source);
   OpenRings rings;
   try {
     collect_rings(nlohmann::json::parse(text), rings);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/error.hpp"
@@ -51,11 +52,37 @@ std::string checksum_of_text(const std::string& text) {
   return printed(hash_sum(text.data(), 1, 0, static_cast<std::int64_t>(text.size())));
 }
 
+/// The share of one thing of a file in the checksum of the root, which is the sum of all shares: the order in
+/// which they are written does not count.
+std::uint64_t share_of_root(std::string_view kind, std::string_view name, const std::string& content) {
+  const std::string all = fmt::format("{}\n{}\n{}", kind, name, content);
+  return mixed(hash_sum(all.data(), 1, 0, static_cast<std::int64_t>(all.size())));
+}
+std::uint64_t share_of_kind(const std::string& kind, std::int64_t version) {
+  return share_of_root("file", kind, fmt::format("{}", version));
+}
+std::uint64_t share_of_number(const std::string& name, std::int64_t value) {
+  return share_of_root("integer", name, fmt::format("{}", value));
+}
+std::uint64_t share_of_number(const std::string& name, Real value) {
+  return share_of_root("real", name, printed(std::bit_cast<std::uint64_t>(value)));
+}
+std::uint64_t share_of_array(const std::string& name, const std::string& unit, hdf5::Type type,
+                             std::int64_t rows, int components, const std::string& checksum) {
+  return share_of_root(
+      "array", name,
+      fmt::format("{}\n{} {} {} {}", unit, static_cast<int>(type), rows, components, checksum));
+}
+std::uint64_t share_of_text(const std::string& object, const std::string& checksum) {
+  return share_of_root("text", object, checksum);
+}
+
 }  // namespace
 
 ArrayFileWriter::ArrayFileWriter(const Comm& comm, const std::string& path, const std::string& kind,
                                  std::int64_t version)
     : comm_(comm), part_(comm, path) {
+  checksum_ = share_of_kind(kind, version);
   part_.write([&](hdf5::File& file) {
     file.set_attribute("/", "kind", kind);
     file.set_attribute("/", "version", std::span(&version, 1));
@@ -74,6 +101,10 @@ void ArrayFileWriter::array(const Column& column) {
               sum_over_ranks(comm_, hash_sum(values.data(), sizeof(T), first * column.components,
                                              static_cast<std::int64_t>(values.size())));
           file.set_attribute(name, checksum_name, printed(checksum));
+          const std::int64_t rows =
+              comm_.sum(static_cast<std::int64_t>(values.size())) / std::max(column.components, 1);
+          checksum_ += share_of_array(column.name, column.unit, hdf5::type_of<T>(), rows, column.components,
+                                      printed(checksum));
         },
         column.values);
   });
@@ -90,28 +121,38 @@ void ArrayFileWriter::array(const Column& column, const IdOrder& order) {
 }
 
 void ArrayFileWriter::number(const std::string& name, std::int64_t value) {
+  checksum_ += share_of_number(name, value);
   part_.write([&](hdf5::File& file) {
     file.set_attribute("/numbers", name, std::span<const std::int64_t>(&value, 1));
   });
 }
 
 void ArrayFileWriter::number(const std::string& name, Real value) {
+  checksum_ += share_of_number(name, value);
   part_.write(
       [&](hdf5::File& file) { file.set_attribute("/numbers", name, std::span<const Real>(&value, 1)); });
 }
 
-void ArrayFileWriter::text(const std::string& name, const std::string& value) {
+void ArrayFileWriter::text_in(const std::string& group, const std::string& name, const std::string& value) {
+  const std::string object = group + "/" + name;
+  const std::string checksum = checksum_of_text(value);
+  checksum_ += share_of_text(object, checksum);
   part_.write([&](hdf5::File& file) {
-    file.write_text("/texts/" + name, value);
-    file.set_attribute("/texts/" + name, checksum_name, checksum_of_text(value));
+    file.write_text(object, value);
+    file.set_attribute(object, checksum_name, checksum);
   });
 }
 
+void ArrayFileWriter::text(const std::string& name, const std::string& value) {
+  text_in("/texts", name, value);
+}
+
 void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
-  part_.write([&](hdf5::File& file) { file.write_text("/provenance/" + name, value); });
+  text_in("/provenance", name, value);
 }
 
 void ArrayFileWriter::commit() {
+  part_.write([&](hdf5::File& file) { file.set_attribute("/", checksum_name, printed(checksum_)); });
   part_.commit();
 }
 
@@ -123,6 +164,9 @@ ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path)
     const auto* numbers = std::get_if<std::vector<std::int64_t>>(&stored);
     if (numbers != nullptr && numbers->size() == 1) version_ = numbers->front();
   }
+  if (kind_.empty()) return;
+  read_numbers();
+  verify_all();
 }
 
 ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path, const std::string& kind,
@@ -134,6 +178,39 @@ ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path, cons
   if (version_ != version)
     throw InputError(fmt::format("{} is a {} of version {}; this program reads version {}", path, kind,
                                  version_, version));
+  if (!file_->has_attribute("/", checksum_name))
+    throw InputError(fmt::format("{} is damaged: it has no checksum", path));
+}
+
+void ArrayFileReader::read_numbers() {
+  for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"})
+    if (!file_->exists(group)) throw InputError(fmt::format("{} is damaged: there is no {}", path(), group));
+  for (const std::string& name : file_->attributes("/numbers")) {
+    const hdf5::Attribute value = file_->attribute("/numbers", name);
+    if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value);
+        integers && integers->size() == 1)
+      numbers_[name] = integers->front();
+    if (const auto* reals = std::get_if<std::vector<Real>>(&value); reals && reals->size() == 1)
+      numbers_[name] = reals->front();
+  }
+}
+
+void ArrayFileReader::verify_all() const {
+  if (!file_->has_attribute("/", checksum_name)) return;
+  std::uint64_t sum = share_of_kind(kind_, version_);
+  for (const auto& [name, value] : numbers_)
+    sum += std::visit([&](auto number) { return share_of_number(name, number); }, value);
+  for (const ArrayInfo& info : arrays())
+    sum += share_of_array(info.name, info.unit, info.type, info.rows, info.components,
+                          file_->text_attribute(dataset(info.name), checksum_name));
+  for (const char* group : {"/texts", "/provenance"})
+    for (const std::string& name : file_->members(group)) {
+      const std::string object = fmt::format("{}/{}", group, name);
+      sum += share_of_text(object, file_->text_attribute(object, checksum_name));
+    }
+  if (printed(sum) != file_->text_attribute("/", checksum_name))
+    throw InputError(fmt::format(
+        "{} is damaged: its numbers, names and shapes do not have the checksum of the whole", path()));
 }
 
 std::vector<ArrayFileReader::ArrayInfo> ArrayFileReader::arrays() const {
@@ -178,40 +255,32 @@ void ArrayFileReader::verify(const ArrayInfo& info, std::int64_t first, std::int
   });
 }
 
-hdf5::Attribute ArrayFileReader::number_named(const std::string& name) const {
-  if (!has_number(name)) throw InputError(fmt::format("{}: there is no number {}", path(), name));
-  return file_->attribute("/numbers", name);
+const std::variant<std::int64_t, Real>& ArrayFileReader::number_named(const std::string& name) const {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) throw InputError(fmt::format("{}: there is no number {}", path(), name));
+  return found->second;
 }
 
 bool ArrayFileReader::has_number(const std::string& name) const {
-  return file_->has_attribute("/numbers", name);
+  return numbers_.contains(name);
 }
 
 std::int64_t ArrayFileReader::integer(const std::string& name) const {
-  const hdf5::Attribute value = number_named(name);
-  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value);
-  if (numbers == nullptr || numbers->size() != 1)
-    throw InputError(fmt::format("{}: {} is no integer", path(), name));
-  return numbers->front();
+  const auto* value = std::get_if<std::int64_t>(&number_named(name));
+  if (value == nullptr) throw InputError(fmt::format("{}: {} is no integer", path(), name));
+  return *value;
 }
 
 Real ArrayFileReader::real(const std::string& name) const {
-  const hdf5::Attribute value = number_named(name);
-  const auto* numbers = std::get_if<std::vector<Real>>(&value);
-  if (numbers == nullptr || numbers->size() != 1)
-    throw InputError(fmt::format("{}: {} is no real", path(), name));
-  return numbers->front();
+  const auto* value = std::get_if<Real>(&number_named(name));
+  if (value == nullptr) throw InputError(fmt::format("{}: {} is no real", path(), name));
+  return *value;
 }
 
 files::Texts ArrayFileReader::numbers() const {
   files::Texts result;
-  for (const std::string& name : file_->attributes("/numbers")) {
-    const hdf5::Attribute value = file_->attribute("/numbers", name);
-    if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value); integers && !integers->empty())
-      result.emplace_back(name, fmt::format("{}", integers->front()));
-    if (const auto* reals = std::get_if<std::vector<Real>>(&value); reals && !reals->empty())
-      result.emplace_back(name, fmt::format("{}", reals->front()));
-  }
+  for (const auto& [name, value] : numbers_)
+    result.emplace_back(name, std::visit([](auto number) { return fmt::format("{}", number); }, value));
   return result;
 }
 
@@ -219,23 +288,21 @@ bool ArrayFileReader::has_text(const std::string& name) const {
   return file_->exists("/texts/" + name);
 }
 
-std::string ArrayFileReader::text(const std::string& name) const {
-  if (!has_text(name)) throw InputError(fmt::format("{}: there is no text {}", path(), name));
-  const std::string object = "/texts/" + name;
+std::string ArrayFileReader::text_in(const std::string& group, const std::string& name) const {
+  const std::string object = group + "/" + name;
   std::string value = file_->read_text(object);
   const std::string expected = file_->text_attribute(object, checksum_name);
+  const bool is_older = !file_->has_attribute("/", checksum_name) && expected.empty();
   agree(comm_, [&] {
-    if (checksum_of_text(value) != expected)
+    if (!is_older && checksum_of_text(value) != expected)
       throw InputError(fmt::format("{} is damaged: the text {} does not have its checksum", path(), name));
   });
   return value;
 }
 
-files::Texts ArrayFileReader::texts_in(const std::string& group) const {
-  files::Texts result;
-  for (const std::string& name : file_->members(group))
-    result.emplace_back(name, file_->read_text(group + "/" + name));
-  return result;
+std::string ArrayFileReader::text(const std::string& name) const {
+  if (!has_text(name)) throw InputError(fmt::format("{}: there is no text {}", path(), name));
+  return text_in("/texts", name);
 }
 
 files::Texts ArrayFileReader::texts() const {
@@ -245,7 +312,10 @@ files::Texts ArrayFileReader::texts() const {
 }
 
 files::Texts ArrayFileReader::provenance() const {
-  return texts_in("/provenance");
+  files::Texts result;
+  for (const std::string& name : file_->members("/provenance"))
+    result.emplace_back(name, text_in("/provenance", name));
+  return result;
 }
 
 }  // namespace scree

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/id_order.hpp"
@@ -15,10 +17,12 @@ namespace scree {
 
 /// One file that keeps named arrays, numbers and texts without loss: checkpoints and other exact records.
 ///
-/// In the file (HDF5): attributes `kind` and `version` of the root; numbers as attributes of /numbers;
-/// /arrays/NAME with attributes `unit` and `checksum`; /texts/NAME; /provenance/NAME. Provenance describes
-/// the run (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on neither the
-/// number of ranks nor on which rank held what.
+/// In the file (HDF5): attributes `kind`, `version` and `checksum` of the root; numbers as attributes of
+/// /numbers; /arrays/NAME with attributes `unit` and `checksum`; /texts/NAME and /provenance/NAME with an
+/// attribute `checksum`. The checksum of the root is that of all else: kind, version, numbers, names, units,
+/// shapes and the other checksums; it is checked when the file is opened. Provenance describes the run
+/// (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on neither the number of
+/// ranks nor on which rank held what.
 
 /// Writes to NAME.part; commit() makes it durable and renames it, so that a file with the final name is
 /// complete. Every failure (disk full, no permission) removes the .part and makes all ranks throw RunError
@@ -41,8 +45,11 @@ class ArrayFileWriter {
   void commit();
 
  private:
+  void text_in(const std::string& group, const std::string& name, const std::string& value);
+
   Comm comm_;
   hdf5::PartFile part_;
+  std::uint64_t checksum_ = 0;  // of the root so far
 };
 
 /// Reads such a file on any number of ranks. Whatever is wrong with the file (none there, no HDF5, cut short,
@@ -51,7 +58,8 @@ class ArrayFileWriter {
 class ArrayFileReader {
  public:
   ArrayFileReader(const Comm& comm, const std::string& path, const std::string& kind, std::int64_t version);
-  /// Opens a file of any kind and version: for reports and comparisons.
+  /// Opens a file of any kind and version: for reports and comparisons. An older one may have no checksum of
+  /// the root.
   ArrayFileReader(const Comm& comm, const std::string& path);
 
   const std::string& kind() const { return kind_; }
@@ -110,12 +118,15 @@ class ArrayFileReader {
   hdf5::Slab slab(const std::string& name, std::int64_t first, std::int64_t count) const;
   void verify(const ArrayInfo& info, std::int64_t first, std::int64_t count, const void* values,
               bool whole) const;
-  files::Texts texts_in(const std::string& group) const;
-  hdf5::Attribute number_named(const std::string& name) const;
+  std::string text_in(const std::string& group, const std::string& name) const;
+  const std::variant<std::int64_t, Real>& number_named(const std::string& name) const;
+  void read_numbers();
+  void verify_all() const;
 
   Comm comm_;
   std::string kind_;
   std::int64_t version_ = -1;
+  std::map<std::string, std::variant<std::int64_t, Real>> numbers_;
   std::unique_ptr<hdf5::File> file_;
 };
 

@@ -251,7 +251,7 @@ template <class T>
 void write_extra(hdf5::File& file, const std::string& name, const std::string& unit, int components,
                  const std::vector<T>& values) {
   const std::string path = "/scree/" + name;
-  file.write_rows(path, std::span<const T>(values), components);
+  file.write_rows(path, std::span<const T>(values), components, hdf5::Damage::noticed);
   file.set_attribute(path, "unit", unit);
 }
 

@@ -8,7 +8,8 @@
 #include "io/fclib.hpp"
 #include "io/hdf5.hpp"
 
-/// How FCLIB keeps numbers in HDF5. All functions are collective.
+/// How FCLIB keeps numbers in HDF5. All datasets of numbers have the Fletcher-32 checksums of HDF5, which
+/// every program checks as it reads them. All functions are collective.
 namespace scree::fclib_layout {
 
 /// Values of `nz` that stand for a storage, in place of a number of triplets.
@@ -17,13 +18,14 @@ inline constexpr std::int32_t compressed_rows = -2;
 
 /// Single integers are arrays of one.
 inline void write_integer(hdf5::File& file, const std::string& name, std::int32_t value) {
-  file.write_rows(name, std::span<const std::int32_t>(&value, file.comm().is_root() ? 1 : 0));
+  file.write_rows(name, std::span<const std::int32_t>(&value, file.comm().is_root() ? 1 : 0), 1,
+                  hdf5::Damage::noticed);
 }
 
 /// The stretches of all ranks, one after the other.
 template <class T>
 void write_vector(hdf5::File& file, const std::string& name, const std::vector<T>& values) {
-  file.write_rows(name, std::span<const T>(values));
+  file.write_rows(name, std::span<const T>(values), 1, hdf5::Damage::noticed);
 }
 
 /// This rank's stretch of the arrays p, i, x of an m x n matrix of `nzmax` entries (io/fclib_file.hpp).

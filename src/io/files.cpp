@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 
 namespace scree::files {
 
@@ -105,25 +106,9 @@ void write_atomically(const std::string& path, std::string_view content, bool du
   }
 }
 
-std::string read(const std::string& path) {
-  Descriptor descriptor(path, O_RDONLY);
-  std::string content;
-  if (descriptor.valid()) {
-    std::string block(1 << 16, '\0');
-    while (true) {
-      const ssize_t n = ::read(descriptor.get(), block.data(), block.size());
-      if (n == 0) return content;
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) break;
-      content.append(block, 0, static_cast<std::size_t>(n));
-    }
-  }
-  throw InputError(fmt::format("cannot read {}: {}", path, reason(errno, path)));
-}
-
 std::string read_on_all(const Comm& comm, const std::string& path) {
   std::string content;
-  on_root(comm, [&] { content = read(path); });
+  on_root(comm, [&] { content = read_input(path); });
   comm.broadcast(content);
   return content;
 }

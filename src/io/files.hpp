@@ -31,9 +31,8 @@ void note_written(std::int64_t bytes);
 /// Appends to an open descriptor; throws RunError. Local.
 void write_all(int descriptor, std::string_view content, const std::string& path);
 
-/// The whole file; throws InputError. Local.
-std::string read(const std::string& path);
-/// Reads on rank 0 and gives the text to all. Throws InputError on all ranks. Collective.
+/// Reads a regular file on rank 0 (read_input) and gives the text to all. Throws InputError on all ranks.
+/// Collective.
 std::string read_on_all(const Comm& comm, const std::string& path);
 
 /// Makes a folder and those above it; throws RunError on all ranks. Collective.

@@ -17,7 +17,10 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/memory.hpp"
 #include "io/files.hpp"
+#include "particles/foreign_storage.hpp"
 
 namespace scree::hdf5 {
 
@@ -144,9 +147,7 @@ std::string obstacle_to_open(const std::string& path, Open how) {
     }
     return "";
   }
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return files::reason(errno, path);
-  if (S_ISDIR(status.st_mode)) return "it is a folder";
+  if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty()) return obstacle;
   const int descriptor = ::open(path.c_str(), (how == Open::append ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (descriptor < 0) return files::reason(errno, path);
   char signature[8] = {};
@@ -154,7 +155,7 @@ std::string obstacle_to_open(const std::string& path, Open how) {
   ::close(descriptor);
   if (n != sizeof signature || std::memcmp(signature, "\x89HDF\r\n\x1a\n", sizeof signature) != 0)
     return "it is no HDF5 file";
-  return "";
+  return content_elsewhere(path);
 }
 
 std::int64_t size_on_disk(const std::string& path) {
@@ -169,6 +170,17 @@ std::int64_t bytes_of(Type type) {
 }
 
 namespace {
+
+/// Whether the numbers of a shape, as a file gives them, can be counted and their bytes, too.
+bool is_countable(const std::vector<hsize_t>& shape) {
+  constexpr Real most = 0x1p58;
+  Real n = 1;
+  for (const hsize_t extent : shape) {
+    if (!(static_cast<Real>(extent) <= most)) return false;
+    n *= static_cast<Real>(std::max<hsize_t>(extent, 1));
+  }
+  return n <= most;
+}
 
 std::int64_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -294,6 +306,7 @@ Found File::find(const std::string& object) const {
     std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
     found.shape.assign(shape.begin(), shape.end());
+    if (!is_countable(shape)) found = {Content::something_else, {}};
     if (H5Sget_simple_extent_type(space) == H5S_NULL) found.shape = {0};
   }
   H5Eclear2(H5E_DEFAULT);
@@ -391,6 +404,8 @@ Attribute File::attribute(const std::string& object, const std::string& name) co
   const Handle type(H5Aget_type(opened), H5Tclose);
   const Handle space(H5Aget_space(opened), H5Sclose);
   const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
+  require_room(static_cast<Real>(count) * static_cast<Real>(std::max<std::size_t>(H5Tget_size(type), 8)),
+               fmt::format("the attribute {} of {}", name, object));
   switch (H5Tget_class(type)) {
     case H5T_STRING: {
       std::vector<std::string>& texts = result.emplace<std::vector<std::string>>();
@@ -467,6 +482,25 @@ void File::create_any_dataset(const std::string& name, Type type, const Shape& s
   require(made.valid(), "create the dataset " + name);
 }
 
+/// In chunks, which the checksum needs, of a length that does not depend on the ranks.
+void File::create_checksummed_dataset(const std::string& name, Type type, const Shape& shape) {
+  constexpr std::int64_t most_rows_of_chunk = 1 << 16;
+  constexpr std::int64_t bytes_of_checksum = 4;
+  Shape chunk = shape;
+  chunk[0] = std::min(shape[0], most_rows_of_chunk);
+  const std::int64_t n_chunks = (shape[0] + chunk[0] - 1) / chunk[0];
+  create_group(parent_of(name));
+  reserve(bytes_in_chunks(type, shape, chunk) + n_chunks * bytes_of_checksum, name);
+  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
+  H5Pset_fletcher32(properties);
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  const Handle space = simple_space(extents(shape));
+  const Handle made(H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                    H5Dclose);
+  require(made.valid(), "create the dataset " + name);
+}
+
 void File::resize(const std::string& name, const Shape& shape) {
   const DatasetInfo now = info(name);
   const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
@@ -489,6 +523,7 @@ DatasetInfo File::info(const std::string& name) const {
   std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
   H5Sget_simple_extent_dims(space, shape.data(), nullptr);
   result.shape.assign(shape.begin(), shape.end());
+  require(is_countable(shape), "use the dataset " + name + ", whose shape is beyond all files");
   for (const Type candidate : {Type::real64, Type::real32, Type::int64, Type::int32})
     if (type.valid() && H5Tequal(type, native(candidate)) > 0) {
       result.type = candidate;
@@ -496,6 +531,10 @@ DatasetInfo File::info(const std::string& name) const {
     }
   require(known, "use the dataset " + name + ", which holds neither 32- nor 64-bit numbers");
   return result;
+}
+
+void File::require_room(Real bytes, const std::string& what) const {
+  agree(comm_, [&] { require_memory(bytes, path_ + ": " + what); });
 }
 
 void File::transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing,
@@ -518,7 +557,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
     bool inside = shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
     for (std::size_t axis = 0; inside && axis < slab.start.size(); ++axis)
       inside = slab.size() == 0 || (slab.start[axis] >= 0 && slab.count[axis] >= 0 &&
-                                    slab.start[axis] + slab.count[axis] <= shape[axis]);
+                                    slab.count[axis] <= shape[axis] - slab.start[axis]);
     if (!inside) throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
@@ -546,7 +585,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
 }
 
 std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,
-                              void* values) {
+                              void* values, Damage damage) {
   const std::int64_t first = comm_.sum_before(mine);
   Shape shape{comm_.sum(mine)};
   Slab slab{{first}, {mine}};
@@ -555,7 +594,10 @@ std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t m
     slab.start.push_back(0);
     slab.count.push_back(components);
   }
-  create_dataset(name, type, shape);
+  if (damage == Damage::noticed && shape[0] > 0)
+    create_checksummed_dataset(name, type, shape);
+  else
+    create_dataset(name, type, shape);
   transfer(name, type, slab, values, true);
   return first;
 }
@@ -702,6 +744,7 @@ std::string File::read_text(const std::string& name) const {
       if (pointer != nullptr) text = pointer;
       H5Dvlen_reclaim(type, space, H5P_DEFAULT, static_cast<void*>(&pointer));
     } else {
+      require_room(static_cast<Real>(H5Tget_size(type)), name);
       std::vector<char> padded(H5Tget_size(type));
       done = H5Dread(dataset, type, H5S_ALL, H5S_ALL, collective, padded.data()) >= 0;
       text = without_padding(padded.data(), padded.size());

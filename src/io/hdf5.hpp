@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -12,7 +13,8 @@
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 
-/// A thin layer over parallel HDF5. All members are collective unless they say otherwise; whatever fails on
+/// A thin layer over parallel HDF5. Files whose content lies in part in other files are refused
+/// (content_elsewhere). All members are collective unless they say otherwise; whatever fails on
 /// one rank makes all ranks throw the same InputError (a file opened to be read) or RunError (a file being
 /// written).
 namespace scree::hdf5 {
@@ -68,6 +70,9 @@ struct RecordLayout {
 using Attribute = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
 
 enum class NewPlaces { filled, undefined };
+
+/// Whether HDF5 itself notices damaged numbers when any program reads them (its Fletcher-32 filter).
+enum class Damage { unseen, noticed };
 
 enum class Open {
   create,     ///< a new file; one that exists is refused with InputError
@@ -134,7 +139,7 @@ class File {
   }
   template <class T>
   void read(const std::string& name, const Slab& slab, std::vector<T>& values) const {
-    values.resize(static_cast<std::size_t>(slab.size()));
+    make_room(name, slab, values);
     const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false);
   }
 
@@ -142,16 +147,17 @@ class File {
   /// convert, each rank reads on its own.
   template <class T>
   void read_any_width(const std::string& name, const Slab& slab, std::vector<T>& values) const {
-    values.resize(static_cast<std::size_t>(slab.size()));
+    make_room(name, slab, values);
     const_cast<File*>(this)->transfer(name, type_of<T>(), slab, values.data(), false, true);
   }
 
   /// A new dataset of the rows of all ranks in rank order, `components` numbers each; one component makes it
   /// one-dimensional. Returns the place of this rank's first row.
   template <class T>
-  std::int64_t write_rows(const std::string& name, std::span<const T> values, int components = 1) {
+  std::int64_t write_rows(const std::string& name, std::span<const T> values, int components = 1,
+                          Damage damage = Damage::unseen) {
     return write_rows(name, type_of<T>(), static_cast<std::int64_t>(values.size()) / components, components,
-                      const_cast<T*>(values.data()));
+                      const_cast<T*>(values.data()), damage);
   }
 
   /// A list of records that can grow.
@@ -178,14 +184,23 @@ class File {
   std::string read_text(const std::string& name) const;
 
  private:
+  template <class T>
+  void make_room(const std::string& name, const Slab& slab, std::vector<T>& values) const {
+    const std::int64_t n = std::max<std::int64_t>(slab.size(), 0);
+    require_room(static_cast<Real>(n) * sizeof(T), name);
+    values.resize(static_cast<std::size_t>(n));
+  }
+  /// Refuses what cannot be held: a damaged file may name any size.
+  void require_room(Real bytes, const std::string& what) const;
   void transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing,
                 bool converting = false);
-  std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components,
-                          void* values);
+  std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components, void* values,
+                          Damage damage);
   void transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                         std::int64_t count, void* records, bool writing);
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
                           NewPlaces places);
+  void create_checksummed_dataset(const std::string& name, Type type, const Shape& shape);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);
   /// Every growth of the file goes through here first: HDF5 cannot be brought back to order once it failed to

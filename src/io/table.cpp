@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "io/files.hpp"
 
 namespace scree {
@@ -75,7 +76,7 @@ Table Table::resume(const Comm& comm, const std::string& path, const std::vector
   std::string kept;
   files::on_root(comm, [&] {
     const std::string header = header_line(headings);
-    const std::string content = files::read(path);
+    const std::string content = read_input(path);
     if (!content.starts_with(header))
       throw InputError(fmt::format("{} has the columns {}, but the run would add {}", path,
                                    content.substr(0, content.find('\n')),
@@ -113,7 +114,7 @@ void Table::add(std::span<const Real> row) {
 }
 
 TableContent read_table(const Comm& comm, const std::string& path) {
-  const std::string text = files::read_on_all(comm, path);
+  const std::string text = with_plain_line_ends(files::read_on_all(comm, path));
   TableContent content;
   std::size_t line_number = 0;
   for_each_line(text, [&](std::string_view line) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "core/input_file.hpp"
 #include "io/files.hpp"
 
 namespace scree::vtk {
@@ -76,7 +77,7 @@ void FrameIndex::resume(std::int64_t step) {
   const std::string index = directory_ + "/" + series_ + ".pvd";
   std::string text;
   files::on_root(comm_, [&] {
-    if (std::filesystem::exists(index)) text = files::read(index);
+    if (std::filesystem::exists(index)) text = read_input(index);
   });
   comm_.broadcast(text);
 

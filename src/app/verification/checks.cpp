@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "io/files.hpp"
 
 namespace scree {
@@ -40,7 +41,7 @@ Real number(std::string_view word, const std::string& path) {
 
 std::vector<std::vector<std::string>> read_rows(const Comm& comm, const std::string& path,
                                                 std::string_view header) {
-  const std::string text = files::read_on_all(comm, path);
+  const std::string text = with_plain_line_ends(files::read_on_all(comm, path));
   std::vector<std::vector<std::string>> rows;
   bool has_header = false;
   const auto n_columns = static_cast<std::size_t>(1 + std::count(header.begin(), header.end(), ','));

@@ -85,8 +85,8 @@ template <int D>
 std::int64_t FeederTable<D>::n_due(Real time) const {
   constexpr Real rounding = 1e-6;  // times are sums of steps
   const Real n = std::floor(bodies_per_second() * (std::min(time, until) - start) + rounding);
-  return count > 0 ? static_cast<std::int64_t>(std::clamp(n, 0.0, static_cast<Real>(count)))
-                   : static_cast<std::int64_t>(std::max(n, 0.0));
+  constexpr Real endless = 1e15;  // more than any run sees, and a number that can be counted
+  return static_cast<std::int64_t>(std::clamp(n, 0.0, count > 0 ? static_cast<Real>(count) : endless));
 }
 
 template <int D>

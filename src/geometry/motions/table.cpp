@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "core/input_file.hpp"
@@ -113,8 +113,10 @@ class Table final : public Motion<D> {
   }
 
   void read(const Section& section, std::vector<std::vector<Real>>& positions) {
-    std::ifstream file(where_rows_);
-    if (!file) section.fail("path", fmt::format("file '{}' is not there or cannot be opened", where_rows_));
+    if (const std::string obstacle = obstacle_to_read(where_rows_); !obstacle.empty())
+      section.fail("path",
+                   fmt::format("file '{}' is not there or cannot be opened: {}", where_rows_, obstacle));
+    std::istringstream file(with_plain_line_ends(read_input(where_rows_)));
     std::int64_t number = 0;
     const auto refuse = [&](const std::string& what) {
       section.fail("path", fmt::format("{}:{}: {}", where_rows_, number, what));

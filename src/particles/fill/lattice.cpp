@@ -4,6 +4,7 @@
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/fill/room.hpp"
 #include "particles/fill/sites.hpp"
 #include "particles/redistribute.hpp"
 
@@ -43,13 +44,26 @@ class LatticeFill final : public Fill<D> {
     region.fit(context.box);
     const Real radius = context.radius->largest();
     const auto lattice = [&](Real spacing) {
+      Real n = 1;
+      for (int k = 0; k < D; ++k) n *= std::max(region.bounds().length(k) / spacing, 1.0);
+      constexpr Real most_sites = 1e15;  // they are counted one row after the other
+      if (!(n < most_sites))
+        throw InputError(
+            fmt::format("{}: a lattice with a spacing of {:g} m has about {:.3g} sites in the region; "
+                        "at most {:g} are possible",
+                        where_, spacing, n, most_sites));
       return Sites<D>(region.bounds(), arrangement_ == "hexagonal" || arrangement_ == "hcp", spacing,
                       margin(radius, spacing));
     };
     const Sites<D> sites =
         lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
     std::vector<NewBody<D>> bodies;
-    bodies.reserve(static_cast<std::size_t>(n_within(context.comm, region, sites, radius)));
+    const std::int64_t n_most = n_within(context.comm, region, sites, radius);
+    agree(context.comm, [&] {
+      require_memory(static_cast<Real>(n_most) * bytes_of_body,
+                     fmt::format("{}: a lattice of {} sites on one rank", where_, n_most));
+    });
+    bodies.reserve(static_cast<std::size_t>(n_most));
     for_each_free(context, region, sites, radius, [&](const Vec<D>& x) { bodies.push_back({0, x, 0}); });
 
     const auto n_mine = static_cast<std::int64_t>(bodies.size());

@@ -7,6 +7,7 @@
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/random_placement.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/fill/room.hpp"
 
 namespace scree {
 namespace {
@@ -53,9 +54,11 @@ class RandomFill final : public Fill<D> {
   std::vector<NewBody<D>> create(const FillContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
-    const auto n = count_ > 0 ? count_
-                              : static_cast<std::int64_t>(std::llround(solid_fraction_ * region.volume() /
-                                                                       context.radius->mean_volume()));
+    const Real mean_volume = context.radius->mean_volume();
+    const Real wanted =
+        count_ > 0 ? static_cast<Real>(count_) : std::round(solid_fraction_ * region.volume() / mean_volume);
+    refuse_more_than_possible(context.comm, wanted, wanted * mean_volume / region.volume());
+    const auto n = static_cast<std::int64_t>(wanted);
     if (n == 0) throw InputError(where_ + ": solid_fraction is less than half a body in this region");
 
     const Comm& comm = context.comm;
@@ -82,6 +85,12 @@ class RandomFill final : public Fill<D> {
   }
 
  private:
+  void refuse_more_than_possible(const Comm& comm, Real n, Real solid) const {
+    if (!(solid <= 1))
+      throw InputError(fmt::format(
+          "{}: {:.10g} bodies have {:.3g} times the volume of the region; ask for fewer", where_, n, solid));
+    require_memory(n / comm.size() * bytes_of_body, fmt::format("{}: a fill of {:.10g} bodies", where_, n));
+  }
   [[noreturn]] void fail(const FillContext<D>& context, const Region<D>& region, std::int64_t n,
                          const std::vector<NewBody<D>>& placed) const {
     std::vector<Real> volumes;

@@ -1,6 +1,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -152,6 +153,57 @@ TEST_CASE("array file: one flipped bit in an array or text is found by its check
   std::vector<std::int64_t> read_ids;
   reader.share("id", read_ids);
   CHECK(read_ids == ids);
+}
+
+TEST_CASE("array file: one flipped bit in a number, in provenance or in a unit is found", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "a.scree";
+  write_example(path);
+  const std::string whole = content_of(path);
+  const auto flipped = [&](std::size_t place) {
+    std::string content = whole;
+    content[place] = static_cast<char>(content[place] ^ 4);
+    put(path, content);
+  };
+  const std::int64_t step = std::int64_t{1} << 60;
+  const std::size_t number = whole.find(std::string(reinterpret_cast<const char*>(&step), sizeof step));
+  const std::size_t deck = whole.find("[simulation]\n");
+  REQUIRE(number != std::string::npos);
+  REQUIRE(deck != std::string::npos);
+  flipped(number);  // HDF5 has checksums of its own where attributes lie
+  CHECK_FALSE(opening_error(path).empty());
+  flipped(deck);
+  const ArrayFileReader reader(Comm(), path, "checkpoint", version);
+  CHECK(message_of<InputError>([&] { reader.provenance(); }) ==
+        path + " is damaged: the text deck does not have its checksum");
+}
+
+TEST_CASE("array file: what is changed, added or taken away by hand does not fit the checksum of the whole",
+          "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "a.scree";
+  const auto changed = [&](const std::function<void(hdf5::File&)>& change) {
+    write_example(path);
+    {
+      hdf5::File file(Comm(), path, hdf5::Open::append);
+      change(file);
+      file.close();
+    }
+    return opening_error(path);
+  };
+  const std::string damaged =
+      path + " is damaged: its numbers, names and shapes do not have the checksum of the whole";
+  const std::int64_t more = (std::int64_t{1} << 60) + 1;
+  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "step", std::span(&more, 1)); }) == damaged);
+  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "more", std::span(&more, 1)); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.set_attribute("/arrays/position", "unit", std::string("km")); }) ==
+        damaged);
+  CHECK(changed([](hdf5::File& f) { f.remove("/arrays/nothing"); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.link("/arrays/id", "/arrays/other"); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.link("/texts/state", "/provenance/state"); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.remove("/provenance"); }) ==
+        path + " is damaged: there is no /provenance");
+  CHECK(changed([](hdf5::File&) {}).empty());
 }
 
 TEST_CASE("array file: two numbers that change places are found by the checksum", "[io]") {

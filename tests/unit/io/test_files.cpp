@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "io/files.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
@@ -43,6 +44,6 @@ TEST_CASE("files: reserving 2^61 bytes is refused with the system's reason", "[i
 }
 
 TEST_CASE("files: reading a file that is not there names it and the reason", "[io]") {
-  const std::string message = message_of<InputError>([] { files::read("no/such/file"); });
+  const std::string message = message_of<InputError>([] { read_input("no/such/file"); });
   CHECK(message == "cannot read no/such/file: No such file or directory");
 }

@@ -1,0 +1,32 @@
+#pragma once
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+/// What went wrong with input on this rank, maybe on this one alone, and is no AgreedError: memory that is
+/// not there, an exception of a library. The program ends with ExitCode::bad_input (drivers/driver_main.hpp).
+class LocalInputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// work(), in which `what` is read or built: an exception that nobody foresaw becomes a LocalInputError that
+/// names it.
+template <class Work>
+auto as_input(const std::string& what, const Work& work) {
+  try {
+    return work();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw LocalInputError(what + ": there is not enough memory for it");
+  } catch (const std::exception& error) {
+    throw LocalInputError(what + ": cannot be used: " + error.what());
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,102 @@
+#include "particles/foreign_storage.hpp"
+
+#include <fmt/core.h>
+#include <hdf5.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace scree {
+
+namespace {
+
+/// Owns one HDF5 identifier.
+class Identifier {
+ public:
+  Identifier(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Identifier() {
+    if (id_ >= 0) close_(id_);
+  }
+  Identifier(const Identifier&) = delete;
+  Identifier& operator=(const Identifier&) = delete;
+  operator hid_t() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+struct Link {
+  std::string name;
+  H5L_type_t type;
+};
+
+/// The links of a group; those that can be read, if it is damaged.
+std::vector<Link> links_in(hid_t group) {
+  std::vector<Link> links;
+  hsize_t place = 0;
+  H5Literate(
+      group, H5_INDEX_NAME, H5_ITER_NATIVE, &place,
+      [](hid_t, const char* name, const H5L_info_t* info, void* out) -> herr_t {
+        static_cast<std::vector<Link>*>(out)->push_back({name, info->type});
+        return 0;
+      },
+      &links);
+  return links;
+}
+
+bool lies_elsewhere(hid_t dataset) {
+  const Identifier properties(H5Dget_create_plist(dataset), H5Pclose);
+  return H5Pget_external_count(properties) > 0 || H5Pget_layout(properties) == H5D_VIRTUAL;
+}
+
+/// Walks through the groups with a list of its own: they may be nested deeper than a stack.
+std::string first_elsewhere(hid_t file) {
+  constexpr std::size_t most_nested_groups = 64;
+  struct Group {
+    std::string name;
+    std::size_t depth;
+  };
+  std::vector<Group> to_do{{"/", 0}};
+  std::set<haddr_t> seen;
+  while (!to_do.empty()) {
+    const Group next = std::move(to_do.back());
+    to_do.pop_back();
+    const Identifier group(H5Gopen2(file, next.name.c_str(), H5P_DEFAULT), H5Gclose);
+    if (!group.valid()) continue;
+    for (const Link& link : links_in(group)) {
+      const std::string name = (next.depth == 0 ? "/" : next.name + "/") + link.name;
+      if (link.type == H5L_TYPE_SOFT) continue;  // leads to another link of this file
+      if (link.type != H5L_TYPE_HARD) return name + " is a link to another file";
+      const Identifier object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
+      H5O_info_t info;
+      if (!object.valid() || H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0) continue;
+      if (!seen.insert(info.addr).second) continue;
+      if (info.type == H5O_TYPE_DATASET && lies_elsewhere(object)) return name + " is kept in another file";
+      if (info.type != H5O_TYPE_GROUP) continue;
+      if (next.depth == most_nested_groups)
+        return fmt::format("{} lies in more than {} groups", name, most_nested_groups);
+      to_do.push_back({name, next.depth + 1});
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string content_elsewhere(const std::string& path) {
+  static const herr_t muted = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(muted);
+  std::string found;
+  const Identifier access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Whoever reads a file that a run still writes must not be stopped, nor stop the run, by a lock.
+  H5Pset_file_locking(access, false, true);
+  const Identifier file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+  if (file.valid()) found = first_elsewhere(file);
+  H5Eclear2(H5E_DEFAULT);
+  return found;
+}
+
+}  // namespace scree
