@@ -110,10 +110,11 @@ std::size_t bracket_depth(std::string_view text) {
 
 std::string with_plain_line_ends(std::string text) {
   std::size_t n = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool ends_pair = text[i] == '\n' && i > 0 && text[i - 1] == '\r';
-    if (!ends_pair) text[n++] = text[i];
-    if (text[i] == '\r') text[n - 1] = '\n';
+  char before = 0;
+  for (const char c : text) {
+    const bool ends_pair = c == '\n' && before == '\r';
+    if (!ends_pair) text[n++] = c == '\r' ? '\n' : c;
+    before = c;
   }
   text.resize(n);
   return text;

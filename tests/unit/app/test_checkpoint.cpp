@@ -133,7 +133,7 @@ std::string restart_error(const std::string& deck, const std::string& path) {
   return message_of<InputError>([&] { Simulation<D>(Comm(), read_deck<D>(deck), path); });
 }
 
-constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 }  // namespace
 
@@ -194,8 +194,8 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
   constexpr std::int64_t huge = std::int64_t{1} << 60;
   CHECK(error_after([](C c) { c.integers["step"] = -1; }) == "step is -1, not in [0, 72057594037927936]");
   CHECK(error_after([](C c) { c.integers["dimension"] = 2; }) == "dimension is 2, not in [3, 3]");
-  CHECK(error_after([](C c) { c.reals["time"] = nan; }) == "time is nan, not a number from 0 on");
-  CHECK(error_after([](C c) { c.reals["energy_start"] = nan; }) == "energy_start is nan, not finite");
+  CHECK(error_after([](C c) { c.reals["time"] = not_a_number; }) == "time is nan, not a number from 0 on");
+  CHECK(error_after([](C c) { c.reals["energy_start"] = not_a_number; }) == "energy_start is nan, not finite");
   CHECK(error_after([](C c) { c.integers["next_id"] = 29; }) ==
         "row 29 of the bodies: id is 29, not in [0, next_id = 29)");
   CHECK(error_after([](C c) { c.integers["lattice_cells_x"] = 0; }) ==
@@ -207,7 +207,7 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
   CHECK_THAT(error_after([](C c) { c.reals["lattice_cell_edge_x"] = 0; }),
              Catch::StartsWith("lattice_cell_edge_x"));
   CHECK(error_after([](C c) { c.integers["memory_width"] = 100; }) == "memory_width is 100, not in [1, 4]");
-  CHECK(error_after([](C c) { c.of<double>("radius")[7] = nan; }) == "radius[7] is nan");
+  CHECK(error_after([](C c) { c.of<double>("radius")[7] = not_a_number; }) == "radius[7] is nan");
   CHECK(error_after([](C c) { c.of<double>("radius")[7] = -1; }) ==
         "row 7 of the bodies: radius is -1, not positive");
   CHECK(error_after([](C c) { c.of<double>("position")[3 * 4 + 2] = HUGE_VAL; }) == "position[4, 2] is inf");
