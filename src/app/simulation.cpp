@@ -106,6 +106,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   bodies.carry_path(carries_path);
   state_.clock = clock;
   state_.obstacles.place(clock.time);
+  state_.obstacles.begin_step();
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
 }
 

@@ -116,6 +116,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
     }
   }
   phase_.back() = static_cast<Index>(blocks_.size());
+  find_wall_neighbours(obstacles);
   // Vectors that grew doubled; what is to spare is for the lists to come, whose length hardly differs.
   const auto trim = [](auto& values) {
     if (values.capacity() <= values.size() + values.size() / 32) return;
@@ -127,6 +128,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   trim(ends_);
   trim(shifts_);
   trim(wall_bodies_);
+  trim(first_wall_neighbour_);
+  trim(wall_neighbours_);
   // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
   // what a small packing has need not be asked for again and again.
   constexpr std::size_t little = std::size_t{1} << 16;
@@ -353,14 +356,18 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   }
   surface_.resize(count);
   for (int c = 0; c < obstacles.n_constraints(); ++c) {
-    if (!boxes_meet(around, obstacles.bounds(c, reached))) continue;
-    if (bodies.carries_path())
-      obstacles.nearest(c, positions, from, surface_);
-    else
-      obstacles.nearest(c, positions, surface_);
+    // A wall that swept past since the step began is as far from where it passed as it moved.
+    const Real swept = obstacles.moved_in_step(c, around);
+    Box<D> passed = around;
+    for (int k = 0; k < D; ++k) {
+      passed.lower[k] -= swept;
+      passed.upper[k] += swept;
+    }
+    if (!boxes_meet(passed, obstacles.bounds(c, reached))) continue;
+    obstacles.distances(c, positions, surface_);
     const auto begin = static_cast<Index>(wall_bodies_.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const Real moved = norm(positions[i] - from[i]);
+      const Real moved = norm(positions[i] - from[i]) + swept;
       if (surface_[i].distance - bodies.radius()[first + i] < reach_of_walls + moved)
         wall_bodies_.push_back(block.first + static_cast<Index>(i));
     }
@@ -370,8 +377,36 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
 }
 
 template <int D>
+void SweepSchedule<D>::find_wall_neighbours(const ObstacleSet<D>& obstacles) {
+  first_wall_neighbour_.clear();
+  wall_neighbours_.clear();
+  bool any = false;
+  for (int c = 0; c < obstacles.n_constraints() && !any; ++c)
+    obstacles.for_each_neighbour(c, [&](int) { any = true; });
+  if (!any) return;
+  first_wall_neighbour_.push_back(0);
+  for (const Block& block : blocks_)
+    for (const WallBatch& wall : walls(block))
+      for (const Index body : wall_bodies(wall)) {
+        obstacles.for_each_neighbour(wall.constraint, [&](int constraint) {
+          // Batches of a block are in the order of constraints, bodies of a batch in theirs.
+          const auto other =
+              std::ranges::lower_bound(walls(block), Index{constraint}, {}, &WallBatch::constraint);
+          if (other == walls(block).end() || other->constraint != constraint) return;
+          const auto bodies = wall_bodies(*other);
+          const auto found = std::ranges::lower_bound(bodies, body);
+          if (found != bodies.end() && *found == body)
+            wall_neighbours_.push_back(
+                {other->first + static_cast<Index>(found - bodies.begin()), constraint});
+        });
+        first_wall_neighbour_.push_back(static_cast<Index>(wall_neighbours_.size()));
+      }
+}
+
+template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
-  return scratch_bytes() + bytes_of(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_);
+  return scratch_bytes() + bytes_of(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
+                                    first_wall_neighbour_, wall_neighbours_);
 }
 
 template <int D>

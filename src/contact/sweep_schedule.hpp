@@ -40,6 +40,11 @@ class SweepSchedule {
     Index constraint;
     Index first, last;
   };
+  /// A candidate of an obstacle, by its place in wall_bodies().
+  struct WallPlace {
+    Index place;
+    Index constraint;
+  };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
   /// placed; `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank
@@ -105,6 +110,16 @@ class SweepSchedule {
                                  static_cast<std::size_t>(wall.last - wall.first));
   }
 
+  /// Candidates of the same body with parts that the contact at `place` of wall_bodies() can pass on to, or
+  /// come from (Shape::neighbours), ascending. No candidate is missing: both ends are near the body.
+  std::span<const WallPlace> wall_neighbours(std::size_t place) const {
+    if (first_wall_neighbour_.empty()) return {};
+    const auto first = static_cast<std::size_t>(first_wall_neighbour_[place]);
+    return std::span(wall_neighbours_)
+        .subspan(first, static_cast<std::size_t>(first_wall_neighbour_[place + 1]) - first);
+  }
+  bool has_wall_neighbours() const { return !wall_neighbours_.empty(); }
+
   /// Bytes held, with what is left of scratch.
   std::size_t bytes() const;
 
@@ -124,6 +139,7 @@ class SweepSchedule {
   void append_classes(std::vector<Candidate>& candidates, bool shifted);
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
                   Real reach_of_walls, const typename BlockTable<D>::Block& block);
+  void find_wall_neighbours(const ObstacleSet<D>& obstacles);
 
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
@@ -133,6 +149,9 @@ class SweepSchedule {
   std::vector<std::uint8_t> shifts_;
   std::vector<WallBatch> walls_;
   std::vector<Index> wall_bodies_;
+  std::vector<Index>
+      first_wall_neighbour_;  // of each entry of wall_bodies_, and the end; empty: there are none
+  std::vector<WallPlace> wall_neighbours_;
   Index n_batches_ = 0;
   std::int64_t n_pairs_ = 0;
   Index n_held_ = 0;

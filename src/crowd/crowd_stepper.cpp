@@ -13,6 +13,7 @@
 #include "crowd/velocity_projection.hpp"
 #include "dynamics/friction/neighborhood_halo.hpp"
 #include "dynamics/pbd/sweeper.hpp"
+#include "dynamics/side_keeper.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -89,6 +90,7 @@ class CrowdStepper final : public Stepper<2> {
   Neighborhood<2>* neighborhood_ = nullptr;
   std::unique_ptr<NeighborhoodHalo<2>> halo_;
   std::unique_ptr<PbdSweeper<2>> sweeper_;
+  SideKeeper<2> sides_;
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
@@ -254,6 +256,7 @@ void CrowdStepper::bodies_changed(State<2>& state) {
 
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
   if (neighborhood_->stale(state, share_of_skin)) rebuild(state);
+  state.obstacles.begin_step();
   const Real certain = certain_share * state.lattice.skin;
   const LookAhead::Sight sight{.range = certain,
                                .reach = std::min(2.2 * scene_.fastest() * dt, certain),
@@ -396,6 +399,7 @@ void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
 
 void CrowdStepper::recall_multipliers() {
   const NearContacts& near = look_ahead_.near();
+  neighborhood_->pass_on(near.b, near.place, wall_multiplier_);
   multiplier_.resize(near.size());
   for (std::size_t c = 0; c < near.size(); ++c)
     multiplier_[c] =
@@ -409,10 +413,9 @@ void CrowdStepper::remember_multipliers() {
   loaded_walls_.clear();
   const NearContacts& near = look_ahead_.near();
   for (std::size_t c = 0; c < near.size(); ++c) {
-    if (multiplier_[c] == 0) continue;
     const bool is_wall = near.b[c] < 0;
     (is_wall ? wall_multiplier_ : pair_multiplier_)[static_cast<std::size_t>(near.place[c])] = multiplier_[c];
-    (is_wall ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
+    if (multiplier_[c] != 0) (is_wall ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
   }
 }
 
@@ -463,7 +466,10 @@ void CrowdStepper::move(State<2>& state, Real dt) {
     bodies.position()[i] += dt * velocity_[i];
     bodies.walked()[i] += dt * norm(velocity_[i]);
   }
-  state.obstacles.place(state.clock.time + dt);
+  const Real time = state.clock.time + dt;
+  state.obstacles.place(time);
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  overlap_ = std::max(overlap_, sides_.keep(state, *neighborhood_, bodies.position().first(n), time));
 }
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {

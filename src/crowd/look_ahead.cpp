@@ -162,6 +162,7 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
         state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
             .motion.get();
     for (std::size_t k = 0; k < at_.size(); ++k) {
+      if (!surface_[k].in_reach()) continue;
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
       if (sight.turning_angle > 0) see_wall(static_cast<std::size_t>(which[k]), normal, gap);

@@ -497,6 +497,33 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
 }
 
 template <int D>
+void Neighborhood<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
+                              std::span<Real> wall_values, int width) {
+  if (!schedule_.has_wall_neighbours()) return;
+  const auto w = static_cast<std::size_t>(width);
+  const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
+  const auto is_empty = [](std::span<const Real> numbers) {
+    return std::ranges::all_of(numbers, [](Real number) { return number == 0; });
+  };
+  touched_.assign(schedule_.wall_bodies().size(), 0);
+  for (std::size_t c = 0; c < b.size(); ++c)
+    if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = 1;
+  // Contacts are in the order of parts, so the smallest takes what there is.
+  for (std::size_t c = 0; c < b.size(); ++c) {
+    if (b[c] >= 0) continue;
+    const auto own = numbers_at(place[c]);
+    if (!is_empty(own)) continue;
+    for (const auto& other : schedule_.wall_neighbours(static_cast<std::size_t>(place[c]))) {
+      const auto passed = numbers_at(other.place);
+      if (touched_[static_cast<std::size_t>(other.place)] != 0 || is_empty(passed)) continue;
+      std::ranges::copy(passed, own.begin());
+      std::ranges::fill(passed, 0.0);
+      break;
+    }
+  }
+}
+
+template <int D>
 void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts) {
   BodyStore<D>& bodies = state.bodies;
   ghosts_.copy_to_ghosts(bodies.position());
@@ -551,12 +578,29 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
       return;
     add(low, high, -1, gap, normal, -d, place);
   };
+  // Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
+  const auto carrying_place = [&](std::size_t place, const Vec<D>& x) {
+    if (wall_values.empty() || carries(wall_values, place)) return place;
+    for (const auto& other : schedule_.wall_neighbours(place)) {
+      if (!carries(wall_values, static_cast<std::size_t>(other.place))) continue;
+      SurfacePoint<D> seen;
+      state.obstacles.nearest(other.constraint, {&x, 1}, {&seen, 1});
+      if (!seen.in_reach()) return static_cast<std::size_t>(other.place);
+    }
+    return place;
+  };
   const auto add_wall = [&](const typename SweepSchedule<D>::WallBatch& wall) {
     const auto which = schedule_.wall_bodies(wall);
     at_.clear();
     for (const Index i : which) at_.push_back(position[static_cast<std::size_t>(i)]);
     surface_.resize(at_.size());
-    state.obstacles.nearest(wall.constraint, at_, surface_);
+    if (rules.keeps_sides) {
+      from_.clear();
+      for (const Index i : which) from_.push_back(bodies.step_start()[static_cast<std::size_t>(i)]);
+      state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    } else {
+      state.obstacles.nearest(wall.constraint, at_, surface_);
+    }
     const Motion<D>* motion =
         moving
             ? state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
@@ -564,10 +608,11 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
             : nullptr;
     for (std::size_t k = 0; k < at_.size(); ++k) {
       if (mobility[static_cast<std::size_t>(which[k])] == 0) continue;
+      if (!surface_[k].in_reach()) continue;
       const Real r = radius[static_cast<std::size_t>(which[k])];
       const Real gap = surface_[k].distance - r;
       const Vec<D> branch = surface_[k].normal * -surface_[k].distance;
-      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      const std::size_t place = carrying_place(static_cast<std::size_t>(wall.first) + k, at_[k]);
       if (gap > tolerance * r && !carries(wall_values, place)) {
         if (!moving) continue;
         Vec<D> closing = -displacement[static_cast<std::size_t>(which[k])];
@@ -601,7 +646,8 @@ std::size_t Neighborhood<D>::bytes() const {
   return schedule_.bytes() + ghosts_.bytes() + block_loads_.capacity() * sizeof(BlockLoad) +
          block_contacts_.capacity() * sizeof(Index) +
          (block_keys_.capacity() + block_weights_.capacity()) * sizeof(BlockKey) +
-         at_.capacity() * sizeof(Vec<D>) + surface_.capacity() * sizeof(SurfacePoint<D>);
+         (at_.capacity() + from_.capacity()) * sizeof(Vec<D>) + touched_.capacity() +
+         surface_.capacity() * sizeof(SurfacePoint<D>);
 }
 
 template class Neighborhood<2>;

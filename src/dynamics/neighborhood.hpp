@@ -65,6 +65,9 @@ struct ContactRules {
   /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};
   int width = 1;
+  /// Whether bodies keep the side of thin obstacles on which the step began, instead of the one where they
+  /// are: for looks in the midst of a step.
+  bool keeps_sides = false;
 };
 
 /// How evenly something was spread over the ranks: the most on one rank over the mean.
@@ -122,6 +125,13 @@ class Neighborhood {
   ContactMemory remember(const State<D>& state, std::span<const Real> pair_values,
                          std::span<const Real> wall_values, int width = 1) const;
 
+  /// Passes on what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`,
+  /// `place`: the contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0,
+  /// takes over those of a neighbouring part that the same body no longer touches, of several the smallest.
+  /// Local.
+  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<Real> wall_values,
+               int width = 1);
+
   /// The candidates that are contacts at the present positions, in the order of a sweep; forces are left to
   /// the caller. Refreshes the positions of ghosts. Collective.
   void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);
@@ -176,8 +186,9 @@ class Neighborhood {
   GhostExchange<D> ghosts_;
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_;
-  std::vector<Vec<D>> at_;  // of one wall batch
+  std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
+  std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
   bool has_bodies_placed_ = false;
   std::vector<Index> block_contacts_;  // of the last detect(), by block of the schedule
   // Load.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace scree {
 
 namespace {
@@ -58,20 +60,108 @@ bool segments_touch(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c, const Vec
   return same_side(c_side, -d_side) && same_side(a_side, -b_side);
 }
 
-SurfacePoint<2> thin_nearest(std::span<const Edge> edges, int part, const Vec<2>& at, const Vec<2>& from) {
-  SurfacePoint<2> crossed{{}, -HUGE_VAL};
-  for (const Edge& edge : edges) {
-    if (!crosses(edge, from, at)) continue;
-    const Vec<2> back = edge.height(from) > 0 ? edge.normal : -edge.normal;
-    const Foot foot = foot_on(edge, at, -back);
-    if (-foot.distance > crossed.distance) crossed = {-foot.away, -foot.distance};
-  }
-  if (crossed.distance > -HUGE_VAL) return crossed;
+namespace {
 
-  const Edge& edge = edges[static_cast<std::size_t>(part)];
-  const Vec<2> side = edge.height(from) < 0 ? -edge.normal : edge.normal;
-  const Foot foot = foot_on(edge, at, side);
-  return {foot.away, foot.distance};
+/// Where on the path from -> at it crosses the line of the edge, from 0 to 1; for paths that do.
+Real crossing(const Edge& edge, const Vec<2>& from, const Vec<2>& at) {
+  const Real before = edge.height(from);
+  return before / (before - edge.height(at));
+}
+
+}  // namespace
+
+void EdgeShape::join() {
+  constexpr Real flat = 0.017452406437283512;  // sine of 1 degree
+  struct End {
+    Vec<2> point;
+    int edge;
+    Foot::Place place;
+  };
+  std::vector<End> ends;
+  for (int e = 0; e < n_parts(); ++e) {
+    ends.push_back({edge(e).a, e, Foot::Place::start});
+    ends.push_back({edge(e).b, e, Foot::Place::end});
+  }
+  const auto by_point = [](const End& p, const End& q) {
+    return std::lexicographical_compare(p.point.component.begin(), p.point.component.end(),
+                                        q.point.component.begin(), q.point.component.end());
+  };
+  std::vector<End> sorted = ends;
+  std::stable_sort(sorted.begin(), sorted.end(), by_point);  // so edges at a point are in their order
+  const auto away = [this](const End& end) {
+    return edge(end.edge).tangent * (end.place == Foot::Place::start ? 1.0 : -1.0);
+  };
+  joints_.clear();
+  neighbours_.clear();
+  first_joint_.assign(1, 0);
+  first_neighbour_.assign(1, 0);
+  for (const End& end : ends) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), end, by_point);
+    for (auto other = first; other != last; ++other) {
+      if (other->edge == end.edge) continue;
+      const bool is_flat = norm(away(end) + away(*other)) < flat || norm(away(end) - away(*other)) < flat;
+      joints_.push_back({other->edge, other->place, is_flat});
+      neighbours_.push_back(other->edge);
+    }
+    first_joint_.push_back(static_cast<int>(joints_.size()));
+    if (end.place == Foot::Place::start) continue;
+    const auto own = neighbours_.begin() + first_neighbour_.back();
+    std::sort(own, neighbours_.end());
+    neighbours_.erase(std::unique(own, neighbours_.end()), neighbours_.end());
+    first_neighbour_.push_back(static_cast<int>(neighbours_.size()));
+  }
+}
+
+bool EdgeShape::answers(int part, const Foot& foot, const Vec<2>& x) const {
+  const auto foot_of = [&](const Joint& joint) { return foot_on(edge(joint.edge), x, Vec<2>{}); };
+  if (foot.place != Foot::Place::interior) {
+    for (const Joint& joint : joints(part, foot.place))
+      if (joint.edge < part || foot_of(joint).place != joint.place) return false;
+    return true;
+  }
+  for (const Foot::Place end : {Foot::Place::start, Foot::Place::end})
+    for (const Joint& joint : joints(part, end)) {
+      if (!joint.flat) continue;
+      const Foot other = foot_of(joint);
+      if (other.place != Foot::Place::interior) continue;
+      if (other.distance < foot.distance || (other.distance == foot.distance && joint.edge < part))
+        return false;
+    }
+  return true;
+}
+
+SurfacePoint<2> ThinWall::nearest(int part, const Vec<2>& at, const Vec<2>& from) const {
+  const Edge& own = edge(part);
+  if (!(from == at)) {
+    const bool is_crossed = crosses(own, from, at);
+    const Real own_crossing = is_crossed ? crossing(own, from, at) : HUGE_VAL;
+    for (const int other : neighbours(part)) {
+      if (!crosses(edge(other), from, at)) continue;
+      const Real its_crossing = crossing(edge(other), from, at);
+      if (its_crossing < own_crossing || (its_crossing == own_crossing && other < part))
+        return SurfacePoint<2>::none();
+    }
+    if (is_crossed) {
+      const Vec<2> back = own.height(from) > 0 ? own.normal : -own.normal;
+      const Foot foot = foot_on(own, at, -back);
+      return {-foot.away, -foot.distance};
+    }
+  }
+  const Vec<2> side = own.height(from) < 0 ? -own.normal : own.normal;
+  const Foot foot = foot_on(own, at, side);
+  return answers(part, foot, at) ? SurfacePoint<2>{foot.away, foot.distance} : SurfacePoint<2>::none();
+}
+
+void ThinWall::nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
+                       std::span<SurfacePoint<2>> result) const {
+  for (std::size_t i = 0; i < at.size(); ++i) result[i] = nearest(part, at[i], from[i]);
+}
+
+void EdgeShape::distances(int part, std::span<const Vec<2>> at, std::span<SurfacePoint<2>> result) const {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const Foot foot = foot_on(edge(part), at[i], edge(part).normal);
+    result[i] = {foot.away, foot.distance};
+  }
 }
 
 Box<2> EdgeShape::bounds(int part, const Box<2>&) const {
@@ -104,11 +194,6 @@ std::vector<SurfacePiece<2>> pieces_of(const Edge& edge) {
 
 std::vector<SurfacePiece<2>> EdgeShape::pieces(int part) const {
   return pieces_of(edge(part));
-}
-
-void ThinWall::nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
-                       std::span<SurfacePoint<2>> result) const {
-  for (std::size_t i = 0; i < at.size(); ++i) result[i] = thin_nearest(edges_, part, at[i], from[i]);
 }
 
 std::vector<Vec<2>> read_corners(Section& section, std::string_view key, std::size_t least, bool closed,

@@ -41,36 +41,75 @@ bool crosses(const Edge& edge, const Vec<2>& from, const Vec<2>& at);
 /// True if the closed segments ab and cd have a point in common.
 bool segments_touch(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c, const Vec<2>& d);
 
-/// Nearest point of edge `part` of a thin wall, seen from `at`. The bodies keep the side they come from:
-///   path from -> at crosses no edge:   distance to edge `part`, positive; the normal points to `at`
-///   it crosses edges of the wall:      every part answers with the crossed edge nearest to `at`: distance
-///   negative,
-///                                      the normal points from `at` back to that edge
-/// so no edge next to the crossed one can push a body on in the wrong direction. On an edge the normal points
-/// to the side of `from`, or to the front if `from` has no side. O(edges) for the crossing test.
-SurfacePoint<2> thin_nearest(std::span<const Edge> edges, int part, const Vec<2>& at, const Vec<2>& from);
-
 /// An edge and the corners at its ends.
 std::vector<SurfacePiece<2>> pieces_of(const Edge& edge);
 
-/// A shape made of edges, one part each, in the order of the deck.
+/// A shape made of edges, one part each, in the order of the deck. Edges whose ends are the same point, to
+/// the last digit, are joined there.
+///
+/// The distance from x has a local minimum on an edge if the foot of x lies in its interior, and on a corner
+/// if the foot of x on all edges that meet there is this corner; the edge with the smallest number answers
+/// for it. Edges that meet flatter than 1 degree are one surface: of two that x is in front of, the nearer
+/// one answers. So a wall cut into collinear edges touches once, a convex corner once, a concave one twice.
 class EdgeShape : public Shape<2> {
  public:
   int n_parts() const override { return static_cast<int>(edges_.size()); }
   Box<2> bounds(int part, const Box<2>& domain) const override;
+  void distances(int part, std::span<const Vec<2>> at, std::span<SurfacePoint<2>> result) const override;
+  std::span<const int> neighbours(int part) const override {
+    return range(neighbours_, first_neighbour_, static_cast<std::size_t>(part));
+  }
   Outline<2> outline(const Box<2>& domain) const override;
   std::vector<SurfacePiece<2>> pieces(int part) const override;
 
  protected:
+  /// Another edge that meets the end of one.
+  struct Joint {
+    int edge;
+    Foot::Place place;  ///< the end of that edge which it is
+    bool flat;          ///< the two are one surface, or lie one on the other
+  };
+
   const Edge& edge(int part) const { return edges_[static_cast<std::size_t>(part)]; }
+  /// Finds the joints; once, when all edges are there. O(edges log edges).
+  void join();
+  /// The edges that meet the start or the end of `part`, ascending.
+  std::span<const Joint> joints(int part, Foot::Place end) const {
+    return range(joints_, first_joint_,
+                 2 * static_cast<std::size_t>(part) + (end == Foot::Place::end ? 1 : 0));
+  }
+  /// Whether the foot of x on edge `part` is a local minimum for which this edge answers. O(joints).
+  bool answers(int part, const Foot& foot, const Vec<2>& x) const;
   std::vector<Edge> edges_;
+
+ private:
+  template <class T>
+  static std::span<const T> range(const std::vector<T>& all, const std::vector<int>& first, std::size_t i) {
+    return std::span(all).subspan(static_cast<std::size_t>(first[i]),
+                                  static_cast<std::size_t>(first[i + 1] - first[i]));
+  }
+
+  std::vector<Joint> joints_;
+  std::vector<int> first_joint_;  // of the start of each edge and of its end, and the end
+  std::vector<int> neighbours_;
+  std::vector<int> first_neighbour_;
 };
 
-/// Edges without thickness, that bodies touch from both sides: see thin_nearest.
+/// Edges without thickness, that bodies touch from both sides and at their ends. Bodies keep the side they
+/// come from. With the edges that the path from -> at crosses, of an edge and those joined to it:
+///   none:  the distance is positive, the normal points to `at`
+///   some:  the one that is crossed first answers, the others do not: the distance is negative, the normal
+///          points from `at` back to it
+/// so no edge next to the crossed one can push a body on in the wrong direction. On an edge the normal points
+/// to the side of `from`, or to the front if `from` has no side.
 class ThinWall : public EdgeShape {
  public:
   void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
                std::span<SurfacePoint<2>> result) const override;
+  bool is_thin() const override { return true; }
+
+ private:
+  SurfacePoint<2> nearest(int part, const Vec<2>& at, const Vec<2>& from) const;
 };
 
 /// The corners of the key `key`, at least `least` of them and no two equal in a row; `closed`: nor last and

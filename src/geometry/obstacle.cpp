@@ -63,11 +63,10 @@ void ObstacleSet<D>::set_active(int obstacle, bool active) {
 
 template <int D>
 void ObstacleSet<D>::place(Real time) {
-  std::swap(previous_poses_, poses_);
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
     if (obstacles_[i].motion) poses_[i] = obstacles_[i].motion->pose(time);
-  if (previous_poses_.size() != poses_.size()) previous_poses_ = poses_;
+  if (start_poses_.size() != poses_.size()) begin_step();
 }
 
 template <int D>
@@ -87,7 +86,7 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
 template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                              std::span<SurfacePoint<D>> result) const {
-  nearest(constraint, at, from, previous_poses_, result);
+  nearest(constraint, at, from, start_poses_, result);
 }
 
 template <int D>
@@ -102,7 +101,7 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
                              std::span<SurfacePoint<D>> result) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) {
-    std::fill_n(result.begin(), at.size(), SurfacePoint<D>{unit_vector<D>(0), out_of_reach});
+    std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
   const Shape<D>& shape = *obstacles_[i].shape;
@@ -117,6 +116,41 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
   shape.nearest(part_of(constraint), own_at_, own_from_, result);
   for (std::size_t k = 0; k < at.size(); ++k)
     result[k].normal = poses_[i].direction_to_world(result[k].normal);
+}
+
+template <int D>
+void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
+                               std::span<SurfacePoint<D>> result) const {
+  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  if (is_active_[i] == 0) {
+    std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
+    return;
+  }
+  if (obstacles_[i].motion) {
+    own_at_.resize(at.size());
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+    at = own_at_;
+  }
+  obstacles_[i].shape->distances(part_of(constraint), at, result);
+}
+
+template <int D>
+Real ObstacleSet<D>::moved_in_step(int constraint, const Box<D>& box) const {
+  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  if (!obstacles_[i].motion || box.is_empty()) return 0;
+  Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
+    const Vec<D> corner = box.corner(c);
+    farthest = std::max(farthest, norm(poses_[i].to_world(start_poses_[i].to_own(corner)) - corner));
+  }
+  return farthest;
+}
+
+template <int D>
+bool ObstacleSet<D>::any_thin() const {
+  for (std::size_t i = 0; i < obstacles_.size(); ++i)
+    if (is_active_[i] != 0 && obstacles_[i].shape->is_thin()) return true;
+  return false;
 }
 
 template <int D>

@@ -16,6 +16,12 @@ template <int D>
 struct SurfacePoint {
   Vec<D> normal;      ///< unit, from the surface into the free space [-]
   Real distance = 0;  ///< signed distance of p from the surface [m]; negative inside the solid
+
+  /// Distance of everything from what it does not touch, however near [m]; finite, so that arithmetic with
+  /// it is.
+  static constexpr Real out_of_reach = 1e30;
+  static SurfacePoint none() { return {unit_vector<D>(0), out_of_reach}; }
+  bool in_reach() const { return distance < out_of_reach; }
 };
 
 /// Lines and triangles that show a surface in ParaView.
@@ -44,8 +50,10 @@ struct SurfacePiece {
   Real front = 1;    ///< -1: bodies are inside of the ball
 };
 
-/// A fixed surface in its own frame, made of one or more parts. Each part is one unilateral constraint for
-/// every body near it: gap = distance(x) - radius >= 0. A polygon has one part per edge, a plane has one.
+/// A fixed surface in its own frame, made of one or more parts. A part is one unilateral constraint for a
+/// body near it, gap = distance(x) - radius >= 0, where the distance from the shape has a *local minimum* on
+/// it: a body touches a surface once per local minimum, never once per part. A polygon has one part per edge,
+/// a plane has one.
 template <int D>
 class Shape {
  public:
@@ -55,12 +63,23 @@ class Shape {
   /// Smallest box that holds part `part`, cut to `domain` where the part is unbounded (`lower > upper` if
   /// empty).
   virtual Box<D> bounds(int part, const Box<D>& domain) const = 0;
-  /// Distance and normal of `part` at each point of `at`. `from` holds where each point was at the start of
-  /// the step (the same frame): a part without thickness (segment, polyline edge) takes the side of `from`
-  /// when the path crossed it, so a body cannot tunnel; parts that bound a solid ignore it. Costs O(points),
-  /// no allocation.
+  /// Distance and normal of `part` at each point of `at`; SurfacePoint::none() where its nearest point is no
+  /// local minimum of the distance from the shape, or where another part stands for it. `from` holds where
+  /// each point was at the start of the step (the same frame): a part without thickness (segment, polyline
+  /// edge) takes the side of `from` when the path crossed it, so a body cannot tunnel; parts that bound a
+  /// solid ignore it. Costs O(points), no allocation.
   virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                        std::span<SurfacePoint<D>> result) const = 0;
+  /// Distance of `part` from each point, whether it is a local minimum or not: what lists of candidates go
+  /// by. Not above what `nearest` answers now; without a side. Costs and allocates as `nearest`.
+  virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
+    nearest(part, at, at, result);
+  }
+  /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
+  /// ascending. What a contact remembers passes on with it.
+  virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
+  /// Whether it has no thickness: all space is free, and bodies keep the side they come from.
+  virtual bool is_thin() const { return false; }
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
   /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.
   virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
@@ -154,21 +173,39 @@ class ObstacleSet {
   /// called alike on all ranks. All are active at first.
   void set_active(int obstacle, bool active);
   bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }
-  /// Distance of everything from an obstacle that is not active [m]; finite, so that arithmetic with it is.
-  static constexpr Real out_of_reach = 1e30;
+  /// Distance of everything from an obstacle that is not active, or from a part that does not answer [m].
+  static constexpr Real out_of_reach = SurfacePoint<D>::out_of_reach;
 
-  /// Places every obstacle for `time`; the following calls use these poses, so call it first. The poses of
-  /// the place() before become the previous ones (at the first call: the same).
+  /// Places every obstacle for `time`; the following calls use these poses, so call it first.
   void place(Real time);
+  /// From here on paths start where the obstacles stand now. Every step begins with it; within a step
+  /// obstacles may be placed as often as needed. The first place() does it by itself.
+  void begin_step() { start_poses_ = poses_; }
   /// World box of a constraint at the current pose, cut to the domain.
   Box<D> bounds(int constraint, const Box<D>& domain) const;
   /// World-frame Shape::nearest of one constraint at the current pose. `at`, `from`: world coordinates,
-  /// `from` is where each point was at the time of the previous pose. Scratch is reused; no allocation once
-  /// warm.
+  /// `from` is where each point was when the step began, by begin_step(). Scratch is reused; no allocation
+  /// once warm.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                std::span<SurfacePoint<D>> result) const;
   /// The same without a path: where `at` lies now says on which side of a thin part it is.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  /// World-frame Shape::distances of one constraint at the current pose.
+  void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  /// Largest distance that a point fixed to the obstacle of this constraint, and in `box` when the step
+  /// began, has moved since [m]. Exact.
+  Real moved_in_step(int constraint, const Box<D>& box) const;
+  /// Calls f(other constraint) for the parts that `constraint` passes contacts on to, ascending.
+  template <class F>
+  void for_each_neighbour(int constraint, F&& f) const {
+    const int part = part_of(constraint);
+    for (const int other : shape_of(constraint).neighbours(part)) f(constraint - part + other);
+  }
+  /// Whether bodies must keep their side of it: it has no thickness and is active.
+  bool is_thin(int constraint) const {
+    return active(obstacle_of(constraint)) && shape_of(constraint).is_thin();
+  }
+  bool any_thin() const;
   /// Largest distance any point of a moving obstacle that is now within `domain` can have travelled between
   /// two times [m] (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing
   /// moves.
@@ -183,6 +220,9 @@ class ObstacleSet {
     int part;
   };
   void add(Obstacle<D> obstacle);
+  const Shape<D>& shape_of(int constraint) const {
+    return *obstacles_[static_cast<std::size_t>(obstacle_of(constraint))].shape;
+  }
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
 
@@ -190,7 +230,7 @@ class ObstacleSet {
   std::vector<Constraint> constraints_;
   std::vector<std::uint8_t> is_active_;  // by obstacle
   std::vector<Pose<D>> poses_;           // at the time of the last place()
-  std::vector<Pose<D>> previous_poses_;  // at the time of the place() before it
+  std::vector<Pose<D>> start_poses_;     // when the step began
   mutable std::vector<Vec<D>> own_at_, own_from_;
 };
 

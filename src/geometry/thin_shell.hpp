@@ -16,6 +16,7 @@ class ThinShell : public Shape<3> {
   Box<3> bounds(int part, const Box<3>& domain) const override;
   void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                std::span<SurfacePoint<3>> result) const override;
+  bool is_thin() const override { return true; }
   Outline<3> outline(const Box<3>& domain) const override;
 
  protected:

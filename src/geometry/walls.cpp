@@ -5,12 +5,6 @@
 
 namespace scree {
 
-void WallSegments::nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
-                           std::span<SurfacePoint<2>> result) const {
-  const std::span<const Edge> one(&edge(part), 1);
-  for (std::size_t i = 0; i < at.size(); ++i) result[i] = thin_nearest(one, 0, at[i], from[i]);
-}
-
 Box<2> Columns::bounds(int part, const Box<2>&) const {
   const Column& column = columns_[static_cast<std::size_t>(part)];
   return {column.centre - filled<2>(column.radius), column.centre + filled<2>(column.radius), {}};

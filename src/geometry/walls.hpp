@@ -7,15 +7,15 @@ namespace scree {
 
 // Shapes with many parts that programs make, not decks: the walls and columns of a floor plan.
 
-/// Straight walls without thickness, one part each, touched from both sides and at their ends. Each wall is
-/// on its own: a body that passed through one (path from -> at) is pushed back through that one only, so the
-/// cost does not depend on how many there are.
-class WallSegments final : public EdgeShape {
+/// Straight walls without thickness, one part each: see ThinWall. The cost does not depend on how many there
+/// are.
+class WallSegments final : public ThinWall {
  public:
-  explicit WallSegments(std::vector<Edge> edges) { edges_ = std::move(edges); }
+  explicit WallSegments(std::vector<Edge> edges) {
+    edges_ = std::move(edges);
+    join();
+  }
   void describe(Section&) override {}
-  void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
-               std::span<SurfacePoint<2>> result) const override;
 };
 
 /// Round columns, one part each, touched from outside.

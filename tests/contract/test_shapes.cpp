@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "unit/geometry/read_obstacles.hpp"
 
@@ -33,6 +34,9 @@ std::vector<Variant> variants<2>() {
       {"polygon", false, "points = [[-1, -1], [1.2, -0.9], [0.1, 1.4]]"},
       {"polygon", false, l_shape + hole},
       {"polygon", false, l_shape + hole + "side = 'inside'"},
+      // Seams: joints that are flat, or so to rounding.
+      {"polyline", true, "points = [[-1.4, -1.1], [-0.7, -0.4], [0.1, 0.4], [0.7, 1.0], [1.3, 0.1]]"},
+      {"polygon", false, "points = [[-1.2, -1], [-0.3, -0.85], [1.2, -0.6], [0.6, 1.4], [-0.3, 0.4]]"},
       {"disk", false, "center = [0.2, -0.1]\nradius = 1.1"},
       {"disk", false, "center = [0.2, -0.1]\nradius = 1.1\nside = 'inside'"},
       {"box", false, "lower = [-1.2, -0.3]\nupper = [0.9, 1.1]"},
@@ -92,6 +96,14 @@ SurfacePoint<D> nearest_of_all(const ObstacleSet<D>& shape, const Vec<D>& x) {
   return best;
 }
 
+/// Distance of x from a part, whoever answers there.
+template <int D>
+Real distance(const ObstacleSet<D>& shape, int part, const Vec<D>& x) {
+  SurfacePoint<D> seen;
+  shape.distances(part, {&x, 1}, {&seen, 1});
+  return std::abs(seen.distance);
+}
+
 template <int D>
 void check_unit_normals_and_gradients(const ObstacleSet<D>& shape) {
   constexpr Real h = 1e-6;
@@ -101,8 +113,9 @@ void check_unit_normals_and_gradients(const ObstacleSet<D>& shape) {
   Real worst_gradient = 0;
   for (int part = 0; part < shape.n_constraints(); ++part)
     for (const Vec<D>& x : random_points<D>(2000)) {
-      ++n_points;
       const SurfacePoint<D> here = nearest(shape, part, x);
+      if (!here.in_reach()) continue;
+      ++n_points;
       worst_length = std::max(worst_length, std::abs(norm(here.normal) - 1));
       if (std::abs(here.distance) < 0.01) continue;
       Vec<D> gradient;
@@ -110,6 +123,7 @@ void check_unit_normals_and_gradients(const ObstacleSet<D>& shape) {
       for (int k = 0; k < D; ++k) {
         const SurfacePoint<D> up = nearest(shape, part, x + unit_vector<D>(k, h));
         const SurfacePoint<D> down = nearest(shape, part, x - unit_vector<D>(k, h));
+        if (!up.in_reach() || !down.in_reach()) is_smooth = false;
         gradient[k] = (up.distance - down.distance) / (2 * h);
         // On the medial axis, where the nearest point changes, the normal jumps.
         is_smooth =
@@ -135,6 +149,7 @@ void check_feet(const ObstacleSet<D>& shape, bool is_thin) {
     const Box<D> bounds = shape.bounds(part, domain<D>);
     for (const Vec<D>& x : random_points<D>(2000)) {
       const SurfacePoint<D> seen = nearest(shape, part, x);
+      if (!seen.in_reach()) continue;
       const Vec<D> foot = x - seen.distance * seen.normal;
       const bool is_free = nearest_of_all(shape, x).distance > 0;
       ++(is_free ? n_free : n_solid);
@@ -143,7 +158,7 @@ void check_feet(const ObstacleSet<D>& shape, bool is_thin) {
         off_surface = std::min(off_surface, std::abs(nearest(shape, other, foot).distance));
       farthest_from_surface = std::max(farthest_from_surface, off_surface);
       if (!is_free) continue;
-      farthest_from_part = std::max(farthest_from_part, std::abs(nearest(shape, part, foot).distance));
+      farthest_from_part = std::max(farthest_from_part, distance(shape, part, foot));
       if (!domain<D>.contains(foot)) continue;
       for (int k = 0; k < D; ++k)
         farthest_from_bounds =
@@ -190,30 +205,119 @@ void check_outline(const ObstacleSet<D>& shape) {
   CHECK(nearer_by < 1e-14);
 }
 
-/// A path through a thin wall is seen as one there and back, by all parts alike, and leads to the wall.
+/// A path through a thin wall is seen as one there and back, and what sees it leads to the wall.
 template <int D>
 void check_sides(const ObstacleSet<D>& shape) {
   const std::vector<Vec<D>> points = random_points<D>(2001);
   int n_through = 0;
   int n_disagree = 0;
   Real off_surface = 0;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Vec<D>& from = points[i - 1];
-    const Vec<D> at = from + 0.5 * (points[i] - from);
-    const bool goes_through = nearest(shape, 0, at, from).distance < 0;
-    n_through += goes_through ? 1 : 0;
+  const auto goes_through = [&](const Vec<D>& at, const Vec<D>& from) {
+    bool goes = false;
     for (int part = 0; part < shape.n_constraints(); ++part) {
       const SurfacePoint<D> there = nearest(shape, part, at, from);
-      const bool comes_back_through = nearest(shape, part, from, at).distance < 0;
-      if ((there.distance < 0) != goes_through || comes_back_through != goes_through) ++n_disagree;
+      if (!there.in_reach()) continue;
+      goes = goes || there.distance < 0;
       const Vec<D> foot = at - there.distance * there.normal;
       off_surface = std::max(off_surface, std::abs(nearest_of_all(shape, foot).distance));
     }
+    return goes;
+  };
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Vec<D>& from = points[i - 1];
+    const Vec<D> at = from + 0.5 * (points[i] - from);
+    const bool goes = goes_through(at, from);
+    n_through += goes ? 1 : 0;
+    n_disagree += goes_through(from, at) != goes;
   }
   CHECK(n_through > 50);
   CHECK(n_disagree == 0);
   CHECK(off_surface < 1e-14);
 }
+
+/// Lists of candidates go by distances that no answer falls short of, and neighbours know each other.
+template <int D>
+void check_candidates(const ObstacleSet<D>& shape) {
+  Real short_by = 0;
+  for (int part = 0; part < shape.n_constraints(); ++part) {
+    for (const Vec<D>& x : random_points<D>(500)) {
+      SurfacePoint<D> listed;
+      shape.distances(part, {&x, 1}, {&listed, 1});
+      CHECK(listed.in_reach());
+      short_by = std::max(short_by, listed.distance - nearest(shape, part, x).distance);
+    }
+    int last = -1;
+    shape.for_each_neighbour(part, [&](int other) {
+      CHECK(other > last);
+      CHECK(other != part);
+      last = other;
+      bool knows = false;
+      shape.for_each_neighbour(other, [&](int back) { knows = knows || back == part; });
+      CHECK(knows);
+    });
+  }
+  CHECK(short_by <= 0);
+}
+
+/// The feet of local minima of the distance of x from the outline in the plane, by going along it in small
+/// steps: those that a free x sees from the front, once each.
+std::vector<Vec<2>> local_minima(const ObstacleSet<2>& shape, const Vec<2>& x, bool is_thin) {
+  constexpr int n_pieces = 2000;
+  const Outline<2> outline = shape.outline(0, domain<2>);
+  // Corners are the same point for all lines that meet there.
+  const auto is_same = [](const Vec<2>& p, const Vec<2>& q) { return norm(p - q) < 1e-9; };
+  std::vector<Vec<2>> found;
+  const auto offer = [&](const Vec<2>& y) {
+    const Vec<2> on_the_way = y + 1e-6 * (1 / norm(x - y)) * (x - y);
+    if (!is_thin && nearest_of_all(shape, on_the_way).distance < 0) return;  // through the solid
+    if (std::ranges::none_of(found, [&](const Vec<2>& other) { return norm(other - y) < 4.0 / n_pieces; }))
+      found.push_back(y);
+  };
+  for (const auto& line : outline.lines) {
+    const Vec<2>& a = outline.points[static_cast<std::size_t>(line[0])];
+    const Vec<2>& b = outline.points[static_cast<std::size_t>(line[1])];
+    const auto at = [&](int i) { return a + (static_cast<Real>(i) / n_pieces) * (b - a); };
+    for (int i = 1; i < n_pieces; ++i)
+      if (norm(x - at(i)) <= norm(x - at(i - 1)) && norm(x - at(i)) < norm(x - at(i + 1))) offer(at(i));
+    for (const Vec<2>& end : {a, b}) {
+      // From a corner the distance must grow along all lines that meet there.
+      bool grows = true;
+      for (const auto& other : outline.lines) {
+        const Vec<2>& p = outline.points[static_cast<std::size_t>(other[0])];
+        const Vec<2>& q = outline.points[static_cast<std::size_t>(other[1])];
+        for (const auto& [here, there] : {std::pair(p, q), std::pair(q, p)})
+          if (is_same(here, end))
+            grows = grows && norm(x - (here + (1.0 / n_pieces) * (there - here))) > norm(x - here);
+      }
+      if (grows) offer(end);
+    }
+  }
+  return found;
+}
+
+/// A shape answers once for each local minimum of the distance, and for nothing else.
+void check_local_minima(const ObstacleSet<2>& shape, bool is_thin) {
+  constexpr Real sampling = 4e-3;  // [m] of the brute force
+  std::size_t n_several = 0;
+  for (const Vec<2>& x : random_points<2>(300)) {
+    const Real nearest_surface = nearest_of_all(shape, x).distance;
+    std::vector<SurfacePoint<2>> answers;
+    for (int part = 0; part < shape.n_constraints(); ++part)
+      if (const SurfacePoint<2> seen = nearest(shape, part, x); seen.in_reach()) answers.push_back(seen);
+    CAPTURE(x, answers.size());
+    CHECK_FALSE(answers.empty());
+    if (nearest_surface < 0.02) continue;  // in the solid only the way out counts
+    const std::vector<Vec<2>> feet = local_minima(shape, x, is_thin);
+    CHECK(feet.size() == answers.size());
+    n_several += answers.size() > 1;
+    for (const Vec<2>& foot : feet)
+      CHECK(std::ranges::count_if(answers, [&](const SurfacePoint<2>& seen) {
+              return norm(x - seen.distance * seen.normal - foot) < sampling;
+            }) == 1);
+  }
+  if (shape.n_constraints() > 1) CHECK(n_several > 10);
+}
+void check_local_minima(const ObstacleSet<3>&, bool) {}  // no shape has joined parts
 
 template <int D>
 void check_batches(const ObstacleSet<D>& shape) {
@@ -268,6 +372,8 @@ void check_every_shape() {
     check_feet(shape, variant.is_thin);
     check_outline(shape);
     if (variant.is_thin) check_sides(shape);
+    check_candidates(shape);
+    check_local_minima(shape, variant.is_thin);
     check_batches(shape);
     check_special_points(shape);
   }

@@ -193,10 +193,17 @@ template <int D>
 void ConstraintFriction<D>::look(Real time) {
   state_.obstacles.place(time);
   halo_.copy_to_ghosts(v_, q);
-  neighborhood_.detect(state_, {}, graph_);
+  neighborhood_.detect(state_, {.keeps_sides = true}, graph_);
   touching_.clear();
-  for (std::size_t c = 0; c < graph_.size(); ++c)
-    if (graph_.gap[c] < 0) touching_.push_back(touch_of(graph_, c, time));
+  passed_ = {};
+  for (std::size_t c = 0; c < graph_.size(); ++c) {
+    if (graph_.gap[c] >= 0) continue;
+    touching_.push_back(touch_of(graph_, c, time));
+    // A centre behind the surface.
+    if (graph_.b[c] < 0 && dot(graph_.branch[c], graph_.normal[c]) < 0 &&
+        state_.obstacles.is_thin(graph_.wall[c]))
+      passed_.add(state_.bodies.id()[static_cast<std::size_t>(graph_.a[c])], graph_.wall[c]);
+  }
 }
 
 template <int D>
@@ -301,6 +308,7 @@ Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
 /// Contacts that opened forget their modes, those that closed get one.
 template <int D>
 void ConstraintFriction<D>::begin_modes() {
+  neighborhood_.pass_on(graph_.b, graph_.place, numbers(wall_modes_), mode_width);
   const auto flip = [](ContactMode& mode) { mode.kind = -mode.kind; };
   for (ContactMode* mode : closed_) flip(*mode);
   for (const Touch& touch : touching_)
@@ -524,10 +532,10 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
   if (stage == 0) {
     decide(time);
   } else {
-    for (const Touch& touch : touching_) {
+    for (const Touch& touch : touching_)
       if (touch.mode->kind == ContactMode::open) closed_.push_back(touch.mode);
-      adopt(touch);
-    }
+    neighborhood_.pass_on(graph_.b, graph_.place, numbers(wall_modes_), mode_width);
+    for (const Touch& touch : touching_) adopt(touch);
     solve(time);
   }
   solver_.add_impulses(rows_, multipliers_, -1, a_);
@@ -628,11 +636,12 @@ void ConstraintFriction<D>::settle() {
     report_.slip = solver_.project_velocity(rows_, v_, 2, surface_rate_).after;
   else
     report_.slip = find_slip();
-  std::array<std::int64_t, 2> counts{static_cast<std::int64_t>(touching_.size()),
-                                     static_cast<std::int64_t>(sticking_.size())};
+  std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
+                                     static_cast<std::int64_t>(sticking_.size()), passed_.count};
   state_.comm.sum(counts);
   report_.n_touching = counts[0];
   report_.n_sticking = counts[1];
+  report_.n_passed_through = counts[2];
   Real deepest = 0;
   for (const Touch& touch : touching_) deepest = std::max(deepest, touch.overlap);
   report_.overlap = state_.comm.max(deepest);

@@ -64,6 +64,8 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
 
   std::int64_t n_touching() const override { return report_.n_touching; }
   Real overlap() const override { return report_.overlap; }
+  std::int64_t n_passed_through() const override { return report_.n_passed_through; }
+  const PassedThrough& passed_through() const override { return passed_; }
   std::vector<CertificateEntry> certificate() const override;
 
   /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
@@ -82,6 +84,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
     Real residual = 0;            ///< of the last of these solves, over the right side
     Real slip = 0;                ///< largest |t . u| of a sticking contact at the end [m/s]
     Real overlap = 0;             ///< [m]
+    std::int64_t n_passed_through = 0;
   };
 
   /// A contact at the present positions and velocities.
@@ -133,6 +136,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   Real find_slip();
   void settle();
 
+  PassedThrough passed_;
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
   NeighborhoodHalo<D> halo_;

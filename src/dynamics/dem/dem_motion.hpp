@@ -3,6 +3,7 @@
 
 #include "contact/contact_graph.hpp"
 #include "dynamics/dem/soft_laws.hpp"
+#include "dynamics/side_keeper.hpp"
 #include "dynamics/stepper.hpp"
 
 namespace scree {
@@ -31,6 +32,9 @@ class DemMotion {
   /// Of the last step, over all ranks.
   virtual std::int64_t n_touching() const = 0;
   virtual Real overlap() const = 0;  ///< deepest [m]
+  /// Centres that passed through thin obstacles; which of them: those of this rank.
+  virtual std::int64_t n_passed_through() const = 0;
+  virtual const PassedThrough& passed_through() const = 0;
   /// What it can prove about the step beyond these two.
   virtual std::vector<CertificateEntry> certificate() const { return {}; }
   virtual std::size_t bytes() const = 0;

@@ -199,7 +199,7 @@ ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   for (std::size_t k = 0; k < history_.size(); ++k)
     if (touching_[k] == 0) history_[k] = {};
   for (std::size_t k = 0; k < wall_history_.size(); ++k)
-    if (wall_touching_[k] == 0) wall_history_[k] = {};
+    if ((wall_touching_[k] & touches) == 0) wall_history_[k] = {};
   return neighborhood_.remember(state, numbers(history_), numbers(wall_history_), history_width);
 }
 
@@ -257,6 +257,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   Scope timer("forces");
   time_ = time;
   counts_ = {};
+  passed_ = {};
   load(state);
   std::ranges::fill(numbers(forces_), 0.0);
   ForceBatches batches = operands(dt);
@@ -363,33 +364,67 @@ MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constr
   return motion;
 }
 
+/// What a contact that begins starts from: the history of one that the same body has just lost on a
+/// neighbouring part, of several the smallest. The law turns springs into the tangent plane.
+template <int D>
+ContactHistory ForceSweeper<D>::take_history(std::size_t place) {
+  for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
+    std::uint8_t& was = wall_touching_[static_cast<std::size_t>(other.place)];
+    if (was != touched_before) continue;
+    was = 0;
+    return wall_history_[static_cast<std::size_t>(other.place)];
+  }
+  return {};
+}
+
 template <int D>
 void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                                 const ForceBatches& batches) {
-  for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = neighborhood_.schedule().wall_bodies(wall);
-    at_.clear();
-    for (const Index i : which) {
-      Vec<D>& x = at_.emplace_back();
-      for (int k = 0; k < D; ++k) x[k] = places_[static_cast<std::size_t>(i)].x[k];
-    }
-    surface_.resize(which.size());
-    state.obstacles.nearest(wall.constraint, at_, surface_);
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto walls = schedule.walls(block);
+  if (walls.empty()) return;
+  const auto first = static_cast<std::size_t>(walls.front().first);
+  const std::size_t n = static_cast<std::size_t>(walls.back().last) - first;
+  at_.resize(n);
+  from_.resize(n);
+  surface_.resize(n);
+  // What touches now comes first: histories pass on between the parts of an obstacle.
+  for (const auto& wall : walls) {
+    const std::size_t begin = static_cast<std::size_t>(wall.first) - first;
+    const auto which = schedule.wall_bodies(wall);
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
-      const std::size_t slot = static_cast<std::size_t>(wall.first) + k;
+      for (int c = 0; c < D; ++c) at_[begin + k][c] = places_[i].x[c];
+      from_[begin + k] = state.bodies.step_start()[i];
+    }
+    const auto seen = std::span(surface_).subspan(begin, which.size());
+    state.obstacles.nearest(wall.constraint, std::span(at_).subspan(begin, which.size()),
+                            std::span(from_).subspan(begin, which.size()), seen);
+    const bool is_thin = state.obstacles.is_thin(wall.constraint);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      std::uint8_t& touching = wall_touching_[first + begin + k];
+      touching = (touching & touches) != 0 ? touched_before : 0;
+      if (!(seen[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
+      touching |= touches;
+      if (is_thin && seen[k].distance < 0) passed_.add(state.bodies.id()[i], wall.constraint);
+    }
+  }
+  for (const auto& wall : walls) {
+    const auto which = schedule.wall_bodies(wall);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      if ((wall_touching_[place] & touches) == 0) continue;
+      if ((wall_touching_[place] & touched_before) == 0) wall_history_[place] = take_history(place);
+      const Vec<D>& normal = surface_[place - first].normal;
       const Real radius = places_[i].radius;
-      const Real distance = surface_[k].distance;
-      const bool touched = wall_touching_[slot] != 0;
-      wall_touching_[slot] = distance < radius && motions_[i].inverse_mass > 0 ? 1 : 0;
-      if (wall_touching_[slot] == 0) continue;
-      if (!touched) wall_history_[slot] = {};
-      const SoftContact contact{
-          in_space(-surface_[k].normal), distance, radius - distance, radius, distance, 0};
+      const Real distance = surface_[place - first].distance;
+      const SoftContact contact{in_space(-normal), distance, radius - distance, radius, distance, 0};
       const MotionRecord motion =
-          motion_of_wall(state, wall.constraint, at_[k] - distance * surface_[k].normal);
+          motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
       const SoftForce f = kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[i], motion,
-                                                                    wall_history_[slot]);
+                                                                    wall_history_[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
         on.force[c] -= f.force[c];
@@ -431,7 +466,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     } else {
       contact.effective_radius = radius[a];
       contact.lever_a = contact.distance;
-      if (wall_touching_[place] != 0) history = wall_history_[place];
+      if ((wall_touching_[place] & touches) != 0) history = wall_history_[place];
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
@@ -447,7 +482,7 @@ template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
   return held(places_, motions_, forces_, touching_, wall_touching_, history_, wall_history_, list_, parts_,
-              block_parts_, first_part_, summed_, summands_, first_summand_, at_, surface_);
+              block_parts_, first_part_, summed_, summands_, first_summand_, at_, from_, surface_);
 }
 
 template class ForceSweeper<2>;

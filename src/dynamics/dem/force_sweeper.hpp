@@ -5,6 +5,7 @@
 #include "dynamics/dem/force_kernels.hpp"
 #include "dynamics/dem/soft_laws.hpp"
 #include "dynamics/neighborhood.hpp"
+#include "dynamics/side_keeper.hpp"
 #include "dynamics/state.hpp"
 
 namespace scree {
@@ -36,6 +37,7 @@ class ForceSweeper {
   std::span<const ForceRecord> forces() const { return forces_; }
   /// Of the last evaluate(), on this rank.
   const ForceCounts& counts() const { return counts_; }
+  const PassedThrough& passed_through() const { return passed_; }
 
   /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
   /// no history advances. Collective.
@@ -57,6 +59,7 @@ class ForceSweeper {
   void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
+  ContactHistory take_history(std::size_t place);
   MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
 
   Neighborhood<D>& neighborhood_;
@@ -82,11 +85,14 @@ class ForceSweeper {
   std::vector<Index> summed_;         // owned bodies
   std::vector<Index> summands_;       // of each of them in the order of phases: places in parts_
   std::vector<Index> first_summand_;  // of each of them, and the end
+  /// Bits of wall_touching_.
+  static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;
   std::vector<ContactHistory> history_, wall_history_;
   std::vector<Index> list_;
-  std::vector<Vec<D>> at_;  // of one wall batch
+  std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
   std::vector<SurfacePoint<D>> surface_;
+  PassedThrough passed_;
   ForceCounts counts_;
 };
 

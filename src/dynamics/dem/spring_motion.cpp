@@ -1,6 +1,7 @@
 #include "dynamics/dem/spring_motion.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/timing.hpp"
 #include "dynamics/force_field.hpp"
@@ -38,7 +39,10 @@ void SpringMotion<D>::step(Real dt) {
   sweeper_.evaluate(state_, end, dt);
   kick(end, 0.5 * dt);
   overlap_ = state_.comm.max(sweeper_.counts().deepest);
-  n_touching_ = state_.comm.sum(std::int64_t{sweeper_.counts().n_touching});
+  std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
+  state_.comm.sum(counts);
+  n_touching_ = counts[0];
+  n_passed_through_ = counts[1];
 }
 
 template <int D>

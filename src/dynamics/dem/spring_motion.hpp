@@ -31,6 +31,8 @@ class SpringMotion final : public DemMotion<D> {
   }
   std::int64_t n_touching() const override { return n_touching_; }
   Real overlap() const override { return overlap_; }
+  std::int64_t n_passed_through() const override { return n_passed_through_; }
+  const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
   std::size_t bytes() const override;
 
  private:
@@ -40,7 +42,7 @@ class SpringMotion final : public DemMotion<D> {
   State<D>& state_;
   ForceSweeper<D> sweeper_;
   std::vector<Vec<D>> field_force_;  // n_owned
-  std::int64_t n_touching_ = 0;
+  std::int64_t n_touching_ = 0, n_passed_through_ = 0;
   Real overlap_ = 0;
 };
 

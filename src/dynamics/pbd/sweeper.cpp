@@ -1,6 +1,7 @@
 #include "dynamics/pbd/sweeper.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
@@ -160,8 +161,13 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
       const Real mobility = weighted_ ? mobility_[i] : 1;
       const Real total = mobility + parameters.compliance;
       if (total == 0) continue;
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      Real& multiplier = wall_values_[place];
+      if (!surface_[k].in_reach()) {
+        if (multiplier != 0) pass_on(state, place, i, mode, parameters.scale);
+        continue;
+      }
       const Real gap = surface_[k].distance - records_[i].radius;
-      Real& multiplier = wall_values_[static_cast<std::size_t>(wall.first) + k];
       Real push = 0;
       switch (mode) {
         case PairMode::plain:
@@ -183,6 +189,29 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
     }
   }
   return deepest;
+}
+
+/// The contact at `place` is over: its multiplier goes to the neighbouring part that the body touches
+/// instead, of several the smallest.
+template <int D>
+void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode,
+                            Real scale) {
+  const Real multiplier = std::exchange(wall_values_[place], 0.0);
+  const Vec<D> x = position_of<D>(records_[body]);
+  const Vec<D> from = state.bodies.step_start()[body];
+  for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
+    Real& taker = wall_values_[static_cast<std::size_t>(other.place)];
+    if (taker != 0) continue;
+    SurfacePoint<D> seen;
+    state.obstacles.nearest(other.constraint, {&x, 1}, {&from, 1}, {&seen, 1});
+    if (!seen.in_reach()) continue;
+    taker = multiplier;
+    if (mode == PairMode::warm && static_cast<std::size_t>(other.place) < place) {
+      taker *= scale;  // its turn in this pass is over
+      add(records_[body], (weighted_ ? mobility_[body] : 1) * taker, seen.normal);
+    }
+    return;
+  }
 }
 
 template <int D>
@@ -328,7 +357,8 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, pair_values_, wall_values_, frozen_, n_contacts_, at_, from_, surface_);
+  return held(records_, mobility_, pair_values_, wall_values_, frozen_, n_contacts_, at_, from_, surface_) +
+         sides_.bytes();
 }
 
 template class PbdSweeper<2>;

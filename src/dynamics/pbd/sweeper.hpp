@@ -5,6 +5,7 @@
 #include "core/body_halo.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/pbd/pair_kernels.hpp"
+#include "dynamics/side_keeper.hpp"
 #include "dynamics/state.hpp"
 
 namespace scree {
@@ -63,6 +64,13 @@ class PbdSweeper {
     return std::span(frozen_).first(static_cast<std::size_t>(n_owned_));
   }
 
+  /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see SideKeeper. Returns
+  /// the deepest overlap of those, over all ranks. `time`: when obstacles stand where they were placed.
+  /// Collective.
+  Real keep_sides(const State<D>& state, Real time) {
+    return sides_.keep(state, neighborhood_, records(), time);
+  }
+
   void clear_multipliers();
   std::span<const Real> pair_values() const { return pair_values_; }
   std::span<const Real> wall_values() const { return wall_values_; }
@@ -76,6 +84,7 @@ class PbdSweeper {
   void run_phases(SweepTurn turn, RunBlock&& run_block);
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
+  void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);
   Real run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, FrozenMode mode,
                         Real factor);
 
@@ -90,6 +99,7 @@ class PbdSweeper {
   std::vector<Real> n_contacts_;   // held bodies, for jacobi
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
+  SideKeeper<D> sides_;
 };
 
 }  // namespace scree

@@ -53,6 +53,7 @@ class DemStepper final : public Stepper<D> {
   void tell_share(const StepLimit& found, Real dt) const;
   [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
   void check_overlap(const State<D>& state) const;
+  void check_sides(const State<D>& state) const;
 
   // The deck.
   std::string law_name_ = "hertz";
@@ -219,8 +220,10 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   if (has_new_bodies_) check_new_bodies(state, dt);
   // Every rank holds its own bodies and ghosts of those within reach of this step.
   refresh(state, dt);
+  state.obstacles.begin_step();
   motion_->step(dt);
   check_overlap(state);
+  check_sides(state);
   state.clock.last_dt = dt;
 }
 
@@ -290,6 +293,18 @@ void DemStepper<D>::check_overlap(const State<D>& state) const {
           "smallest radius ({:.3g} m): contacts are too soft for these loads and speeds, or the step is "
           "too long; raise stiffness or young_modulus, or reduce [time] step",
           state.clock.step, state.clock.time, overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
+}
+
+/// Forces push a centre that passed through a thin obstacle back for the rest of the step only: from the next
+/// one on it would be on the other side.
+template <int D>
+void DemStepper<D>::check_sides(const State<D>& state) const {
+  if (motion_->n_passed_through() == 0) return;
+  throw StepRefused(
+      ExitCode::solver_failure,
+      fmt::format("step {}, t = {:.6g} s: {}: contacts are too soft for these loads and speeds, or the step "
+                  "is too long; raise stiffness or young_modulus, or reduce [time] step",
+                  state.clock.step, state.clock.time, motion_->passed_through().complaint(state)));
 }
 
 template <int D>

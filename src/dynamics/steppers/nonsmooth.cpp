@@ -16,6 +16,7 @@
 #include "dynamics/nonsmooth/rolling.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/rotation.hpp"
+#include "dynamics/side_keeper.hpp"
 #include "dynamics/stepper.hpp"
 
 namespace scree {
@@ -94,6 +95,7 @@ class NonsmoothStepper final : public Stepper<D> {
   Neighborhood<D>* neighborhood_ = nullptr;
   std::unique_ptr<FrictionAssembler<D>> assembler_;
   std::unique_ptr<PbdSweeper<D>> sweeper_;
+  SideKeeper<D> sides_;
   FrictionSolve<D> solve_;
   ContactProblemHook<D> on_contact_problem_;
   ContactLaw law_;
@@ -246,6 +248,7 @@ void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
 template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   n_halvings_ = 0;
+  state.obstacles.begin_step();
   // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
   // velocities at t + dt if no contact acted.
   dt = refresh(state, dt);
@@ -255,11 +258,16 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
     free_motion(state, dt);
   }
   check_overlap(state);
+  corrected_ = 0;
   // 5. Bodies and obstacles move; overlap that is left goes out of positions alone.
   find_potential_in_forces(state, potential_before_);
   move(state, dt);
   find_potential_in_forces(state, potential_moved_);
   if (correction_ == Correction::projection) correct_positions(state);
+  corrected_ = std::max(
+      corrected_, sides_.keep(state, *neighborhood_,
+                              state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned())),
+                              state.clock.time + dt));
   book_energy(state, dt);
   remember_impulses();
   state.clock.last_dt = last_dt_ = dt;
@@ -496,6 +504,7 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   // In proportion to the step; after a very short one impulses may be those of impacts, which do not grow.
   constexpr Real most_growth = 2;
   const Real same_force = last_dt_ > 0 ? std::min(dt / last_dt_, most_growth) : 0;
+  neighborhood_->pass_on(assembler_->contacts().b, assembler_->contacts().place, wall_impulse_, D);
   if (state.materials.has_rolling_friction()) resist(state, same_force);
   recall_impulses(warm_start_ * same_force);
   if (on_contact_problem_) copy_into(impulse_, guess_);
@@ -589,7 +598,6 @@ void NonsmoothStepper<D>::correct_positions(State<D>& state) {
   Scope timer("correction");
   constexpr Real negligible = 1e-3;  // overlap after which another sweep is not worth its time, in radii
   sweeper_->load(state);
-  corrected_ = 0;
   for (std::int64_t sweep = 0; sweep < correction_sweeps_; ++sweep) {
     const Real met = state.comm.max(sweeper_->sweep(state, PairMode::plain, {}));
     corrected_ = std::max(corrected_, met);
@@ -705,7 +713,8 @@ std::size_t NonsmoothStepper<D>::bytes() const {
          of(potential_force_) + of(other_force_) + of(displacement_) + of(impulse_) + of(guess_) +
          of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(start_surface_velocity_) +
          of(rolling_work_) + of(contact_work_) + of(body_work_) + of(potential_before_) +
-         of(potential_moved_) + of(potential_now_) + solve_.bytes() + (assembler_ ? assembler_->bytes() : 0);
+         of(potential_moved_) + of(potential_now_) + solve_.bytes() + sides_.bytes() +
+         (assembler_ ? assembler_->bytes() : 0);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,

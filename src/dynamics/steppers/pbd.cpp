@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "core/error.hpp"
@@ -53,6 +54,7 @@ class PbdStepper final : public Stepper<D> {
   Real finish(State<D>& state, Real dt);
   /// Undoes finish(), but for the velocities. Local.
   void take_back(State<D>& state) { sweeper_->store(state); }
+  Real cut_for_obstacles(const State<D>& state, Real dt);
   /// Finds candidates anew where the records are, in the midst of a step. Collective.
   void rebuild(State<D>& state);
   /// Moves the bodies apart in the records; returns the deepest overlap that the last sweep met on this rank.
@@ -102,6 +104,7 @@ class PbdStepper final : public Stepper<D> {
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
+  bool told_cut_ = false;
 };
 
 template <int D>
@@ -177,7 +180,8 @@ Real PbdStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
   field_->evaluate(state.clock.time, state.bodies.position().first(n), velocity);
   Real fastest = 0;
   for (const Vec<D>& v : velocity) fastest = std::max(fastest, norm(v));
-  return fastest * dt;
+  const Real time = state.clock.time;
+  return std::max(fastest * dt, state.obstacles.travel(time, time + dt, state.box));
 }
 
 template <int D>
@@ -308,6 +312,8 @@ template <int D>
 void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
+  state.obstacles.begin_step();
+  dt = cut_for_obstacles(state, dt);
   while (true) {
     Real moved = predict(state, start_time, dt);
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
@@ -399,7 +405,32 @@ Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
       break;
     }
   }
-  return deepest;
+  return std::max(deepest, sweeper_->keep_sides(state, state.clock.time));
+}
+
+/// The length of a step of at most dt in which obstacles move so little that what they push stays among the
+/// candidates, and no centre gets from one face of a solid past the middle of it.
+template <int D>
+Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) {
+  if (!state.obstacles.moves()) return dt;
+  const Real limit = std::min(0.5 * state.lattice.skin, smallest_radius_);
+  const Real time = state.clock.time;
+  const Real wanted = dt;
+  // Travel is nearly in proportion to time; where it is not, a few rounds find the length.
+  constexpr int most_rounds = 20;
+  for (int round = 0; round < most_rounds; ++round) {
+    const Real travel = state.obstacles.travel(time, time + dt, state.box);
+    if (!(travel > limit)) break;
+    dt /= std::ceil(travel / limit);
+  }
+  if (dt < wanted && !told_cut_) {
+    log::warn(
+        "step {}, t = {:.6g} s: obstacles would move more than {:.3g} m in a step of {:.3g} s (half the "
+        "skin or the smallest radius): steps are cut, to {:.3g} s here; further ones are not named",
+        state.clock.step, time, limit, wanted, dt);
+    told_cut_ = true;
+  }
+  return dt;
 }
 
 template <int D>

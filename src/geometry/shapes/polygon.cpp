@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numbers>
+
 #include "geometry/edge.hpp"
 #include "geometry/shapes/side.hpp"
 
@@ -12,16 +15,17 @@ namespace {
 /// ring are solid. One part per edge, in the order of the deck; the front of an edge is the free side,
 /// whatever way the ring runs.
 ///
-/// Part i, for a point x at distance d_i from edge i and with nearest edge k of all rings:
-///   x is free:                             +d_i, the normal points from edge i to x
-///   x is in the solid, but the nearer of
-///   edge i and its neighbour faces x:      the same
-///   x is elsewhere in the solid:           -d_k, the normal points from x to edge k, whatever i is
-/// The side is that of the nearest edge; where a corner is nearest, that of the sum of the two edges'
-/// normals. Edge k is exact to rounding, and its answer is the signed distance from the region's boundary:
-/// the way out for a body that is pressed in, at any depth. The second case comes up only for a body deep
-/// behind one wall of a room and facing another: both then keep it off, and k takes it out. No part ever
-/// pulls a body to an edge that is not the nearest.
+/// Part i, for a point x whose foot on edge i is at distance d_i:
+///   x is in front of the edge there:   +d_i if the foot is a local minimum (see EdgeShape), the normal
+///   points
+///                                      from edge i to x
+///   x is behind it:                    -d_i, the normal points from x to edge i, if no edge of all rings is
+///                                      nearer; otherwise part i does not answer
+/// Where a corner is the foot, the sum of the two edges' normals says which side is the front. So x in the
+/// solid gets the way out through the nearest edge, at any depth, and from no other part; of a thin solid
+/// wall only the face that x is in front of answers. A body deep behind one wall of a room and facing another
+/// gets both: the one keeps it off, the other takes it out. No part ever pulls a body to an edge that is not
+/// the nearest.
 ///
 /// Cost: O(1) per point; O(edges) per point behind edge i.
 class Polygon final : public EdgeShape {
@@ -33,26 +37,45 @@ class Polygon final : public EdgeShape {
                    [this](const std::string&, Section& hole) {
                      add_ring(hole, true, "corners of the hole, in either sense; it closes by itself");
                    });
+    if (section.reading()) join_rings();
+  }
+
+  Box<2> bounds(int part, const Box<2>& domain) const override {
+    Box<2> box = EdgeShape::bounds(part, domain);
+    for (int k = 0; k < 2; ++k) {
+      box.lower[k] -= depth_;
+      box.upper[k] += depth_;
+    }
+    return box;
   }
 
   void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>>,
                std::span<SurfacePoint<2>> result) const override {
-    for (std::size_t i = 0; i < at.size(); ++i) result[i] = nearest(part, at[i]);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Foot own = foot(part, at[i]);
+      if (behind(part, own))
+        result[i] =
+            way_out(at[i]) == part ? SurfacePoint<2>{-own.away, -own.distance} : SurfacePoint<2>::none();
+      else
+        result[i] =
+            answers(part, own, at[i]) ? SurfacePoint<2>{own.away, own.distance} : SurfacePoint<2>::none();
+    }
+  }
+
+  void distances(int part, std::span<const Vec<2>> at, std::span<SurfacePoint<2>> result) const override {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Foot own = foot(part, at[i]);
+      const bool leads_out = behind(part, own) && way_out(at[i]) == part;
+      result[i] =
+          leads_out ? SurfacePoint<2>{-own.away, -own.distance} : SurfacePoint<2>{own.away, own.distance};
+    }
   }
 
  private:
-  struct Joint {
-    int previous;   ///< the edge before, in the same ring
-    int next;       ///< the edge after
-    Vec<2> normal;  ///< unit, of the corner at the edge's start: halves the angle of the two normals
-  };
-
-  const Joint& joint(int part) const { return joints_[static_cast<std::size_t>(part)]; }
-
   /// Normal of the feature of edge `part` that `place` names.
   const Vec<2>& normal(int part, Foot::Place place) const {
     if (place == Foot::Place::interior) return edge(part).normal;
-    return joint(place == Foot::Place::start ? part : joint(part).next).normal;
+    return corner_normals_[2 * static_cast<std::size_t>(part) + (place == Foot::Place::end ? 1 : 0)];
   }
 
   Foot foot(int part, const Vec<2>& x) const {
@@ -63,26 +86,20 @@ class Polygon final : public EdgeShape {
 
   bool behind(int part, const Foot& foot) const { return dot(foot.away, normal(part, foot.place)) < 0; }
 
-  SurfacePoint<2> nearest(int part, const Vec<2>& x) const {
-    const Foot own = foot(part, x);
-    const SurfacePoint<2> free{own.away, own.distance};
-
-    int decisive = part;
-    Foot nearest = own;
-    const auto compare = [&](int other) {
-      const Foot candidate = foot(other, x);
-      if (candidate.distance < nearest.distance) {
-        decisive = other;
-        nearest = candidate;
+  /// The part that answers for the point of the boundary which is nearest to x.
+  int way_out(const Vec<2>& x) const {
+    int nearest = 0;
+    Foot shortest = foot(0, x);
+    for (int other = 1; other < n_parts(); ++other)
+      if (const Foot candidate = foot(other, x); candidate.distance < shortest.distance) {
+        nearest = other;
+        shortest = candidate;
       }
-    };
-    if (own.place != Foot::Place::interior)
-      compare(own.place == Foot::Place::start ? joint(part).previous : joint(part).next);
-    if (!behind(decisive, nearest)) return free;
-
-    for (int other = 0; other < n_parts(); ++other) compare(other);
-    if (!behind(decisive, nearest)) return free;
-    return {-nearest.away, -nearest.distance};
+    if (shortest.place == Foot::Place::interior) return nearest;
+    // A corner: the edge beside it if x is in front of that after all, but for rounding.
+    for (const Joint& joint : joints(nearest, shortest.place))
+      nearest = foot(joint.edge, x).place == joint.place ? std::min(nearest, joint.edge) : joint.edge;
+    return nearest;
   }
 
   void add_ring(Section& section, bool is_hole, std::string_view doc) {
@@ -102,12 +119,22 @@ class Polygon final : public EdgeShape {
     require_simple(section, first);
     if (is_hole) require_in_region(section, first);
 
-    for (int i = 0; i < n; ++i) {
-      const int previous = first + (i + n - 1) % n;
-      const Vec<2> sum = edge(previous).normal + edge(first + i).normal;
-      joints_.push_back({previous, first + (i + 1) % n, sum * (1 / norm(sum))});
-    }
+    Box<2> box = Box<2>::empty();
+    for (const Vec<2>& corner : corners) box.include(corner);
+    if (!inside_ && !is_hole)  // a disk in the ring is narrower than its box, and has less area
+      depth_ = std::min({box.length(0) / 2, box.length(1) / 2, std::sqrt(std::abs(area) / std::numbers::pi)});
     ring_starts_.push_back(first);
+  }
+
+  /// Every corner has two edges: rings neither touch nor repeat a point.
+  void join_rings() {
+    join();
+    corner_normals_.clear();
+    for (int part = 0; part < n_parts(); ++part)
+      for (const Foot::Place end : {Foot::Place::start, Foot::Place::end}) {
+        const Vec<2> sum = edge(part).normal + edge(joints(part, end)[0].edge).normal;
+        corner_normals_.push_back(sum * (1 / norm(sum)));
+      }
   }
 
   /// Stops if the newest ring, from edge `first` on, meets itself other than at the ends of consecutive
@@ -163,8 +190,10 @@ class Polygon final : public EdgeShape {
   static constexpr Real flat_fold = 1e-9;  // [-] sharper corners (in rad) have no normal to double precision
 
   bool inside_ = false;
-  std::vector<Joint> joints_;     // by edge
-  std::vector<int> ring_starts_;  // first edge of each ring
+  Real depth_ = 0;  // [m] no point of the solid is farther from its boundary; 0: it is endless
+  std::vector<Vec<2>> corner_normals_;  // unit, of the start and the end of each edge: halves the angle of
+                                        // the two normals
+  std::vector<int> ring_starts_;        // first edge of each ring
 };
 
 }  // namespace

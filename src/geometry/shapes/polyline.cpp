@@ -5,7 +5,7 @@ namespace scree {
 namespace {
 
 /// A chain of straight walls without thickness, one part per edge, touched from both sides. Bodies keep the
-/// side they come from: see thin_nearest. Exact.
+/// side they come from: see ThinWall. Exact.
 class Polyline final : public ThinWall {
  public:
   void describe(Section& section) override {
@@ -16,6 +16,7 @@ class Polyline final : public ThinWall {
     if (!section.reading()) return;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) edges_.emplace_back(corners[i], corners[i + 1]);
     if (closed) edges_.emplace_back(corners.back(), corners.front());
+    join();
   }
 };
 

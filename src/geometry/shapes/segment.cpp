@@ -5,7 +5,7 @@ namespace scree {
 namespace {
 
 /// A straight wall without thickness between two points, touched from both sides and at its ends (posts).
-/// Bodies keep the side they come from, so they cannot tunnel: see thin_nearest. Exact.
+/// Bodies keep the side they come from, so they cannot tunnel: see ThinWall. Exact.
 class Segment final : public ThinWall {
  public:
   void describe(Section& section) override {
@@ -16,6 +16,7 @@ class Segment final : public ThinWall {
     if (!section.reading()) return;
     if (!(norm(b - a) > 0)) section.fail("b", "is the same point as a: the segment has no length");
     edges_.emplace_back(a, b);
+    join();
   }
 };
 

@@ -119,15 +119,80 @@ TEST_CASE("segment: a point on it has distance 0 and a normal to the side it cam
   CHECK(nearest<2>(wall, 0, {{4, 0}}, {{4, -1}}).normal[1] == -1);
 }
 
+namespace {
+
+/// The parts that answer for a body at x, which has not moved.
+std::vector<int> parts_at(const ObstacleSet<2>& wall, const Vec<2>& x) {
+  std::vector<int> parts;
+  for (int part = 0; part < wall.n_constraints(); ++part)
+    if (nearest<2>(wall, part, x).in_reach()) parts.push_back(part);
+  return parts;
+}
+
+}  // namespace
+
 TEST_CASE("polyline: the edge beside the crossed one does not push a body on through the wall",
           "[geometry]") {
   const auto wall = read_obstacle<2>("type = 'polyline'\npoints = [[0, 0], [1, 0], [2, 0]]");
   REQUIRE(wall.n_constraints() == 2);
-  for (const int part : {0, 1}) {
-    const auto seen = nearest<2>(wall, part, {{0.9, -0.1}}, {{0.9, 0.2}});
-    CHECK(seen.distance == Approx(-0.1));
-    CHECK(is_close(seen.normal, {{0, 1}}));
-  }
+  const auto seen = nearest<2>(wall, 0, {{0.9, -0.1}}, {{0.9, 0.2}});
+  CHECK(seen.distance == Approx(-0.1));
+  CHECK(is_close(seen.normal, {{0, 1}}));
+  CHECK_FALSE(nearest<2>(wall, 1, {{0.9, -0.1}}, {{0.9, 0.2}}).in_reach());
+}
+
+TEST_CASE("polyline: of two edges that a path crosses the first one sends the body back", "[geometry]") {
+  const auto wall = read_obstacle<2>("type = 'polyline'\npoints = [[-1, 1], [0, 0], [1, 1]]");
+  const Vec<2> from{{-1, 0.2}}, at{{1.5, 0.2}};
+  CHECK(nearest<2>(wall, 0, at, from).distance < 0);
+  CHECK_FALSE(nearest<2>(wall, 1, at, from).in_reach());
+  CHECK(nearest<2>(wall, 1, from, at).distance < 0);
+  CHECK_FALSE(nearest<2>(wall, 0, from, at).in_reach());
+}
+
+TEST_CASE("polyline: a body over a flat joint touches once, with the distance and normal of one edge",
+          "[geometry]") {
+  const auto one = read_obstacle<2>("type = 'segment'\na = [-1.3, -0.39]\nb = [2.1, 0.63]");
+  const auto cut = read_obstacle<2>(
+      "type = 'polyline'\npoints = [[-1.3, -0.39], [-0.7, -0.21], [0.1, 0.03], [0.9, 0.27], [2.1, 0.63]]");
+  const Vec<2> along = Vec<2>{{1, 0.3}} * (1 / std::sqrt(1.09));
+  const Vec<2> up = left_of(along);
+  for (int i = -60; i <= 60; ++i)
+    for (const Real beside : {0.0, 1e-16, -1e-16, 1e-9, 1e-3, -1e-3}) {
+      // Over the joints and near them, and between them.
+      const Real x = (i % 4 == 0 ? -0.7 : i % 4 == 1 ? 0.1 : i % 4 == 2 ? 0.9 : 0.02 * i) + beside;
+      const Vec<2> at = Vec<2>{{x, 0.3 * x}} + (i % 2 == 0 ? 0.2 : -0.3) * up;
+      const auto parts = parts_at(cut, at);
+      CAPTURE(at, parts.size());
+      REQUIRE(parts.size() == 1);
+      const auto seen = nearest<2>(cut, parts[0], at);
+      const auto expected = nearest<2>(one, 0, at);
+      CHECK(seen.distance == Approx(expected.distance).margin(1e-15));
+      CHECK(is_close(seen.normal, expected.normal, 1e-14));
+    }
+}
+
+TEST_CASE(
+    "polyline: a convex corner touches once, by its edge of smallest number; a concave one twice; an end "
+    "once",
+    "[geometry]") {
+  const auto wall = read_obstacle<2>("type = 'polyline'\npoints = [[0, 0], [2, 0], [2, 2]]");
+  CHECK(parts_at(wall, {{2.3, -0.4}}) == std::vector<int>{0});  // round the corner (2, 0)
+  CHECK(nearest<2>(wall, 0, {{2.3, -0.4}}).distance == Approx(0.5));
+  CHECK(parts_at(wall, {{1.7, 0.4}}) == std::vector<int>{0, 1});
+  CHECK(parts_at(wall, {{2.5, 0.5}}) == std::vector<int>{1});    // beside the second edge, beyond the first
+  CHECK(parts_at(wall, {{-0.3, -0.4}}) == std::vector<int>{0});  // the end (0, 0); (2, 0) is no minimum
+  CHECK(parts_at(wall, {{1.5, 3}}) == std::vector<int>{0, 1});   // the floor and the end (2, 2)
+}
+
+TEST_CASE("polyline: where three edges meet, and where one runs back along another, each place touches once",
+          "[geometry]") {
+  const auto fork =
+      read_obstacle<2>("type = 'polyline'\npoints = [[-1, 0], [0, 0], [1, 1], [0, 0], [1, -1]]");
+  REQUIRE(fork.n_constraints() == 4);
+  CHECK(parts_at(fork, {{-0.5, 0.3}}) == std::vector<int>{0});
+  CHECK(parts_at(fork, {{0.3, 0.6}}).size() == 1);  // one of the two that are the same
+  CHECK(parts_at(fork, {{0.6, 0}}).size() == 2);
 }
 
 TEST_CASE("polyline: closed adds a third edge to a triangle and keeps bodies in or out", "[geometry]") {
@@ -139,6 +204,7 @@ TEST_CASE("polyline: closed adds a third edge to a triangle and keeps bodies in 
   CHECK(nearest<2>(ring, 2, {{1, 1}}).normal[0] == Approx(1));
   CHECK(nearest<2>(ring, 2, {{-1, 1}}, {{1, 1}}).distance == Approx(-1));
   CHECK(nearest<2>(ring, 2, {{1, 1}}, {{-1, 1}}).distance == Approx(-1));
+  CHECK(parts_at(ring, {{1, 1}}) == std::vector<int>{0, 1, 2});
 }
 
 TEST_CASE("thin walls: no length, too few points and equal points are refused with their place",

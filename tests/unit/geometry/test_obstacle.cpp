@@ -48,7 +48,7 @@ TEST_CASE("obstacles: a wall turned by 90 degrees has turned normals, bounds and
   auto set = read_obstacle<2>(
       "type = 'segment'\na = [1, 0]\nb = [3, 0]\nmotion = { type = 'rotate', center = [0, 0], rate = 1 }");
   set.place(std::numbers::pi / 2);  // now from (0, 1) to (0, 3)
-  set.place(std::numbers::pi / 2);  // at rest, so that it does not sweep over the body
+  set.begin_step();                 // at rest, so that it does not sweep over the body
   const auto seen = nearest<2>(set, 0, {{0.5, 2}});
   CHECK(seen.distance == Approx(0.5));
   CHECK(is_close(seen.normal, {{1, 0}}));
@@ -63,12 +63,25 @@ TEST_CASE("obstacles: a thin wall that sweeps over a resting body by 0.3 sees it
   auto set = read_obstacle<2>(
       "type = 'segment'\na = [0, -1]\nb = [0, 1]\nmotion = { type = 'translate', velocity = [1, 0] }");
   set.place(0.8);
-  set.place(1.3);  // the wall has moved from x = 0.8 to x = 1.3
+  set.begin_step();
+  set.place(1.1);
+  set.place(1.3);  // the wall has moved from x = 0.8 to x = 1.3, wherever it was looked at in between
+  CHECK(set.moved_in_step(0, {{{-1, -1}}, {{1, 1}}, {}}) == Approx(0.5));
   const auto seen = nearest<2>(set, 0, {{1, 0}}, {{1, 0}});
   CHECK(seen.distance == Approx(-0.3));
   CHECK(is_close(seen.normal, {{1, 0}}));
-  set.place(1.3);  // the wall rests: the body is behind it
+  set.begin_step();  // the wall rests: the body is behind it
   CHECK(nearest<2>(set, 0, {{1, 0}}, {{1, 0}}).distance == Approx(0.3));
+}
+
+TEST_CASE("obstacles: a square turned by a quarter has moved by sqrt(2) times its corners' distance",
+          "[geometry]") {
+  auto set = read_obstacle<2>(
+      "type = 'segment'\na = [1, 0]\nb = [3, 0]\nmotion = { type = 'rotate', center = [0, 0], rate = 1 }");
+  set.place(std::numbers::pi / 2);
+  CHECK(set.moved_in_step(0, {{{-1, -1}}, {{1, 1}}, {}}) == Approx(2));
+  CHECK(read_obstacle<2>("type = 'segment'\na = [1, 0]\nb = [3, 0]")
+            .moved_in_step(0, {{{0, 0}}, {{1, 1}}, {}}) == 0);
 }
 
 TEST_CASE("obstacles: the answers of a moving obstacle do not depend on the batch", "[geometry]") {
@@ -76,6 +89,7 @@ TEST_CASE("obstacles: the answers of a moving obstacle do not depend on the batc
       "type = 'cylinder'\na = [0, 0, 0]\nb = [1, 1, 0]\nradius = 0.5\n"
       "motion = { type = 'rotate', point = [0, 0, 0], axis = [1, 0, 1], rate = 2 }");
   set.place(0.3);
+  set.begin_step();
   set.place(0.4);
   std::vector<Vec<3>> at;
   for (int i = 0; i < 50; ++i) at.push_back({{std::sin(i), std::cos(2.0 * i), std::sin(3.0 * i)}});
@@ -108,11 +122,13 @@ TEST_CASE("obstacles: one taken away touches nothing until it is put back where 
     CHECK(set.bounds(part_of_lid, domain).is_empty());
     CHECK(nearest<2>(set, part_of_lid, {{0.5, 5}}, {{0, 2}}).distance == ObstacleSet<2>::out_of_reach);
     CHECK(norm(nearest<2>(set, part_of_lid, {{0.5, 5}}).normal) == 1);
+    CHECK_FALSE(set.is_thin(part_of_lid));
   }
   CHECK(nearest<2>(set, 0, {{0, 3}}).distance == 2);
 
-  set.place(1);
+  set.begin_step();
   set.set_active(1, true);
+  CHECK(set.is_thin(2));
   CHECK(set.travel(0, 1, domain) == 2);
   CHECK(nearest<2>(set, 2, {{0.5, 4}}).distance == Approx(1));
 }

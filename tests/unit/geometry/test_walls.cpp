@@ -56,11 +56,18 @@ TEST_CASE("walls: a body that passed through one is pushed back through that one
   const auto crossed = nearest<2>(walls, 1, at, from);
   CHECK(crossed.distance == Approx(-0.1));
   CHECK(is_close(crossed.normal, {{-1, 0}}));
-  for (const int other : {0, 2, 3, 4}) CHECK(nearest<2>(walls, other, at, from).distance > 0);
+  for (const int joined : {0, 2}) CHECK_FALSE(nearest<2>(walls, joined, at, from).in_reach());
+  for (const int other : {3, 4}) CHECK(nearest<2>(walls, other, at, from).distance > 0);
   // Through a corner: at least one of the two walls sees it.
   const Vec<2> out{{4.2, -0.2}};
   const Vec<2> in{{3.8, 0.2}};
   CHECK(std::min(nearest<2>(walls, 0, out, in).distance, nearest<2>(walls, 1, out, in).distance) < 0);
+}
+
+TEST_CASE("walls: a corner belongs to the first of its walls, whoever else ends there", "[geometry]") {
+  const auto walls = square_and_fin();
+  CHECK(nearest<2>(walls, 0, {{4.3, -0.4}}).distance == Approx(0.5));
+  CHECK_FALSE(nearest<2>(walls, 1, {{4.3, -0.4}}).in_reach());
 }
 
 TEST_CASE("walls: on a wall the normal points to where the body came from, or to its free side",
