@@ -95,7 +95,8 @@ TEST_CASE("polygon: in a room, a body in the corner has both walls' distances 0.
 
 TEST_CASE("polygon: beyond a room's corner the corner is nearest: depth 5 along (0.6, 0.8)", "[geometry]") {
   const auto walls = read_obstacle<2>(room);
-  const auto seen = only_answer(walls, 0, {{-3, -4}});
+  const auto seen = nearest<2>(walls, 0, {{-3, -4}});
+  CHECK_FALSE(nearest<2>(walls, 5, {{-3, -4}}).in_reach());
   CHECK(seen.distance == -5);
   CHECK(is_close(seen.normal, {{0.6, 0.8}}));
 }
@@ -143,8 +144,8 @@ TEST_CASE("polygon: a pillar (hole) in a room is solid, a hole in a solid block 
 
 TEST_CASE("polygon: on a corner the normal halves the angle, on an edge it is the edge's", "[geometry]") {
   const auto post = read_obstacle<2>(square);
-  CHECK(nearest<2>(post, 2, {{2, 2}}).distance == 0);
-  CHECK(is_close(nearest<2>(post, 2, {{2, 2}}).normal, {{std::sqrt(0.5), std::sqrt(0.5)}}));
+  CHECK(nearest<2>(post, 1, {{2, 2}}).distance == 0);
+  CHECK(is_close(nearest<2>(post, 1, {{2, 2}}).normal, {{std::sqrt(0.5), std::sqrt(0.5)}}));
   CHECK(nearest<2>(post, 1, {{2, 1}}).distance == 0);
   CHECK(nearest<2>(post, 1, {{2, 1}}).normal[0] == 1);
 }

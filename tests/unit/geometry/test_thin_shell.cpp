@@ -102,7 +102,7 @@ TEST_CASE("plate: one that turns over sweeps a resting body along", "[geometry]"
   const Vec<3> body{{0, 2, 0.1}};
   CHECK(nearest<3>(flap, 0, body).distance == Approx(-(2 * std::sin(0.2) - 0.1 * std::cos(0.2))));
   CHECK(is_close(nearest<3>(flap, 0, body).normal, {{0, -std::sin(0.2), std::cos(0.2)}}));
-  flap.place(0.2);
+  flap.begin_step();
   CHECK(nearest<3>(flap, 0, body).distance > 0);
 }
 
