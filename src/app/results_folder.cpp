@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string mark = ".scree";
+const std::string prefix = ".scree-";  // of mark and lock; checkpoints end in .scree
+const std::string mark = prefix + "results";
 const std::string mark_text =
     "Results of scree. `scree run --force` replaces results in a folder with this file, and in no other.\n";
 
@@ -28,11 +29,11 @@ std::string summary_of(const std::string& folder) {
   return folder + "/summary.json";
 }
 
-/// Whether anything lies in a folder besides mark and lock, .scree.lock.
+/// Whether anything lies in a folder besides mark and lock.
 bool is_occupied(const std::string& folder) {
   if (!fs::is_directory(folder)) return false;
   return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    return !entry.path().filename().string().starts_with(mark);
+    return !entry.path().filename().string().starts_with(prefix);
   });
 }
 

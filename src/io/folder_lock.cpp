@@ -27,7 +27,7 @@ namespace scree {
 
 namespace {
 
-const std::string lock_name = ".scree.lock";
+const std::string lock_name = ".scree-lock";
 const std::string first_line = "scree lock 1";
 
 /// The first line of a file of the system, "" if there is none.

@@ -31,7 +31,7 @@ enum class Holder {
 };
 Holder state_of(const LockHolder& holder);
 
-/// The right to write to a folder, as a file FOLDER/.scree.lock that names who has it. The file appears in
+/// The right to write to a folder, as a file FOLDER/.scree-lock that names who has it. The file appears in
 /// one step, on network file systems, too. A process that was killed leaves it behind: whoever comes next on
 /// that machine takes it over, with a warning. All members local; of several ranks one takes the lock.
 class FolderLock {

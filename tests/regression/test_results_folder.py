@@ -14,7 +14,7 @@ from small_deck import content_of, write_deck
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 
 BAD_INPUT, INTERRUPTED = 2, 4
-LOCK = ".scree.lock"
+LOCK = ".scree-lock"
 
 
 def summary_of(results):

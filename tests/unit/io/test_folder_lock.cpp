@@ -43,7 +43,7 @@ TEST_CASE("folder lock: a second taker is refused with host, process, start and 
 
 TEST_CASE("folder lock: one of a process that is gone is taken over", "[io]") {
   const Scratch scratch;
-  const std::string path = scratch / ".scree.lock";
+  const std::string path = scratch / ".scree-lock";
   LockHolder holder = LockHolder::this_process();
   SECTION("it has ended") {
     holder.pid = ended_process();
@@ -66,7 +66,7 @@ TEST_CASE("folder lock: one of a process that is gone is taken over", "[io]") {
 TEST_CASE("folder lock: one that cannot be judged from here is left alone, and the file to remove is named",
           "[io]") {
   const Scratch scratch;
-  const std::string path = scratch / ".scree.lock";
+  const std::string path = scratch / ".scree-lock";
   LockHolder holder = LockHolder::this_process();
   holder.pid = ended_process();
   std::string text;
@@ -129,7 +129,7 @@ TEST_CASE("folder lock: of eight processes that find a lock left behind one gets
   const Scratch scratch;
   LockHolder holder = LockHolder::this_process();
   holder.pid = ended_process();
-  put(scratch / ".scree.lock", holder.text());
+  put(scratch / ".scree-lock", holder.text());
   std::vector<pid_t> children;
   for (int k = 0; k < 8; ++k) {
     const pid_t child = ::fork();
@@ -139,7 +139,7 @@ TEST_CASE("folder lock: of eight processes that find a lock left behind one gets
         const FolderLock lock(scratch.folder(), "");
         // Nobody else may be in here: a second file of this name would tell.
         const std::string inside = scratch / "inside";
-        code = ::link((scratch / ".scree.lock").c_str(), inside.c_str()) == 0 ? 0 : 2;
+        code = ::link((scratch / ".scree-lock").c_str(), inside.c_str()) == 0 ? 0 : 2;
         ::usleep(20'000);
         ::unlink(inside.c_str());
       } catch (const InputError&) {
