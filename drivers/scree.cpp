@@ -10,6 +10,7 @@
 #include "app/commands.hpp"
 #include "core/as_input.hpp"
 #include "core/log.hpp"
+#include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 
 namespace {
@@ -81,8 +82,9 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   };
   auto* run = with_wall_time(with_overrides(app.add_subcommand("run", "run a deck")));
   run->add_option("deck", path, "TOML deck")->required();
-  run->add_flag("--force", options.force, "replace existing results");
-  run->add_flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start");
+  auto* force = run->add_flag("--force", options.force, "replace existing results");
+  run->add_flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start")
+      ->excludes(force);
   run->add_option("--ensemble", options.ensemble,
                   "so many runs with seeds one after the other, instead of simulation.ensemble")
       ->check(CLI::PositiveNumber);
@@ -112,6 +114,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
   options.progress = !quiet;
 
+  if (!*run && !*restart) stop_signal::release();
   const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
   if (*run) return run_deck(comm, read_deck(), options);
   if (*restart) return restart_run(comm, path, overrides, options);
@@ -149,5 +152,6 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (starts_programs(argc, argv)) return static_cast<int>(start_programs(argc, argv));
+  stop_signal::watch();  // MPI and PETSc take their time to start
   return scree::driver_main(argc, argv, run_program);
 }

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <limits>
 #include <numeric>
+#include <sstream>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/timing.hpp"
 #include "io/array_file.hpp"
+#include "io/result_file.hpp"
 
 namespace scree {
 
@@ -90,6 +93,16 @@ std::vector<std::filesystem::path> checkpoints_in(const std::string& folder) {
     if (entry.path().extension() == ending) found.push_back(entry.path());
   std::sort(found.begin(), found.end());  // zero-padded steps: the latest last
   return found;
+}
+
+/// Reads all of a checkpoint, each array against its checksum. Throws InputError if something is damaged.
+void require_whole(const Comm& comm, const std::string& path) {
+  read_checkpoint_head(comm, path);
+  const ResultFile file(comm, path);
+  for (const ResultFile::Field& field : file.fields()) {
+    const std::int64_t first = share_start(field.rows, comm.rank(), comm.size());
+    file.read(field, 0, first, share_start(field.rows, comm.rank() + 1, comm.size()) - first);
+  }
 }
 
 }  // namespace
@@ -414,13 +427,27 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
 }
 
 std::string latest_checkpoint(const Comm& comm, const std::string& folder) {
-  std::string path;
-  if (comm.is_root()) {
-    const auto found = checkpoints_in(folder);
-    if (!found.empty()) path = found.back().string();
+  std::string list;  // a path per line, the latest first
+  if (comm.is_root())
+    for (const std::filesystem::path& path : checkpoints_in(folder)) list.insert(0, path.string() + "\n");
+  comm.broadcast(list);
+  std::vector<std::string> damaged, messages;
+  std::istringstream lines(list);
+  for (std::string path; std::getline(lines, path);) {
+    try {
+      require_whole(comm, path);
+    } catch (const InputError& error) {
+      damaged.push_back(path);
+      messages.emplace_back(error.what());
+      continue;
+    }
+    for (const std::string& message : messages)
+      log::warn("{}: this checkpoint is passed over for the one before, {}", message, path);
+    return path;
   }
-  comm.broadcast(path);
-  return path;
+  if (!damaged.empty())
+    throw InputError(fmt::format("no checkpoint in {} can be read: {}", folder, fmt::join(messages, "; ")));
+  return "";
 }
 
 std::string checkpoint_path(const std::string& folder, const std::string& run_name, std::int64_t step) {

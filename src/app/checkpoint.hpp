@@ -50,7 +50,9 @@ void read_checkpoint(State<D>& state, const std::string& path,
                      const std::vector<MeasureMemory>& measures = {},
                      const FaultOfBody<D>& fault_of_body = {});
 
-/// The checkpoint with the highest step in a folder, or "" if there is none. Collective.
+/// The checkpoint with the highest step in a folder among those that are whole, or "" if there is none. Each
+/// that is damaged and passed over is named in a warning; throws InputError if all are. Reads the whole file.
+/// Collective.
 std::string latest_checkpoint(const Comm& comm, const std::string& folder);
 /// Path of the checkpoint of a step.
 std::string checkpoint_path(const std::string& folder, const std::string& run_name, std::int64_t step);

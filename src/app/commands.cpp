@@ -8,21 +8,23 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/checkpoint.hpp"
+#include "app/deck_changes.hpp"
 #include "app/ensemble.hpp"
 #include "app/problem_writer.hpp"
 #include "app/progress.hpp"
+#include "app/results_folder.hpp"
 #include "app/run_deck.hpp"
 #include "app/simulation.hpp"
 #include "app/version.hpp"
 #include "app/writers.hpp"
 #include "core/as_input.hpp"
 #include "core/log.hpp"
+#include "core/stop_signal.hpp"
 #include "core/timing.hpp"
 #include "dynamics/impact_law.hpp"
 #include "dynamics/integrator.hpp"
@@ -48,27 +50,6 @@ Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::
   return seconds;
 }
 
-volatile std::sig_atomic_t signal_received = 0;
-
-/// SIGTERM and SIGUSR1 end the run after the present step, with a checkpoint.
-class SignalWatch {
- public:
-  SignalWatch() {
-    signal_received = 0;
-    for (std::size_t i = 0; i < signals.size(); ++i)
-      previous_[i] = std::signal(signals[i], [](int number) { signal_received = number; });
-  }
-  ~SignalWatch() {
-    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], previous_[i]);
-  }
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
- private:
-  static constexpr std::array<int, 2> signals{SIGTERM, SIGUSR1};
-  std::array<void (*)(int), 2> previous_{};
-};
-
 files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const std::string& deck_text,
                            const std::string& command_line) {
   return {{"deck_name", deck_name},
@@ -79,90 +60,37 @@ files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const
           {"ranks", std::to_string(comm.size())}};
 }
 
-RunFiles files_of(const OutputSettings& output, const std::string& default_name) {
-  RunFiles run;
-  run.name = output.name.empty() ? default_name : output.name;
-  run.folder = output.directory + "/" + run.name;
-  return run;
-}
-
+/// The name of the run if the deck gives none: that of its file.
 std::string name_after(const Deck& deck) {
   return std::filesystem::path(deck.name()).stem().string();
 }
 
-/// Removes what a run of this name wrote to its folder, if that exists, and nothing else. On one rank.
-void remove_results(const RunFiles& run) {
-  namespace fs = std::filesystem;
-  if (!fs::exists(run.folder)) return;
-  fs::remove_all(run.folder + "/vtk");
-  fs::remove_all(run.checkpoints());
-  fs::remove(run.folder + "/summary.json");
-  std::vector<fs::path> problems;
-  for (const auto& entry : fs::directory_iterator(run.folder))
-    if (is_problem_file(entry.path().filename().string(), run.name)) problems.push_back(entry.path());
-  for (const fs::path& problem : problems) fs::remove(problem);
-  for (const char* ending :
-       {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml",
-        ".trajectory.h5", ".agents.csv", ".evacuation.csv", ".exits.csv"})
-    fs::remove(run.with(ending));
+RunFiles files_of(const OutputSettings& output, const std::string& default_name) {
+  RunFiles run;
+  run.name = output.name.empty() ? default_name : output.name;
+  if (const std::string fault = fault_of_name(run.name); !fault.empty())
+    throw InputError(
+        fmt::format("the name of the run, that of the deck's file, {}: set 'name' in [output]", fault));
+  run.folder = output.directory + "/" + run.name;
+  return run;
 }
 
-/// Removes the results of all members of an ensemble, those of seeds that the next one does not have, too:
-/// scripts take every member for a part of it. Collective.
-void remove_ensemble(const Comm& comm, const std::string& folder) {
-  namespace fs = std::filesystem;
-  files::on_root(comm, [&] {
-    if (!fs::is_directory(folder)) return;
-    fs::remove(folder + "/ensemble.csv");
-    fs::remove(folder + "/ensemble.json");
-    const std::string start = "seed_";
-    std::vector<fs::path> members;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().string();
-      if (entry.is_directory() && name.starts_with(start) && name.size() > start.size() &&
-          name.find_first_not_of("0123456789", start.size()) == std::string::npos)
-        members.push_back(entry.path());
-    }
-    for (const fs::path& member : members) {
-      RunFiles run;
-      run.name = member.filename().string();
-      run.folder = member.string();
-      remove_results(run);
-      if (fs::is_empty(member)) fs::remove(member);
-    }
-  });
+/// One word for a shell.
+std::string quoted(const std::string& word) {
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=,:@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
 }
 
-/// Checks or empties the folder of a run before anything is written. A restart from `checkpoint` goes on with
-/// the folder that holds it, or needs a new one.
-void prepare_folder(const Comm& comm, const RunFiles& run, const std::string& checkpoint, bool force) {
-  namespace fs = std::filesystem;
-  files::on_root(comm, [&] {
-    try {
-      if (fs::exists(run.folder) && !fs::is_directory(run.folder))
-        throw InputError(run.folder + " is a file: the results need a folder of this name");
-      const bool occupied = fs::exists(run.folder) && !fs::is_empty(run.folder);
-      const bool goes_on = !checkpoint.empty() && fs::exists(run.checkpoints()) &&
-                           fs::equivalent(run.checkpoints(), fs::absolute(checkpoint).parent_path());
-      if (occupied && !checkpoint.empty() && !goes_on)
-        throw InputError(
-            fmt::format("{} holds results already, and {} is none of its checkpoints; choose another "
-                        "[output] name, as with "
-                        "--set output.name=...",
-                        run.folder, checkpoint));
-      if (occupied && checkpoint.empty() && !force)
-        throw InputError(run.folder +
-                         " holds results already: --force replaces them, --resume goes on from their "
-                         "latest checkpoint; or choose another [output] name");
-      if (occupied && checkpoint.empty()) remove_results(run);
-      fs::create_directories(run.checkpoints());
-      files::write_atomically(run.folder + "/.writable", "");
-      fs::remove(run.folder + "/.writable");
-    } catch (const std::exception& error) {
-      if (dynamic_cast<const InputError*>(&error)) throw;
-      throw InputError(fmt::format("the results cannot be written to {}: {}", run.folder, error.what()));
-    }
-  });
+/// `scree VERB FILE` with what was set, as one types it to go on with a run that was stopped.
+std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
+                             const std::vector<std::string>& overrides, const std::string& options = "") {
+  std::string command = comm.size() > 1 ? fmt::format("mpirun -n {} ", comm.size()) : "";
+  command += "scree " + verb_and_file + options;
+  for (const std::string& given : overrides) command += " --set " + quoted(given);
+  return command;
 }
 
 /// The loop over the steps and everything around it.
@@ -201,12 +129,19 @@ class Run {
                                  seconds_since(last_checkpoint) > output.checkpoint_wall_time;
       const bool out_of_time =
           options_.max_wall_time > 0 && comm_.is_root() && seconds_since(start_) > options_.max_wall_time;
-      // One reduction a step: has anybody a reason to save, or to stop?
-      const std::int64_t reasons = comm_.max(std::int64_t{signal_received != 0 || out_of_time ? 2
-                                                          : wall_time_due                     ? 1
-                                                                                              : 0});
-      interrupted = reasons == 2 && simulation_.running();
-      if (reasons > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
+      // One reduction a step: has anybody a reason to save, or to stop? Ranks get a signal at different
+      // steps.
+      const int signal = stop_signal::received();
+      const std::int64_t reason = comm_.max(std::int64_t{signal != 0     ? stop_for_signal + signal
+                                                         : out_of_time   ? stop_for_time
+                                                         : wall_time_due ? save_for_time
+                                                                         : 0});
+      interrupted = reason >= stop_for_time && simulation_.running();
+      if (interrupted)
+        stopped_by_ = reason == stop_for_time
+                          ? fmt::format("the limit of {:g} s of wall time", options_.max_wall_time)
+                          : stop_signal::name_of(static_cast<int>(reason) - stop_for_signal);
+      if (reason > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
         save();
         last_checkpoint = WallClock::now();
       }
@@ -237,7 +172,7 @@ class Run {
     return json;
   }
 
-  /// Timers, throughput and state at the end, to the log and to summary.json.
+  /// What came of the run, then throughput and timers, to the log and to summary.json.
   void report(ExitCode code) {
     const State<D>& state = simulation_.state();
     Neighborhood<D>& neighborhood = simulation_.neighborhood();
@@ -254,30 +189,29 @@ class Run {
     for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
     const LoadReport load = neighborhood.load_report(state);
     const nlohmann::ordered_json communication = communication_report();
-    log::info("\n{}", format_timer_table(timers));
-    if (comm_.size() > 1)
-      log::info(
-          "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
-          "{:.2f}"
-          " ({:.2f}); {} lists, {} times shared out anew, {} bodies migrated",
-          load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
-          neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
+    const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
+    const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
+    const CrowdWriter::Summary people = writers_.finish(state);
+    const std::int64_t body_steps = comm_.sum(body_steps_);
+    log::info("\n{}", end_text());
+    log::info("{} steps, {} bodies at the end, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
+              n_bodies, wall, static_cast<Real>(body_steps) / wall / comm_.size());
     std::string worst_text;
     for (const auto& [name, value, unit] : worst_)
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
-    const CrowdWriter::Summary people = writers_.finish(state);
     if (!people.text.empty()) log::info("{}", people.text);
-    const std::int64_t body_steps = comm_.sum(body_steps_);
-    log::info(
-        "{} steps, {} bodies at the end, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per "
-        "core-second",
-        steps, n_bodies, n_contacts, wall, static_cast<Real>(body_steps) / wall / comm_.size());
-    const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
-    const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
-    log::info("{:.4g} MB of results written, {:.3g} s of the run spent on output",
-              static_cast<Real>(bytes_written) * 1e-6, output_seconds);
+    log::record("\n{}", format_timer_table(timers));
+    if (comm_.size() > 1)
+      log::record(
+          "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
+          "{:.2f}"
+          " ({:.2f}); {} lists, {} times shared out anew, {} bodies migrated",
+          load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
+          neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
+    log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
+                n_contacts, static_cast<Real>(bytes_written) * 1e-6, output_seconds);
     files::on_root(comm_, [&] {
       nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
       for (const TimerRow& row : timers)
@@ -346,9 +280,37 @@ class Run {
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
     });
     log::info("results in {}", files_.folder);
+    if (const std::string series = writers_.to_look_at(); !series.empty())
+      log::info("see it: paraview {}", quoted(series));
   }
 
  private:
+  // Why a step is followed by a checkpoint, the strongest reason of all ranks; signals count from the last.
+  static constexpr int save_for_time = 1, stop_for_time = 2, stop_for_signal = 3;
+
+  /// How the run ended, and how to go on.
+  std::string end_text() {
+    const Clock& clock = simulation_.state().clock;
+    const RunDeck<D>& deck = simulation_.deck();
+    const Scene<D>* scene = simulation_.stepper().scene();
+    const std::string at = fmt::format("t = {:g} s", clock.time);
+    const std::string of = std::isfinite(deck.end_time) ? fmt::format(" of {:g} s", deck.end_time) : "";
+    if (!stopped_by_.empty())
+      return fmt::format(
+          "stopped at {}{} by {}; go on with: {}", at, of, stopped_by_,
+          !options_.go_on_with.empty()
+              ? options_.go_on_with
+              : command_to_go_on(comm_, "restart " + quoted(checkpoint_of_step()), options_.overrides));
+    if (deck.end_time - clock.time <= 1e-6 * deck.dt) return "ended at " + at;
+    if (deck.events.stages.finished(simulation_.state()))
+      return fmt::format("ended at {}{}: the last stage is over", at, of);
+    return fmt::format("ended at {}{}{}", at, of, scene ? ": nobody is left or to come" : "");
+  }
+
+  std::string checkpoint_of_step() {
+    return checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
+  }
+
   void write(Real before) {
     const State<D>& state = simulation_.state();
     const bool contacts_due = writers_.needs_contacts(state.clock.step, before, state.clock.time);
@@ -405,8 +367,7 @@ class Run {
   void save() {
     writers_.complete();
     simulation_.save_memory();
-    const std::string path =
-        checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
+    const std::string path = checkpoint_of_step();
     write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_,
                      simulation_.measure_memories());
     remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
@@ -428,6 +389,7 @@ class Run {
   };
   std::vector<Worst> worst_;     // of this run, since its start or restart
   std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
+  std::string stopped_by_;       // empty: the run came to its end
   bool asked_for_options_ = false;
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
@@ -436,10 +398,17 @@ class Run {
 };
 
 template <int D>
-RunDeck<D> read_run_deck(Deck& deck) {
+RunDeck<D> read_content(Deck& deck) {
   RunDeck<D> content;
   as_input(deck.name(), [&] { content.describe(deck.root()); });
   deck.require_all_read();
+  return content;
+}
+
+/// The same for a deck that is to run.
+template <int D>
+RunDeck<D> read_run_deck(Deck& deck) {
+  RunDeck<D> content = read_content<D>(deck);
   if (!content.petsc_options.empty()) insert_petsc_options(content.petsc_options);
   return content;
 }
@@ -461,25 +430,40 @@ void refuse_errors(const std::vector<std::string>& findings) {
   if (has_error) throw InputError(text);
 }
 
+using Use = ResultsFolder::Use;
+
+/// Throws if a run of the resolved deck `before`, from a file `origin`, cannot go on with `deck`, which has
+/// been read. Files that the decks name lie where they did.
+template <int D>
+void require_same_run_as(const std::string& before, const std::string& origin, const Deck& deck) {
+  namespace fs = std::filesystem;
+  const fs::path beside = fs::path(deck.name()).parent_path() / fs::path(origin).filename();
+  Deck other = Deck::from_text(before, beside.string());
+  if (dimension_of(other) == D) read_content<D>(other);
+  require_same_run(deck, other, "in " + origin);
+}
+
 /// Takes a run through to its end, from its start or from `checkpoint`. `before_files` is called when nothing
 /// can be wrong with the deck any more and no file has been touched. Collective.
 template <int D>
 ExitCode run(
-    const Comm& comm, Deck& deck, const std::string& default_name, const RunOptions& options,
-    const std::string& checkpoint, const std::function<void()>& before_files = [] {}) {
-  const SignalWatch watch;
+    const Comm& comm, Deck& deck, RunDeck<D> content, ResultsFolder& folder, const RunOptions& options,
+    Use use, const std::string& checkpoint, const std::function<void()>& before_files = [] {}) {
   reset_timers();
-  RunDeck<D> content = read_run_deck<D>(deck);
   const std::string resolved = deck.resolved();
-  const bool restarts = !checkpoint.empty();
+  const bool restarts = use == Use::go_on;
   const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
-  const RunFiles files = files_of(content.output, default_name);
+  const RunFiles& files = folder.files();
   std::optional<Clock> resumed;
   std::optional<Simulation<D>> simulation;
   std::vector<std::string> findings;  // what `scree check` would say
   if (restarts) {
     as_input(checkpoint, [&] { simulation.emplace(comm, std::move(content), checkpoint); });
     resumed = simulation->state().clock;
+    if (options.resume && !simulation->running() && is_done(summary_in(comm, files.folder))) {
+      log::info("{} has ended already, at t = {:g} s: nothing to do", files.folder, resumed->time);
+      return ExitCode::done;
+    }
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
     as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content)); });
@@ -491,10 +475,11 @@ ExitCode run(
     }
   }
   before_files();
-  prepare_folder(comm, files, checkpoint, options.force);
+  folder.prepare(use, checkpoint);
+  const bool reads_a_copy = restarts && !options.resume;  // the deck is that of the checkpoint
   files::on_root(comm, [&] {
     log::open_file(files.with(".log"), restarts);
-    if (!restarts) files::write_atomically(files.with(".deck.toml"), deck.text());
+    if (!reads_a_copy) files::write_atomically(files.with(".deck.toml"), deck.text());
     files::write_atomically(files.with(".resolved.toml"), resolved);
   });
   log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
@@ -502,6 +487,7 @@ ExitCode run(
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   for (const std::string& finding : findings) log::warn(finding);
   if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
+  stop_signal::announce(options.progress && comm.is_root());
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
   const ExitCode code = loop.go();
@@ -510,22 +496,44 @@ ExitCode run(
   return code;
 }
 
-/// Starts a deck, or goes on from its latest checkpoint if that is asked for and there is one. The deck may
-/// have got another end time in the meantime; everything else is as the checkpoint's deck says.
+/// Starts a deck, or goes on from its latest checkpoint if that is asked for and there is one.
 template <int D>
 ExitCode run_or_resume(
-    const Comm& comm, Deck& deck, RunOptions options, const std::function<void()>& before_files = [] {}) {
+    const Comm& comm, Deck& deck, const RunOptions& options,
+    const std::function<void()>& before_files = [] {}) {
+  RunDeck<D> content = read_run_deck<D>(deck);
+  ResultsFolder folder(comm, files_of(content.output, name_after(deck)), options.command_line);
+  Use use = options.force ? Use::replace : Use::fresh;
+  std::string checkpoint;
+  if (options.force || options.resume) folder.lock_if_there();
   if (options.resume) {
-    Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
-    const RunDeck<D> content = read_run_deck<D>(copy);
-    const RunFiles files = files_of(content.output, name_after(deck));
-    const std::string checkpoint = latest_checkpoint(comm, files.checkpoints());
-    if (!checkpoint.empty())
-      return restart_run(comm, checkpoint, {fmt::format("simulation.end_time={:.17g}", content.end_time)},
-                         options);
-    options.force = true;  // what lies there was stopped before its first checkpoint
+    const RunFiles& files = folder.files();
+    checkpoint = latest_checkpoint(comm, files.checkpoints());
+    if (!checkpoint.empty()) {
+      use = Use::go_on;
+      require_same_run_as<D>(read_checkpoint_head(comm, checkpoint).deck, checkpoint, deck);
+    } else {
+      if (has_ended(summary_in(comm, files.folder), content.end_time)) {
+        log::info("{} has ended already, at t = {:g} s: nothing to do", files.folder, content.end_time);
+        return ExitCode::done;
+      }
+      folder.require_nothing_to_lose();
+      log::warn("no checkpoint found in {}: starting anew", files.checkpoints());
+      use = Use::start_anew;
+    }
   }
-  return run<D>(comm, deck, name_after(deck), options, "", before_files);
+  return run<D>(comm, deck, std::move(content), folder, options, use, checkpoint, before_files);
+}
+
+/// Goes on from a checkpoint with its own deck and what `deck` has changed in it.
+template <int D>
+ExitCode restart(const Comm& comm, const std::string& checkpoint, const CheckpointHead& head, Deck& deck,
+                 const RunOptions& options) {
+  RunDeck<D> content = read_run_deck<D>(deck);
+  require_same_run_as<D>(head.deck, checkpoint, deck);
+  ResultsFolder folder(comm, files_of(content.output, head.run_name), options.command_line);
+  folder.lock_if_there();
+  return run<D>(comm, deck, std::move(content), folder, options, Use::go_on, checkpoint);
 }
 
 /// As run_or_resume(), or as many of them as the ensemble has runs.
@@ -536,18 +544,19 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
   Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
   const RunDeck<D> content = read_run_deck<D>(copy);
   const WallClock::time_point start = WallClock::now();
-  const std::string folder = files_of(content.output, name_after(deck)).folder;
+  ResultsFolder folder(comm, files_of(content.output, name_after(deck)), options.command_line);
+  folder.lock_if_there();
   const auto deck_of = [&](const EnsembleMember& member) {
     std::vector<std::string> overrides = deck.overrides();
     overrides.insert(overrides.end(), member.overrides.begin(), member.overrides.end());
     return Deck::from_text(deck.text(), deck.name(), overrides);
   };
-  const auto resolved_deck = [&](const EnsembleMember& member) {
+  const auto require_same_deck = [&](const EnsembleMember& member, const std::string& found) {
     Deck its_deck = deck_of(member);
-    read_run_deck<D>(its_deck);
-    return its_deck.resolved();
+    read_content<D>(its_deck);
+    require_same_run_as<D>(found, member.folder, its_deck);
   };
-  bool must_empty = options.force && !options.resume;
+  bool is_prepared = false;
   const auto run_member = [&](const EnsembleMember& member) {
     Deck its_deck = deck_of(member);
     RunOptions its_options = options;
@@ -558,32 +567,12 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
           comm.min(std::max(no_time_left, options.max_wall_time - seconds_since(start)));
     return run_or_resume<D>(comm, its_deck, its_options, [&] {
       // All at once: a member left from before would pass for one of this ensemble if this were interrupted.
-      if (must_empty) remove_ensemble(comm, folder);
-      must_empty = false;
+      if (!is_prepared) folder.prepare_ensemble(options.force ? Use::replace : Use::go_on);
+      is_prepared = true;
     });
   };
-  return run_ensemble(comm, folder, content.seed, n_runs, content.end_time, options.resume, resolved_deck,
-                      run_member);
-}
-
-/// Overrides of a restart may not touch what the checkpoint's state was made by.
-void require_changeable(const std::vector<std::string>& overrides) {
-  static const std::vector<std::string> allowed{
-      "simulation.end_time", "simulation.title",        "output.", "analysis.",
-      "measures.",           "decomposition.rebalance", "solver.", "nonsmooth."};
-  for (const std::string& text : overrides) {
-    const std::string key = text.substr(0, text.find('='));
-    const bool fine = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& start) {
-      return key.compare(0, start.size(), start) == 0;
-    });
-    if (!fine)
-      throw InputError(
-          fmt::format("--set {}: a restart goes on with the run as it was; only simulation.end_time, "
-                      "simulation.title, output.*, analysis.*, measures.*, solver.*, nonsmooth.* and "
-                      "decomposition.rebalance* "
-                      "can change",
-                      text));
-  }
+  return run_ensemble(comm, folder.files().folder, content.seed, n_runs, content.end_time, options.resume,
+                      require_same_deck, run_member);
 }
 
 template <int D>
@@ -677,20 +666,23 @@ std::string all_kinds(const std::string& heading) {
 
 }  // namespace
 
-ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options) {
+ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options) {
+  const std::string members = options.ensemble > 0 ? fmt::format(" --ensemble {}", options.ensemble) : "";
+  options.go_on_with =
+      command_to_go_on(comm, "run " + quoted(deck.name()), deck.overrides(), " --resume" + members);
   return dimension_of(deck) == 2 ? run_all<2>(comm, deck, options) : run_all<3>(comm, deck, options);
 }
 
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
-                     const std::vector<std::string>& overrides, const RunOptions& options) {
-  require_changeable(overrides);
+                     const std::vector<std::string>& overrides, RunOptions options) {
   const CheckpointHead head = read_checkpoint_head(comm, checkpoint);
+  options.overrides = overrides;
   // Files that the deck names are looked for beside it.
   const std::string name =
       (std::filesystem::path(head.deck_folder) / (head.run_name + ".resolved.toml")).string();
   Deck deck = Deck::from_text(head.deck, name, overrides);
-  return head.dimension == 2 ? run<2>(comm, deck, head.run_name, options, checkpoint)
-                             : run<3>(comm, deck, head.run_name, options, checkpoint);
+  return head.dimension == 2 ? restart<2>(comm, checkpoint, head, deck, options)
+                             : restart<3>(comm, checkpoint, head, deck, options);
 }
 
 std::string check_deck(const Comm& comm, Deck deck, bool as_json) {

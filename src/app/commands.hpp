@@ -17,17 +17,18 @@ struct RunOptions {
   std::int64_t ensemble = 0;  ///< number of runs with seeds of their own; 0: as the deck says
   Real max_wall_time = 0;     ///< stop with a checkpoint after this many seconds; 0: no limit
   std::string command_line;
+  std::vector<std::string> overrides;  ///< of a restart; run_deck and restart_run set these two
+  std::string go_on_with;              ///< the command that goes on if the run is stopped
 };
 
 /// Runs a deck, or an ensemble of it (app/ensemble.hpp), with all its outputs. Returns done, or interrupted
 /// (a signal or max_wall_time: a checkpoint is written). Collective.
-ExitCode run_deck(const Comm& comm, Deck deck, const RunOptions& options);
+ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options);
 
 /// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the
-/// state: simulation.end_time, simulation.title, output, analysis, measures and decomposition (but
-/// block_cells). Collective.
+/// state (app/deck_changes.hpp). Collective.
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
-                     const std::vector<std::string>& overrides, const RunOptions& options);
+                     const std::vector<std::string>& overrides, RunOptions options);
 
 /// Builds everything, takes no step, and tells what the run would be, as text or JSON. Throws InputError as
 /// `run` would. Collective.

@@ -1,11 +1,8 @@
 #include "app/crowd_writer.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -123,20 +120,17 @@ class CrowdWriter::RowFile {
         cut(header, time_column, *time);
       else
         files::write_atomically(path_, header + "\n", true);
-      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-      if (descriptor_ < 0)
-        throw RunError(fmt::format("cannot open {}: {}", path_, files::reason(errno, path_)));
+      file_.emplace(path_);
     });
   }
-  ~RowFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  RowFile(const RowFile&) = delete;
-  RowFile& operator=(const RowFile&) = delete;
 
   /// Adds lines, those of rank 0. Collective.
   void add(const std::string& lines) {
-    files::on_root(comm_, [&] { files::write_all(descriptor_, lines, path_); });
+    files::on_root(comm_, [&] { file_->add(lines); });
+  }
+  /// Looks whether the file is still there, as add() does now and then. Collective.
+  void keep_in_place() {
+    files::on_root(comm_, [&] { file_->keep_in_place(); });
   }
 
  private:
@@ -156,7 +150,7 @@ class CrowdWriter::RowFile {
 
   Comm comm_;
   std::string path_;
-  int descriptor_ = -1;  // on rank 0
+  std::optional<AppendedFile> file_;  // on rank 0
 };
 
 // ---- all files
@@ -235,6 +229,11 @@ std::int64_t CrowdWriter::frame_of(Real time) const {
 
 bool CrowdWriter::needs_contacts(std::int64_t step, Real before, Real time) const {
   return fields_ && fields_->needs_contacts() && output_.fields.due(step, before, time);
+}
+
+void CrowdWriter::keep_in_place() {
+  agents_->keep_in_place();
+  evacuation_->keep_in_place();
 }
 
 void CrowdWriter::write(const State<2>& state, Real before, const ContactGraph<2>& contacts) {

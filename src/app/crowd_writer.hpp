@@ -10,6 +10,7 @@
 #include "contact/contact_graph.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "dynamics/state.hpp"
+#include "io/appended_file.hpp"
 #include "io/pedestrian_archive.hpp"
 #include "io/table.hpp"
 
@@ -72,6 +73,8 @@ class CrowdWriter {
   /// Writes what is due after a step, or at the start (before < 0). Whoever calls empties state.departures
   /// then.
   void write(const State<2>& state, Real before, const ContactGraph<2>& contacts);
+  /// Looks whether the tables are still there (AppendedFile).
+  void keep_in_place();
 
   /// The summary of the run so far, which is written to NAME.exits.csv, too.
   struct Summary {

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/csv_cell.hpp"
+#include "app/results_folder.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "io/files.hpp"
@@ -29,50 +29,6 @@ std::string text_in(const Comm& comm, const std::string& path) {
   });
   comm.broadcast(text);
   return text;
-}
-
-/// The summary of a run; null if there is none that is whole. Collective.
-nlohmann::ordered_json summary_in(const Comm& comm, const std::string& folder) {
-  const std::string text = text_in(comm, folder + "/summary.json");
-  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(text, nullptr, false);
-}
-
-/// Whether a run has ended as it would end again.
-bool has_ended(const nlohmann::ordered_json& summary, Real end_time) {
-  if (!summary.is_object() || summary.value("status", "") != "done") return false;
-  const auto given = summary.find("end_time_s");
-  return given != summary.end() && given->is_number() && given->get<Real>() == end_time;
-}
-
-/// The lines of a resolved deck, each with its table before it, but for the end time of the run: a run may go
-/// on to a later one.
-std::vector<std::string> lines_that_make(const std::string& resolved) {
-  std::vector<std::string> lines;
-  std::istringstream stream(resolved);
-  std::string table;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.empty()) continue;
-    if (line.starts_with("["))
-      table = line + " ";
-    else if (table != "[simulation] " || !line.starts_with("end_time "))
-      lines.push_back(table + line);
-  }
-  return lines;
-}
-
-/// Throws if a member whose results are there is of another deck: a mean of both would be of neither.
-void require_same_deck(const EnsembleMember& member, const std::string& found, const std::string& wanted) {
-  const std::vector<std::string> there = lines_that_make(found), here = lines_that_make(wanted);
-  const auto only_in = [](const std::vector<std::string>& lines, const std::vector<std::string>& others) {
-    const auto line = std::ranges::find_if(
-        lines, [&](const std::string& text) { return std::ranges::find(others, text) == others.end(); });
-    return line == lines.end() ? std::string("nothing of it") : *line;
-  };
-  if (there == here) return;
-  throw InputError(
-      fmt::format("--resume: {} is a run of another deck, which has {} where this deck has {}; --force makes "
-                  "the whole ensemble anew, or choose another [output] name",
-                  member.folder, only_in(there, here), only_in(here, there)));
 }
 
 Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
@@ -178,7 +134,7 @@ std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_
 
 ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
                       std::int64_t count, Real end_time, bool resume,
-                      const std::function<std::string(const EnsembleMember&)>& resolved_deck,
+                      const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
                       const std::function<ExitCode(const EnsembleMember&)>& run) {
   std::vector<EnsembleMember> members;
   for (std::int64_t k = 0; k < count; ++k) {
@@ -192,7 +148,7 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
                         "output.name=" + nlohmann::json(member.name).dump()};
     if (!resume) continue;
     const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
-    if (!found.empty()) require_same_deck(member, found, resolved_deck(member));
+    if (!found.empty()) require_same_deck(member, found);
   }
   std::vector<std::int64_t> seeds;
   std::vector<nlohmann::ordered_json> evacuations;

@@ -43,13 +43,13 @@ struct EnsembleMember {
 /// Runs an ensemble of `count` runs, one after the other: seeds first_seed, first_seed + 1, ...; each is a
 /// complete run into FOLDER/seed_SEED. `run` takes a member through to its end and returns its exit code; one
 /// other than "done" stops the ensemble with that code. With `resume` a member that has ended at `end_time`
-/// is left as it is; before any is run, each that is there must be of this deck, as `resolved_deck` tells it,
-/// but for its end time: InputError otherwise. Then FOLDER/ensemble.csv and FOLDER/ensemble.json tell mean,
-/// standard deviation and confidence interval of what the runs of people have in common. Collective; throws
-/// alike on all ranks.
+/// is left as it is; before any is run, `require_same_deck` gets the resolved deck of each that is there, to
+/// throw InputError if a run of this deck could not go on with it. Then FOLDER/ensemble.csv and
+/// FOLDER/ensemble.json tell mean, standard deviation and confidence interval of what the runs of people have
+/// in common. Collective; throws alike on all ranks.
 ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
                       std::int64_t count, Real end_time, bool resume,
-                      const std::function<std::string(const EnsembleMember&)>& resolved_deck,
+                      const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
                       const std::function<ExitCode(const EnsembleMember&)>& run);
 
 }  // namespace scree

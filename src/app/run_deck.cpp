@@ -97,6 +97,32 @@ std::string unknown_group(const std::string& wanted, const std::vector<const Par
 
 }  // namespace
 
+std::string fault_of_name(const std::string& name) {
+  constexpr std::size_t most_bytes = 200;  // file systems take 255; endings need some
+  const bool has_control =
+      std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
+  if (name.empty()) return "is empty; it names a folder and files";
+  if (has_control) return "holds a line break or another control character; it names a folder and files";
+  if (name.find_first_of("/\\\"<>&") != std::string::npos)
+    return fmt::format("is \"{}\"; it names a folder and files, so it holds none of / \\ \" < > &", name);
+  if (name[0] == '-' || name[0] == '.')
+    return fmt::format("is \"{}\"; it names a folder and files, so it starts with neither - nor .", name);
+  if (name.size() > most_bytes)
+    return fmt::format("has {} bytes; file names take up to {}", name.size(), most_bytes);
+  return "";
+}
+
+namespace {
+
+std::string fault_of_directory(const std::string& directory) {
+  if (directory.empty()) return "is empty; \".\" is the present folder";
+  if (std::ranges::any_of(directory, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }))
+    return "holds a line break or another control character";
+  return "";
+}
+
+}  // namespace
+
 void OutputSettings::describe(Section& root) {
   std::string where_retired;
   root.table(
@@ -104,6 +130,12 @@ void OutputSettings::describe(Section& root) {
         section.text("directory", directory, {.doc = "Folder of result folders"});
         section.text("name", name,
                      {.doc = "Name of the run's folder and files; the deck's file name if not given"});
+        if (section.reading() && section.has("directory"))
+          if (const std::string fault = fault_of_directory(directory); !fault.empty())
+            section.fail("directory", fmt::format("'directory' in [output] {}", fault));
+        if (section.reading() && section.has("name"))
+          if (const std::string fault = fault_of_name(name); !fault.empty())
+            section.fail("name", fmt::format("'name' in [output] {}", fault));
         if (section.reading() && section.has("failed_problems"))
           where_retired = section.where("failed_problems");
         section.table("certificate",
@@ -141,7 +173,8 @@ void OutputSettings::describe(Section& root) {
               table.real("wall_time", checkpoint_wall_time,
                          {.unit = Unit::time,
                           .range = non_negative,
-                          .doc = "Real time between checkpoints; 0: none for this reason"});
+                          .doc = "Real time between checkpoints, besides those at every or every_steps; 0: "
+                                 "none for this reason"});
               table.integer(
                   "keep", checkpoint_keep,
                   {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});

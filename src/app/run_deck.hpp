@@ -20,6 +20,9 @@ namespace scree {
 template <int D>
 std::vector<Entry<Stepper<D>>> schemes();
 
+/// Why a run cannot have this name, which becomes that of its folder and files; empty: it can.
+std::string fault_of_name(const std::string& name);
+
 /// Keys of [output] and its tables.
 struct OutputSettings {
   std::string directory = "results";
@@ -33,7 +36,7 @@ struct OutputSettings {
   Every h5md;
   std::string h5md_precision = "double";
   Every checkpoint;
-  Real checkpoint_wall_time = 0;
+  Real checkpoint_wall_time = 15 * 60;
   std::int64_t checkpoint_keep = 2;
   Every fclib;
   std::int64_t fclib_on_failure = 10;

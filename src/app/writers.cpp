@@ -122,7 +122,7 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
   const auto series = frame_series();
   if (std::ranges::any_of(series, [](const VtkSeries* s) { return s->is_unfinished(); }) &&
       comm_.all(std::ranges::all_of(series, [](const VtkSeries* s) { return s->is_ready(); })))
-    complete();
+    list_frames();
   const auto [step, time, last_dt, listed_time] = state.clock;
   if (certificate_ && deck_.output.certificate.due(step, before, time)) {
     start_row(state, stepper);
@@ -144,9 +144,23 @@ std::vector<VtkSeries*> Writers<D>::frame_series() const {
 }
 
 template <int D>
-void Writers<D>::complete() {
+void Writers<D>::list_frames() {
   Scope timer("frames");
   for (VtkSeries* series : frame_series()) series->complete();
+}
+
+template <int D>
+void Writers<D>::complete() {
+  list_frames();
+  for (const auto* table : {&scalars_, &certificate_})
+    if (*table) (*table)->keep_in_place();
+  if (people_) people_->keep_in_place();
+}
+
+template <int D>
+std::string Writers<D>::to_look_at() const {
+  if (particles_) return files_.folder + "/vtk/" + files_.name + "_particles.pvd";
+  return h5md_ ? files_.with(".xdmf") : "";
 }
 
 template <int D>

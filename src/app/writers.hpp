@@ -30,13 +30,16 @@ class Writers {
   /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
-  /// Waits for frames that are being written and lists them. Before a checkpoint, since a restart from it
-  /// keeps what is listed, and at the end of a run.
+  /// Waits for frames that are being written and lists them, and looks whether tables are still there. Before
+  /// a checkpoint, since a restart from it keeps what is listed, and at the end of a run.
   void complete();
+  /// The file to open in ParaView; "" if there is none.
+  std::string to_look_at() const;
   /// Of a run of people: what came of it, at the end; empty in other runs.
   CrowdWriter::Summary finish(const State<D>& state) const;
 
  private:
+  void list_frames();
   /// Columns that every table starts with, and their values.
   std::vector<Table::Heading> first_headings() const;
   void start_row(const State<D>& state, const Stepper<D>& stepper);

@@ -68,5 +68,11 @@ void warn(const std::string& message) {
 void detail(const std::string& message) {
   send(spdlog::level::debug, message);
 }
+void record(const std::string& message) {
+  if (logger && logger->should_log(spdlog::level::debug))
+    info(message);
+  else if (file)
+    spdlog::logger("scree", file).info(spdlog::string_view_t(message));
+}
 
 }  // namespace scree::log

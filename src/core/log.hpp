@@ -19,6 +19,7 @@ void close_file();
 void info(const std::string& message);
 void warn(const std::string& message);
 void detail(const std::string& message);  ///< only with -v
+void record(const std::string& message);  ///< to the file; on stderr only with -v
 
 template <class... Args>
 void info(fmt::format_string<Args...> form, Args&&... args) {
@@ -27,6 +28,10 @@ void info(fmt::format_string<Args...> form, Args&&... args) {
 template <class... Args>
 void warn(fmt::format_string<Args...> form, Args&&... args) {
   warn(fmt::format(form, std::forward<Args>(args)...));
+}
+template <class... Args>
+void record(fmt::format_string<Args...> form, Args&&... args) {
+  record(fmt::format(form, std::forward<Args>(args)...));
 }
 template <class... Args>
 void detail(fmt::format_string<Args...> form, Args&&... args) {

@@ -109,10 +109,10 @@ Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
   int provided = 0;  // may_have_threads() tells
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
+  // moment, and print a page for each error that is thrown here.
+  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
   SCREE_PETSC(PetscInitializeNoArguments());
-  // Without these PETSc would catch signals meant for the run and print a page for each error that is thrown
-  // here.
-  SCREE_PETSC(PetscPopSignalHandler());
   SCREE_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
 }
 

@@ -354,6 +354,7 @@ std::vector<std::string> latest_checkpoint(const std::filesystem::path& folder) 
 struct Pairing {
   std::vector<std::pair<std::string, std::string>> pairs;
   std::vector<std::string> notes;
+  bool of_folders = false;
 };
 
 /// A single file of a kind in each folder is a pair whatever its name; several are paired by name.
@@ -381,6 +382,7 @@ void pair_up(Pairing& pairing, const std::vector<std::string>& first,
 
 Pairing pair_folders(const std::string& first, const std::string& second) {
   Pairing pairing;
+  pairing.of_folders = true;
   pair_up(pairing, latest_checkpoint(first), latest_checkpoint(second));
   for (const char* ending : {".h5", ".csv"})
     pair_up(pairing, files_with(first, ending), files_with(second, ending));
@@ -404,12 +406,14 @@ Pairing agreed_pairing(const Comm& comm, const std::string& first, const std::st
     if (pairing.pairs.empty())
       throw InputError(
           fmt::format("{} and {} have no checkpoint, H5MD file or table in common", first, second));
-    text = nlohmann::json{{"pairs", pairing.pairs}, {"notes", pairing.notes}}.dump();
+    text =
+        nlohmann::json{{"pairs", pairing.pairs}, {"notes", pairing.notes}, {"of_folders", pairing.of_folders}}
+            .dump();
   });
   comm.broadcast(text);
   const nlohmann::json parsed = nlohmann::json::parse(text);
   return {parsed.at("pairs").get<decltype(Pairing::pairs)>(),
-          parsed.at("notes").get<std::vector<std::string>>()};
+          parsed.at("notes").get<std::vector<std::string>>(), parsed.at("of_folders").get<bool>()};
 }
 
 std::string place_of(const FieldDifference& field) {
@@ -481,7 +485,17 @@ Comparison compare_results(const Comm& comm, const std::string& first, const std
   const Pairing pairing = agreed_pairing(comm, first, second);
   Comparison comparison;
   comparison.notes = pairing.notes;
-  for (const auto& [a, b] : pairing.pairs) comparison.files.push_back(compare_files(comm, a, b, options));
+  for (const auto& [a, b] : pairing.pairs) {
+    try {
+      comparison.files.push_back(compare_files(comm, a, b, options));
+    } catch (const InputError& error) {
+      if (!pairing.of_folders) throw;
+      // One file that a killed run left damaged is no reason to say nothing of the others.
+      FieldDifference verdict{"file", "-"};
+      add_note(verdict, fmt::format("cannot be compared: {}", error.what()));
+      comparison.files.push_back({a, b, {verdict}});
+    }
+  }
   return comparison;
 }
 

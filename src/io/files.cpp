@@ -92,7 +92,9 @@ void write_all(int descriptor, std::string_view content, const std::string& path
 void write_atomically(const std::string& path, std::string_view content, bool durable) {
   const std::string temporary = path + ".part";
   try {
-    Descriptor descriptor(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    // What has this name is left over, or a link that would lead the content elsewhere.
+    ::unlink(temporary.c_str());
+    Descriptor descriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!descriptor.valid()) fail("create", temporary);
     write_all(descriptor.get(), content, temporary);
     if (!descriptor.close()) fail("close", temporary);

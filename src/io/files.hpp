@@ -18,8 +18,8 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 void on_root(const Comm& comm, const std::function<void()>& work);
 
 /// Writes `content` to a temporary name beside `path` and renames it, so that a reader sees the old file or
-/// the new one and never half of it. With `durable` it also survives a loss of power. Throws RunError and
-/// leaves no temporary file. Local.
+/// the new one and never half of it. Links of either name are replaced, not followed. With `durable` it also
+/// survives a loss of power. Throws RunError and leaves no temporary file. Local.
 void write_atomically(const std::string& path, std::string_view content, bool durable = false);
 
 /// Bytes that this process has written to files so far, by any thread; what libraries add for themselves does

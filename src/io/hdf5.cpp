@@ -135,7 +135,8 @@ std::string parent_of(const std::string& object) {
 std::string obstacle_to_open(const std::string& path, Open how) {
   if (how == Open::create || how == Open::overwrite) {
     const bool is_new = ::access(path.c_str(), F_OK) != 0;
-    const int mode = how == Open::create ? O_EXCL : 0;
+    // A new name must not be a link to somewhere else.
+    const int mode = how == Open::create || is_new ? O_EXCL : 0;
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
     if (descriptor < 0) return files::reason(errno, path);
     ::close(descriptor);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.hpp"
 
@@ -60,11 +61,7 @@ void ResultFile::find_h5md_fields() {
   steps_ = whole<std::int64_t>(*h5md_, master + "/step");
   times_ = whole<Real>(*h5md_, master + "/time");
   counts_ = whole<std::int64_t>(*h5md_, observables + "/count/value");
-  // The last frame of a run that was killed may be incomplete.
-  const std::size_t n = std::min({steps_.size(), times_.size(), counts_.size()});
-  steps_.resize(n);
-  times_.resize(n);
-  counts_.resize(n);
+  keep_whole_frames();
 
   fields_.push_back({"step", "-", master + "/step", hdf5::Type::int64, 1, false, false, n_frames()});
   fields_.push_back({"time", "s", master + "/time", hdf5::Type::real64, 1, false, false, n_frames()});
@@ -87,6 +84,32 @@ void ResultFile::find_h5md_fields() {
     fields_.push_back(
         {name, unit_of(dataset), dataset, h5md_->info(dataset).type, 1, false, false, n_frames()});
   }
+}
+
+/// A run that was killed may leave its last frame in some series and not in others, or without its numbers:
+/// places that nobody wrote hold -1.
+void ResultFile::keep_whole_frames() {
+  std::size_t n = std::min({steps_.size(), times_.size(), counts_.size()});
+  std::int64_t least_places = std::numeric_limits<std::int64_t>::max();
+  for (const std::string& name : h5md_->members(bodies)) {
+    if (name == "box") continue;
+    const bool constant = h5md_->is_dataset(bodies + "/" + name);
+    const hdf5::Shape shape = h5md_->info(bodies + "/" + name + (constant ? "" : "/value")).shape;
+    const std::size_t axis = constant ? 0 : 1;
+    if (shape.size() <= axis) throw InputError(fmt::format("{}: {} has no axis of bodies", path_, name));
+    least_places = std::min(least_places, shape[axis]);
+    if (!constant) n = std::min(n, static_cast<std::size_t>(shape[0]));
+  }
+  for (const std::string& name : h5md_->members(observables)) {
+    const hdf5::Shape shape = h5md_->info(observables + "/" + name + "/value").shape;
+    n = std::min(n, shape.empty() ? 0 : static_cast<std::size_t>(shape[0]));
+  }
+  std::size_t n_whole = 0;
+  while (n_whole < n && steps_[n_whole] >= 0 && counts_[n_whole] >= 0 && counts_[n_whole] <= least_places)
+    ++n_whole;
+  steps_.resize(n_whole);
+  times_.resize(n_whole);
+  counts_.resize(n_whole);
 }
 
 std::string ResultFile::kind() const {

@@ -39,7 +39,7 @@ class ResultFile {
   std::string class_of_file() const { return arrays_ ? arrays_->kind() : "H5MD"; }
   const std::string& path() const { return path_; }
 
-  /// Of an H5MD file: one entry per frame.
+  /// Of an H5MD file: one entry per frame, up to the first that is not whole.
   const std::vector<std::int64_t>& steps() const { return steps_; }
   const std::vector<Real>& times() const { return times_; }
   const std::vector<std::int64_t>& counts() const { return counts_; }
@@ -56,6 +56,7 @@ class ResultFile {
 
  private:
   void find_h5md_fields();
+  void keep_whole_frames();
 
   Comm comm_;
   std::string path_;

@@ -1,10 +1,7 @@
 #include "io/table.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -65,9 +62,7 @@ Table::Table(const Comm& comm, const std::string& path, const std::vector<Headin
     : comm_(comm), path_(path), n_columns_(headings.size()) {
   files::on_root(comm_, [&] {
     files::write_atomically(path_, content, true);
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (descriptor_ < 0)
-      throw RunError(fmt::format("cannot open {}: {}", path_, files::reason(errno, path_)));
+    file_.emplace(path_);
   });
 }
 
@@ -92,16 +87,6 @@ Table Table::resume(const Comm& comm, const std::string& path, const std::vector
   return Table(comm, path, std::move(headings), kept);
 }
 
-Table::Table(Table&& other) noexcept
-    : comm_(other.comm_),
-      path_(std::move(other.path_)),
-      n_columns_(other.n_columns_),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-Table::~Table() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 void Table::add(std::span<const Real> row) {
   files::on_root(comm_, [&] {
     if (row.size() != n_columns_)
@@ -109,8 +94,12 @@ void Table::add(std::span<const Real> row) {
     std::string line;
     for (const Real value : row) fmt::format_to(std::back_inserter(line), "{:.17g},", value);
     line.back() = '\n';
-    files::write_all(descriptor_, line, path_);
+    file_->add(line);
   });
+}
+
+void Table::keep_in_place() {
+  files::on_root(comm_, [&] { file_->keep_in_place(); });
 }
 
 TableContent read_table(const Comm& comm, const std::string& path) {

@@ -1,15 +1,18 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "io/appended_file.hpp"
 
 namespace scree {
 
 /// A time series as CSV: one header line "time[s],overlap_max[m],...", one row per sample with 17 significant
 /// digits, so that reading gives the same bits back. Rank 0 writes; each row reaches the system before add()
-/// returns. All members are collective; write errors make all ranks throw RunError.
+/// returns. A file that is removed or replaced meanwhile is written again (AppendedFile). All members are
+/// collective; write errors make all ranks throw RunError.
 class Table {
  public:
   struct Heading {
@@ -24,12 +27,10 @@ class Table {
   static Table resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
                       Real time);
 
-  ~Table();
-  Table(Table&& other) noexcept;
-  Table& operator=(Table&&) = delete;
-
   /// Adds a row; the values are those of rank 0.
   void add(std::span<const Real> row);
+  /// Looks whether the file is still there, as add() does now and then.
+  void keep_in_place();
 
  private:
   Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
@@ -38,7 +39,7 @@ class Table {
   Comm comm_;
   std::string path_;
   std::size_t n_columns_;
-  int descriptor_ = -1;  ///< on rank 0
+  std::optional<AppendedFile> file_;  ///< on rank 0
 };
 
 /// A CSV file in memory.

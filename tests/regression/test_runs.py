@@ -229,7 +229,7 @@ def test_resume_starts_where_there_is_nothing_to_resume(folder):
     deck = write_deck(folder)
     run(folder, "run", deck, "--resume", ranks=2)
     check(summary_of(folder / "results/small")["steps_this_run"] == 50, "it ran from the start")
-    for path in (folder / "results/small/checkpoint").iterdir():
+    for path in [*(folder / "results/small/checkpoint").iterdir(), folder / "results/small/summary.json"]:
         path.unlink()       # as if it had been killed before its first checkpoint
     run(folder, "run", deck, "--resume")
     check(summary_of(folder / "results/small")["steps_this_run"] == 50, "it ran from the start again")

@@ -356,3 +356,26 @@ TEST_CASE("deck: a file that is not there or is a folder is an InputError", "[co
   CHECK_THROWS_AS(Deck::read(world, "no/such.toml", {}), InputError);
   CHECK_THROWS_WITH(Deck::read(world, ".", {}), ".: is a folder, not a deck");
 }
+
+TEST_CASE("deck: settings are all keys of the resolved deck, each with its place", "[core]") {
+  sample::Run run;
+  Deck deck = Deck::from_text(sample::full_deck, "a.toml", {"stages.1.until.energy=7"});
+  run.describe(deck.root());
+  const std::vector<Deck::Setting> settings = deck.settings();
+  std::size_t n_keys = 0;
+  for (const std::string& line : lines_of(deck.resolved())) n_keys += line.find(" = ") != std::string::npos;
+  CHECK(settings.size() == n_keys);
+  const auto find = [&](const std::string& table, const std::string& key) {
+    for (const Deck::Setting& setting : settings)
+      if (setting.table == table && setting.key == key) return setting.value + " at " + setting.where;
+    return std::string("none");
+  };
+  const std::vector<std::string> lines = lines_of(sample::full_deck);
+  const auto line_of = [&](const std::string& start) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (lines[i].starts_with(start)) return std::to_string(i + 1);
+    return std::string("0");
+  };
+  CHECK(find("simulation", "end_time") == "90.0 at a.toml:" + line_of("end_time") + ":1");
+  CHECK(find("stages[1].until", "energy") == "7.0 at --set stages.1.until.energy");
+}

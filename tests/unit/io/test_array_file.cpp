@@ -252,3 +252,13 @@ TEST_CASE("array file: a disk that fills up stops with RunError, removes the .pa
   write_example(path);
   CHECK(opening_error(path).empty());
 }
+
+TEST_CASE("array file: a link at NAME.part leads no content elsewhere", "[io]") {
+  const Scratch scratch;
+  put(scratch / "precious", "mine");
+  std::filesystem::create_symlink(scratch / "precious", scratch / "a.scree.part");
+  write_example(scratch / "a.scree");
+  CHECK(content_of(scratch / "precious") == "mine");
+  CHECK(opening_error(scratch / "a.scree").empty());
+  CHECK(n_files_in(scratch.folder()) == 2);
+}

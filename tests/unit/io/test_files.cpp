@@ -47,3 +47,23 @@ TEST_CASE("files: reading a file that is not there names it and the reason", "[i
   const std::string message = message_of<InputError>([] { read_input("no/such/file"); });
   CHECK(message == "cannot read no/such/file: No such file or directory");
 }
+
+TEST_CASE("files: a link at NAME.part leads no content elsewhere", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "a.txt";
+  put(scratch / "precious", "mine");
+  SECTION("to a file") {
+    std::filesystem::create_symlink(scratch / "precious", path + ".part");
+  }
+  SECTION("to nothing") {
+    std::filesystem::create_symlink(scratch / "nothing", path + ".part");
+  }
+  SECTION("a second name") {
+    std::filesystem::create_hard_link(scratch / "precious", path + ".part");
+  }
+  files::write_atomically(path, "new");
+  CHECK(content_of(path) == "new");
+  CHECK(!std::filesystem::is_symlink(path));
+  CHECK(content_of(scratch / "precious") == "mine");
+  CHECK(n_files_in(scratch.folder()) == 2);
+}

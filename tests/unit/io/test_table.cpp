@@ -66,3 +66,31 @@ TEST_CASE("table: a full disk, a missing folder and a comma in a name are errors
   CHECK_THROWS_AS(Table(Comm(), scratch / "b.csv", {{"a,b", "m"}}), InputError);
   CHECK_THROWS_AS(table.add(std::vector<Real>{0}), RunError);
 }
+
+TEST_CASE("table: a file that is removed or replaced during a run is written again with all rows", "[io]") {
+  const Scratch scratch;
+  const std::string path = scratch / "a.csv";
+  Table table(Comm(), path, headings);
+  table.add(std::vector<Real>{0.5, 1});
+  std::filesystem::remove(path);
+  table.add(std::vector<Real>{1, 2});
+  table.keep_in_place();
+  CHECK(content_of(path) == "time[s],overlap_max[m]\n0.5,1\n1,2\n");
+
+  put(scratch / "edited", "mine");
+  std::filesystem::rename(scratch / "edited", path);
+  table.add(std::vector<Real>{1.5, 3});
+  table.keep_in_place();
+  table.add(std::vector<Real>{2, 4});
+  CHECK(content_of(path) == "time[s],overlap_max[m]\n0.5,1\n1,2\n1.5,3\n2,4\n");
+  CHECK(content_of(path + ".other") == "mine");
+  CHECK(n_files_in(scratch.folder()) == 2);
+}
+
+TEST_CASE("table: a folder that is removed during a run is an error", "[io]") {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "results");
+  Table table(Comm(), scratch / "results/a.csv", headings);
+  std::filesystem::remove_all(scratch / "results");
+  CHECK_THROWS_AS(table.keep_in_place(), RunError);
+}
