@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 4000          # characters
 # What no user may be shown, in the words of those who print it.
 DEBRIS = ["terminate called", "Traceback", "PETSC ERROR", "HDF5-DIAG", "Process received signal", "Signal:", "Segmentation",
           "AddressSanitizer", "runtime error:", "Assertion", "bad_alloc", "std::", "vector::", "basic_string", "length_error",
-          "MPI_ABORT", "MPI_ERR", "stack smashing", "corrupted", "free():", "malloc", "json.exception", "boost::", "toml::"]
+          "HDF5:", "MPI_ABORT", "MPI_ERR", "stack smashing", "corrupted", "free():", "malloc", "json.exception", "boost::", "toml::"]
 MPIRUN = re.compile(r"^-{20,}\n.*?^-{20,}\n|^\[[^\n]*\n|^mpirun[^\n]*\n", re.MULTILINE | re.DOTALL)
 
 
