@@ -41,6 +41,11 @@ class Skip(Exception):
     """What the test needs is not there."""
 
 
+def use(bin_folder, source=_ROOT):
+    """Says where the programs and the repository are, for scripts that do not call main()."""
+    _options.bin, _options.source = bin_folder, source
+
+
 def source_folder() -> Path:
     """Root of the repository."""
     return Path(_options.source)
@@ -80,10 +85,17 @@ class Process:
         self.start = time.monotonic()
         # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
         self._popen = subprocess.Popen(self.command, cwd=folder, env=_environment(), text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                                       errors="backslashreplace", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def send(self, number):
         self._popen.send_signal(number)
+
+    def pids(self) -> list:
+        """Process ids of mpirun and of all ranks that are there now."""
+        return pids_of_session(self._popen.pid)
+
+    def running(self) -> bool:
+        return self._popen.poll() is None
 
     def finish(self, timeout=300) -> Result:
         """Waits; ends all processes of the run when `timeout` seconds have passed."""
@@ -92,7 +104,7 @@ class Process:
             out, err = self._popen.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
-            for pid in _pids_of_session(self._popen.pid):
+            for pid in pids_of_session(self._popen.pid):
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
@@ -221,7 +233,8 @@ def _environment() -> dict:
     return environment
 
 
-def _pids_of_session(session) -> list:
+def pids_of_session(session) -> list:
+    """Processes of a session: mpirun and its ranks."""
     pids = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():

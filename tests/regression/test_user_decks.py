@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""Decks of inputs/granular/ that a new user would try, shortened: they run to their ends, the same on 1 and on 3 ranks, bit by
+bit; and what they are about happens."""
+import json
+
+from scree_program import check, check_in, main, run_ok, source_folder
+from scree_results import Results
+
+
+def run_on_1_and_3(folder, name, *changes):
+    """Results of one rank, after a comparison with three."""
+    deck = source_folder() / "inputs/granular" / f"{name}.toml"
+    for n in (1, 3):
+        run_ok("-q", "run", deck, "--set", f"output.directory=on{n}", *changes, ranks=n, folder=folder)
+    result = run_ok("compare", folder / "on1" / name, folder / "on3" / name, folder=folder)
+    check_in("bitwise equal", result.stdout, f"{name}: the same on 1 and 3 ranks")
+    results = Results(folder / "on1" / name)
+    check(results.summary["status"] == "done", f"{name} gets to its end", json.dumps(results.summary)[:500])
+    return results
+
+
+def test_drum_with_two_sizes(folder):
+    results = run_on_1_and_3(folder, "drum_two_sizes", "simulation.end_time=0.4")
+    check(results.scalars["drum_torque_drum"][-1] < 0, "the bed hangs back: its torque is against the turn",
+          results.scalars["drum_torque_drum"][-5:])
+
+
+def test_funnel_with_a_plate(folder):
+    results = run_on_1_and_3(folder, "funnel", "simulation.end_time=0.9", "feeders.spout.count=120", "feeders.spout.rate=600",
+                             "obstacles.plate.motion.times=[0, 0.45, 0.5, 0.7, 0.75, 10]")
+    time, passed = results.scalars["time"], results.scalars["outlet_bodies"]
+    check(passed[time < 0.45].max() == 0, "nothing comes out while the plate is closed", passed[time < 0.45])
+    check(10 < passed[-1] < 120, "some come out while it is open", passed[-1])
+    late = passed[time > 0.85]
+    check(late[-1] - late[0] <= 1, "it closes again", late)
+
+
+def test_compression(folder):
+    results = run_on_1_and_3(folder, "compression", "simulation.end_time=0.3", "particles.grains.source.count=100",
+                             "obstacles.lid.motion.times=[0, 0.1, 0.25, 0.3]",
+                             "obstacles.lid.motion.positions=[[0, 0], [0, 0], [0, -0.157], [0, -0.166]]")
+    force = results.scalars["lid_force_lid_y"]
+    check(force.max() > 100, "the lid meets resistance", force)
+
+
+def test_heap(folder):
+    results = run_on_1_and_3(folder, "heap2d", "feeders.spout.count=60", "stages.0.duration=0.5", "stages.1.until.max_time=0.5")
+    check(results.scalars["n_bodies"][-1] == 110, "line and feeder: nothing rolls off so small a heap",
+          results.scalars["n_bodies"][-1])
+
+
+if __name__ == "__main__":
+    main()
