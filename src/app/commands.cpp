@@ -15,6 +15,7 @@
 
 #include "app/checkpoint.hpp"
 #include "app/ensemble.hpp"
+#include "app/memory_estimate.hpp"
 #include "app/problem_writer.hpp"
 #include "app/progress.hpp"
 #include "app/run_deck.hpp"
@@ -170,16 +171,16 @@ template <int D>
 class Run {
  public:
   Run(const Comm& comm, Simulation<D>& simulation, const RunFiles& files, std::string resolved,
-      const files::Texts& provenance, const RunOptions& options, std::optional<Clock> resumed)
+      const files::Texts& provenance, const RunOptions& options, const std::optional<ResumePoint>& resumed)
       : comm_(comm),
         simulation_(simulation),
         files_(files),
         resolved_(std::move(resolved)),
         provenance_(provenance),
         options_(options),
-        resumed_(resumed),
+        resumed_(resumed ? std::optional<Clock>(resumed->clock) : std::nullopt),
         writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed),
-        problems_(comm, files, simulation.deck().output, resumed) {
+        problems_(comm, files, simulation.deck().output, resumed_) {
     if (problems_.active())
       simulation_.stepper().on_contact_problem(
           [this](const ContactProblem<D>& solved) { problems_.write(solved); });
@@ -206,6 +207,7 @@ class Run {
                                                           : wall_time_due                     ? 1
                                                                                               : 0});
       interrupted = reasons == 2 && simulation_.running();
+      if (interrupted || !simulation_.running()) write_end(before);
       if (reasons > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
         save();
         last_checkpoint = WallClock::now();
@@ -259,7 +261,7 @@ class Run {
       log::info(
           "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
           "{:.2f}"
-          " ({:.2f}); {} lists, {} times shared out anew, {} bodies migrated",
+          " ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
           load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
           neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
     std::string worst_text;
@@ -269,6 +271,10 @@ class Run {
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     const CrowdWriter::Summary people = writers_.finish(state);
     if (!people.text.empty()) log::info("{}", people.text);
+    const Feeders<D>& feeders = simulation_.deck().events.feeders;
+    for (std::size_t f = 0; f < feeders.list().size(); ++f)
+      if (const std::string missing = feeders.shortfall(f, state, code == ExitCode::done); !missing.empty())
+        log::warn("{}", missing);
     const std::int64_t body_steps = comm_.sum(body_steps_);
     log::info(
         "{} steps, {} bodies at the end, {} candidate pairs, {:.3g} s wall, {:.4g} body-steps per "
@@ -337,6 +343,17 @@ class Run {
                                      {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
                                      {"output_s", output_seconds},
                                      {"timers", timer_json}};
+      for (std::size_t f = 0; f < feeders.list().size(); ++f) {
+        const FeederTable<D>& feeder = feeders.list()[f];
+        const FeederProgress& progress = state.feeders[f];
+        summary["feeders"][feeder.bodies.name] = {
+            {"made", progress.n_made},
+            {"due", progress.n_due},
+            {"waiting", progress.n_waiting()},
+            {"count", feeder.count > 0 ? nlohmann::ordered_json(feeder.count) : nullptr},
+            {"rate_per_s", feeder.bodies_per_second()},
+            {"achieved_rate_per_s", feeder.achieved_rate(progress.n_made, state.clock.time)}};
+      }
       if (!people.json.empty()) {
         summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
         summary["evacuation"]["certificate_worst"] = worst;
@@ -361,13 +378,27 @@ class Run {
     simulation_.state().departures.clear();
   }
 
+  /// Frames of the last step, where the schedule has none. A restart goes on as if they had not been: with
+  /// the numbers of measures from before.
+  void write_end(Real before) {
+    const State<D>& state = simulation_.state();
+    end_frames_ = writers_.end_frames(state.clock.step, before, state.clock.time);
+    if (end_frames_.empty()) return;
+    for (const MeasureMemory& memory : simulation_.measure_memories())
+      memories_before_end_.emplace_back(memory.numbers.begin(), memory.numbers.end());
+    std::span<const std::int32_t> counts;
+    if (writers_.tell_contacts()) {
+      contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
+      counts = simulation_.count_contacts();
+    }
+    writers_.write_end(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
+  }
+
   /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
   void step() {
-    const Clock& clock = simulation_.state().clock;
     const Index n_there = simulation_.state().bodies.n_owned();
     try {
-      simulation_.step(
-          writers_.needs_contacts(clock.step + 1, clock.time, clock.time + simulation_.next_dt()));
+      simulation_.step(writers_.tell_contacts());
     } catch (const StepRefused&) {
       save();
       throw;
@@ -403,12 +434,14 @@ class Run {
   }
 
   void save() {
-    writers_.complete();
+    writers_.complete_frames();
     simulation_.save_memory();
     const std::string path =
         checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
-    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_,
-                     simulation_.measure_memories());
+    std::vector<MeasureMemory> memories = simulation_.measure_memories();
+    for (std::size_t m = 0; m < memories_before_end_.size(); ++m)
+      memories[m].numbers = memories_before_end_[m];
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_);
     remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
   }
 
@@ -429,6 +462,8 @@ class Run {
   std::vector<Worst> worst_;     // of this run, since its start or restart
   std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
   bool asked_for_options_ = false;
+  std::string end_frames_;                              // outputs with a frame beside their schedule
+  std::vector<std::vector<Real>> memories_before_end_;  // of measures, before these were written
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();
@@ -474,12 +509,13 @@ ExitCode run(
   const bool restarts = !checkpoint.empty();
   const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
   const RunFiles files = files_of(content.output, default_name);
-  std::optional<Clock> resumed;
+  std::optional<ResumePoint> resumed;
   std::optional<Simulation<D>> simulation;
   std::vector<std::string> findings;  // what `scree check` would say
   if (restarts) {
     as_input(checkpoint, [&] { simulation.emplace(comm, std::move(content), checkpoint); });
-    resumed = simulation->state().clock;
+    resumed = ResumePoint{simulation->state().clock};
+    if (simulation->running()) resumed->end_frames = read_checkpoint_head(comm, checkpoint).end_frames;
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
     as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content)); });
@@ -501,7 +537,8 @@ ExitCode run(
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   for (const std::string& finding : findings) log::warn(finding);
-  if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
+  if (restarts)
+    log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->clock.step, resumed->clock.time);
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
   const ExitCode code = loop.go();
@@ -614,7 +651,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
     refuse_errors(findings);
   }
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
-  const std::int64_t bytes = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+  const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
   const auto body = static_cast<Real>(n_bodies + n_to_come);
@@ -639,7 +676,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
                                 {"skin_m", state.lattice.skin},
                                 {"block_cells", state.lattice.block_cells[0]},
                                 {"steps", steps},
-                                {"memory_mib", static_cast<Real>(bytes) / (1 << 20)},
+                                {"memory_per_rank_mib", memory},
                                 {"disk_mib", disk / (1 << 20)},
                                 {"sensible_ranks", most_ranks},
                                 {"findings", findings}};
@@ -650,12 +687,12 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
       "{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
-      "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n"
+      "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
       "{}",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
       n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
-      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
-      disk / (1 << 20), most_ranks,
+      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
+      most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks),
       findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
 }
 

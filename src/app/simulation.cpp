@@ -90,6 +90,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
+  deck_.events.feeders.note_due(state_);
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
