@@ -51,7 +51,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
     throw InputError(
         fmt::format("the deck makes no people until its end at t = {:g} s: add a [populations.NAME] or "
-                    "[sources.NAME] table, or let more come",
+                    "[sources.NAME] table, or raise a rate",
                     deck_.end_time));
   if (n_bodies() == 0 && !deck_.bodies_come())
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");

@@ -49,9 +49,9 @@ void check_exits(const Journeys& journeys, const Navigation& ways, Real largest,
         return false;
       };
       if (meets(exits[i], exits[j]) || meets(exits[j], exits[i]))
-        findings.push_back(
-            fmt::format("{}: [exits.{}] and [exits.{}] overlap at {}: who comes there counts for the first",
-                        exits[j].where, exits[i].name, exits[j].name, at(exits[j].regions[0][0])));
+        findings.push_back(fmt::format(
+            "{}: [exits.{}] and [exits.{}] overlap at {}: people who get there count for the first",
+            exits[j].where, exits[i].name, exits[j].name, at(exits[j].regions[0][0])));
     }
 }
 

@@ -528,9 +528,9 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
                                   where, n, table, 100 * filled_share, space.text()));
     if (journey < 0) {
       if (!is_led)
-        found.push_back(
-            fmt::format("{}: people of [{}] will stand: they have no journey, and crowd.direction is not set",
-                        where, table));
+        found.push_back(fmt::format(
+            "{}: people of [{}] will stand still: they have no journey, and crowd.direction is not set",
+            where, table));
       return;
     }
     // Parts of the plan that the largest of them can leave.

@@ -366,6 +366,10 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     state.obstacles.place(start_time);
     if (on_overlap_ == OnOverlap::stop || dt < least_dt) {
       sweeper_->set_multipliers(start_pair_values_, start_wall_values_);
+      if (state.clock.listed_time > start_time) {  // a list of this step is of a time that has not come
+        save(state);
+        bodies_changed(state);
+      }
       throw StepRefused(ExitCode::solver_failure, refusal + "; reduce [time] step or raise [pbd] sweeps");
     }
     ++n_halvings_;
