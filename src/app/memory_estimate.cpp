@@ -17,6 +17,7 @@ template <int D>
 constexpr Real contacts_of_body = D == 2 ? 2 : 3;
 
 // Measured with the decks of docs/performance.md, "Memory", growth of arrays by doubling included [bytes].
+constexpr Real run_bytes = 9.5e6;         // of a rank: libraries that write, buffers of messages
 constexpr Real body_bytes = 600;          // fields, ghosts, migration
 constexpr Real pair_bytes = 60;           // of the neighbour list and what pairs remember
 constexpr Real problem_bytes = 1700;      // of a contact in a contact problem: rows, scaled rows, impulses
@@ -66,7 +67,7 @@ Real memory_of_run(Simulation<D>& simulation) {
   getrusage(RUSAGE_SELF, &usage);
   constexpr Real kibibyte = 1024;
   const Real so_far = comm.max(static_cast<Real>(usage.ru_maxrss) * kibibyte);
-  return so_far + growth / comm.size() * (comm.size() > 1 ? unevenness : 1);
+  return so_far + run_bytes + growth / comm.size() * (comm.size() > 1 ? unevenness : 1);
 }
 
 template Real memory_of_run(Simulation<2>&);
