@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Evenness of load of runs, as the table of docs/performance.md: fullest rank over the mean, average over steps / worst list.
 
-    scree run inputs/scaling/moving_heap.toml --output results/A     # mpirun -n N; one folder for each setting
+    mpirun -n N scree run inputs/scaling/moving_heap.toml --set output.name=A     # one name for each setting
     postprocess/load_table.py results/A results/B                    # folders, or their summary.json
 """
 import argparse
@@ -13,7 +13,7 @@ COLUMNS = {"bodies and pairs": "bodies_and_pairs", "pairs by phase": "pairs_by_p
 
 
 def row_of(path):
-    """The line of a run: evenness of each column, then how often blocks were shared out anew and bodies moved."""
+    """The line of a run: evenness of each column, then how often the load was rebalanced and how many bodies moved."""
     path = Path(path)
     file = path / "summary.json" if path.is_dir() else path
     with open(file, encoding="utf-8") as stream:
@@ -31,7 +31,7 @@ def main():
         rows = [row_of(path) for path in parser.parse_args().results]
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"load_table.py: no summary of a run: {error}")
-    head = ["run", *COLUMNS, "shared out anew", "bodies migrated"]
+    head = ["run", *COLUMNS, "rebalanced", "bodies migrated"]
     for row in [head, ["---"] * len(head), *rows]:
         print("| " + " | ".join(row) + " |")
 

@@ -90,7 +90,7 @@ class Results:
 
 
 class Scalars:
-    """A time series NAME.scalars.csv: columns by name. The header gives each unit in brackets: time[s]."""
+    """A time series NAME.scalars.csv: columns by name, as a dict of arrays. The header gives each unit in brackets: time[s]."""
 
     def __init__(self, path):
         with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
@@ -107,6 +107,12 @@ class Scalars:
     @property
     def names(self):
         return list(self._columns)
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __len__(self):
+        return len(self._columns)
 
     def __contains__(self, name):
         return name in self._columns
@@ -293,7 +299,8 @@ class Paths:
 
 
 class Agents:
-    """Everybody who left, in order of time: columns by name; `units` as in Scalars. Text columns are lists."""
+    """Everybody who left, in order of time: columns by name; `units` as in Scalars. Text columns are lists. Loops go
+    over the names; len() is the number of people."""
 
     def __init__(self, path):
         with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
@@ -311,6 +318,12 @@ class Agents:
     @property
     def names(self):
         return list(self._columns)
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __contains__(self, name):
+        return name in self._columns
 
     def __len__(self):
         return self.n
@@ -354,6 +367,12 @@ class Fields:
     @property
     def names(self):
         return list(self._arrays)
+
+    def __iter__(self):
+        return iter(self._arrays)
+
+    def __contains__(self, name):
+        return name in self._arrays
 
     def __getitem__(self, name):
         """Values (ny, nx), of vectors (ny, nx, components)."""

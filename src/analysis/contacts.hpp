@@ -12,20 +12,27 @@ Vec<D> force_on_b(const ContactGraph<D>& contacts, std::size_t c) {
   return contacts.friction.empty() ? normal : normal + contacts.friction[c];
 }
 
-/// Which contacts a measure counts.
+/// Which contacts a measure counts: those that carry load, or all pairs up to a gap. Rigid bodies at rest
+/// touch with gaps of either sign, so only the load tells their contacts apart from near misses.
 struct CountedContacts {
-  bool loaded = false;
-  Real tolerance = 0;
+  bool loaded = true;
+  Real tolerance = 0;  ///< [m]; of no meaning if loaded
 
   /// Declares and reads the keys.
   void describe(Section& section) {
     section.real("tolerance", tolerance,
                  {.unit = Unit::length,
                   .range = non_negative,
-                  .doc = "pairs with a gap of at most this count as contacts"});
+                  .doc = "pairs with a gap of at most this count as contacts, whatever they carry; if given, "
+                         "loaded is false"});
+    if (section.reading() && section.has("tolerance")) loaded = false;
     section.boolean(
         "loaded", loaded,
-        {.doc = "whether contacts are instead the pairs that push each other, whatever their gap"});
+        {.doc = "whether contacts are the pairs that carry load (normal force, impulse or pressure "
+                "above 0), whatever their gap; before the first step that is none, except in "
+                "\"dem\""});
+    if (section.reading() && loaded && tolerance > 0)
+      section.fail("tolerance", "tolerance has no effect with loaded = true: give one of them");
   }
 
   template <int D>

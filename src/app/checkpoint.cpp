@@ -22,6 +22,7 @@ namespace {
 constexpr const char* checkpoint_kind = "scree checkpoint";
 constexpr std::int64_t checkpoint_version = 5;  // 5: checksums of all that is in the file
 constexpr const char* ending = ".scree";
+constexpr const char* end_frames_name = "end_frames";
 
 /// The number type and count that a field is stored with.
 template <class T>
@@ -110,7 +111,7 @@ void require_whole(const Comm& comm, const std::string& path) {
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<MeasureMemory>& measures) {
+                      const std::vector<MeasureMemory>& measures, const std::string& end_frames) {
   Scope timer("checkpoint");
   const Comm& comm = state.comm;
   const BodyStore<D>& bodies = state.bodies;
@@ -175,6 +176,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
 
   file.provenance("run_name", run_name);
   file.provenance("deck", deck);
+  if (!end_frames.empty()) file.provenance(end_frames_name, end_frames);
   for (const auto& [name, text] : provenance) file.provenance(name, text);
   file.commit();
 }
@@ -189,10 +191,19 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
     if (name == "deck") head.deck = text;
     if (name == "run_name") head.run_name = text;
     if (name == "deck_folder") head.deck_folder = text;
+    if (name == end_frames_name) head.end_frames = text;
   }
   if (head.deck.empty() || (head.dimension != 2 && head.dimension != 3))
     throw InputError(path + ": the checkpoint holds no deck");
   return head;
+}
+
+Clock ResumePoint::last_of(std::string_view output) const {
+  Clock last = clock;
+  if ((" " + end_frames + " ").find(fmt::format(" {} ", output)) == std::string::npos) return last;
+  --last.step;
+  last.time = std::nextafter(last.time, -HUGE_VAL);
+  return last;
 }
 
 namespace {
@@ -469,7 +480,7 @@ void remove_other_checkpoints(const Comm& comm, const std::string& folder, const
 #define SCREE_INSTANTIATE(D)                                                                         \
   template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&,         \
                                     const std::string&, const files::Texts&,                         \
-                                    const std::vector<MeasureMemory>&);                              \
+                                    const std::vector<MeasureMemory>&, const std::string&);          \
   template void read_checkpoint<D>(State<D>&, const std::string&, const std::vector<MeasureMemory>&, \
                                    const FaultOfBody<D>&);
 SCREE_INSTANTIATE(2)

@@ -2,6 +2,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dynamics/state.hpp"
@@ -17,11 +18,12 @@ struct MeasureMemory {
 
 /// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must
 /// hold the memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not
-/// depend on the number of ranks. `deck` is the resolved deck. Collective; throws RunError on all ranks.
+/// depend on the number of ranks. `deck` is the resolved deck, `end_frames` as in CheckpointHead. Collective;
+/// throws RunError on all ranks.
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<MeasureMemory>& measures = {});
+                      const std::vector<MeasureMemory>& measures = {}, const std::string& end_frames = {});
 
 /// What a checkpoint says about its run before its bodies are read.
 struct CheckpointHead {
@@ -31,6 +33,18 @@ struct CheckpointHead {
   std::string run_name;
   std::string deck;
   std::string deck_folder;  ///< where files lie that the deck names; empty: not known
+  /// Outputs with a frame of this step that their schedule does not ask for, separated by blanks: the run
+  /// ended with it.
+  std::string end_frames;
+};
+
+/// Where a restart goes on, and which outputs drop a frame for it: one that the run had ended with and that a
+/// run without a stop does not have.
+struct ResumePoint {
+  Clock clock;
+  std::string end_frames{};  ///< as in CheckpointHead; of no meaning if no step is left to take
+  /// The last step and time whose frame or row `output` keeps.
+  Clock last_of(std::string_view output) const;
 };
 /// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
 /// checksums tell apart from the arrays, which read_checkpoint checks. Collective.

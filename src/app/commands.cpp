@@ -15,6 +15,7 @@
 #include "app/checkpoint.hpp"
 #include "app/deck_changes.hpp"
 #include "app/ensemble.hpp"
+#include "app/memory_estimate.hpp"
 #include "app/problem_writer.hpp"
 #include "app/progress.hpp"
 #include "app/results_folder.hpp"
@@ -98,16 +99,16 @@ template <int D>
 class Run {
  public:
   Run(const Comm& comm, Simulation<D>& simulation, const RunFiles& files, std::string resolved,
-      const files::Texts& provenance, const RunOptions& options, std::optional<Clock> resumed)
+      const files::Texts& provenance, const RunOptions& options, const std::optional<ResumePoint>& resumed)
       : comm_(comm),
         simulation_(simulation),
         files_(files),
         resolved_(std::move(resolved)),
         provenance_(provenance),
         options_(options),
-        resumed_(resumed),
+        resumed_(resumed ? std::optional<Clock>(resumed->clock) : std::nullopt),
         writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed),
-        problems_(comm, files, simulation.deck().output, resumed) {
+        problems_(comm, files, simulation.deck().output, resumed_) {
     if (problems_.active())
       simulation_.stepper().on_contact_problem(
           [this](const ContactProblem<D>& solved) { problems_.write(solved); });
@@ -141,6 +142,7 @@ class Run {
         stopped_by_ = reason == stop_for_time
                           ? fmt::format("the limit of {:g} s of wall time", options_.max_wall_time)
                           : stop_signal::name_of(static_cast<int>(reason) - stop_for_signal);
+      if (interrupted || !simulation_.running()) write_end(before);
       if (reason > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
         save();
         last_checkpoint = WallClock::now();
@@ -202,12 +204,16 @@ class Run {
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     if (!people.text.empty()) log::info("{}", people.text);
+    const Feeders<D>& feeders = simulation_.deck().events.feeders;
+    for (std::size_t f = 0; f < feeders.list().size(); ++f)
+      if (const std::string missing = feeders.shortfall(f, state, code == ExitCode::done); !missing.empty())
+        log::warn("{}", missing);
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
       log::record(
           "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
           "{:.2f}"
-          " ({:.2f}); {} lists, {} times shared out anew, {} bodies migrated",
+          " ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
           load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
           neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
     log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
@@ -271,6 +277,17 @@ class Run {
                                      {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
                                      {"output_s", output_seconds},
                                      {"timers", timer_json}};
+      for (std::size_t f = 0; f < feeders.list().size(); ++f) {
+        const FeederTable<D>& feeder = feeders.list()[f];
+        const FeederProgress& progress = state.feeders[f];
+        summary["feeders"][feeder.bodies.name] = {
+            {"made", progress.n_made},
+            {"due", progress.n_due},
+            {"waiting", progress.n_waiting()},
+            {"count", feeder.count > 0 ? nlohmann::ordered_json(feeder.count) : nullptr},
+            {"rate_per_s", feeder.bodies_per_second()},
+            {"achieved_rate_per_s", feeder.achieved_rate(progress.n_made, state.clock.time)}};
+      }
       if (!people.json.empty()) {
         summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
         summary["evacuation"]["certificate_worst"] = worst;
@@ -323,13 +340,27 @@ class Run {
     simulation_.state().departures.clear();
   }
 
+  /// Frames of the last step, where the schedule has none. A restart goes on as if they had not been: with
+  /// the numbers of measures from before.
+  void write_end(Real before) {
+    const State<D>& state = simulation_.state();
+    end_frames_ = writers_.end_frames(state.clock.step, before, state.clock.time);
+    if (end_frames_.empty()) return;
+    for (const MeasureMemory& memory : simulation_.measure_memories())
+      memories_before_end_.emplace_back(memory.numbers.begin(), memory.numbers.end());
+    std::span<const std::int32_t> counts;
+    if (writers_.tell_contacts()) {
+      contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
+      counts = simulation_.count_contacts();
+    }
+    writers_.write_end(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
+  }
+
   /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
   void step() {
-    const Clock& clock = simulation_.state().clock;
     const Index n_there = simulation_.state().bodies.n_owned();
     try {
-      simulation_.step(
-          writers_.needs_contacts(clock.step + 1, clock.time, clock.time + simulation_.next_dt()));
+      simulation_.step(writers_.tell_contacts());
     } catch (const StepRefused&) {
       save();
       throw;
@@ -365,11 +396,13 @@ class Run {
   }
 
   void save() {
-    writers_.complete();
+    writers_.complete_frames();
     simulation_.save_memory();
     const std::string path = checkpoint_of_step();
-    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_,
-                     simulation_.measure_memories());
+    std::vector<MeasureMemory> memories = simulation_.measure_memories();
+    for (std::size_t m = 0; m < memories_before_end_.size(); ++m)
+      memories[m].numbers = memories_before_end_[m];
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_);
     remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
   }
 
@@ -391,6 +424,8 @@ class Run {
   std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
   std::string stopped_by_;       // empty: the run came to its end
   bool asked_for_options_ = false;
+  std::string end_frames_;                              // outputs with a frame beside their schedule
+  std::vector<std::vector<Real>> memories_before_end_;  // of measures, before these were written
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;
   WallClock::time_point start_ = WallClock::now();
@@ -454,16 +489,17 @@ ExitCode run(
   const bool restarts = use == Use::go_on;
   const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
   const RunFiles& files = folder.files();
-  std::optional<Clock> resumed;
+  std::optional<ResumePoint> resumed;
   std::optional<Simulation<D>> simulation;
   std::vector<std::string> findings;  // what `scree check` would say
   if (restarts) {
     as_input(checkpoint, [&] { simulation.emplace(comm, std::move(content), checkpoint); });
-    resumed = simulation->state().clock;
+    resumed = ResumePoint{simulation->state().clock};
     if (options.resume && !simulation->running() && is_done(summary_in(comm, files.folder))) {
-      log::info("{} has ended already, at t = {:g} s: nothing to do", files.folder, resumed->time);
+      log::info("{} has ended already, at t = {:g} s: nothing to do", files.folder, resumed->clock.time);
       return ExitCode::done;
     }
+    if (simulation->running()) resumed->end_frames = read_checkpoint_head(comm, checkpoint).end_frames;
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
     as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content)); });
@@ -486,7 +522,8 @@ ExitCode run(
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   for (const std::string& finding : findings) log::warn(finding);
-  if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
+  if (restarts)
+    log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->clock.step, resumed->clock.time);
   stop_signal::announce(options.progress && comm.is_root());
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);
@@ -603,7 +640,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
     refuse_errors(findings);
   }
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
-  const std::int64_t bytes = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+  const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
   const auto body = static_cast<Real>(n_bodies + n_to_come);
@@ -628,7 +665,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
                                 {"skin_m", state.lattice.skin},
                                 {"block_cells", state.lattice.block_cells[0]},
                                 {"steps", steps},
-                                {"memory_mib", static_cast<Real>(bytes) / (1 << 20)},
+                                {"memory_per_rank_mib", memory},
                                 {"disk_mib", disk / (1 << 20)},
                                 {"sensible_ranks", most_ranks},
                                 {"findings", findings}};
@@ -639,12 +676,12 @@ std::string check(const Comm& comm, Deck& deck, bool as_json) {
       "{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
-      "  about {:.1f} MiB of memory for bodies and contacts, {:.1f} MiB on disk, 1 to {} ranks\n"
+      "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
       "{}",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
       n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
-      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, static_cast<Real>(bytes) / (1 << 20),
-      disk / (1 << 20), most_ranks,
+      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
+      most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks),
       findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
 }
 

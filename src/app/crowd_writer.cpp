@@ -157,11 +157,12 @@ class CrowdWriter::RowFile {
 // ---------------------------------------------------------------------------------------------------
 
 CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<2>& deck,
-                         const State<2>& state, const CrowdScene& scene, std::optional<Clock> resume_after)
+                         const State<2>& state, const CrowdScene& scene,
+                         const std::optional<ResumePoint>& resume)
     : comm_(comm), files_(files), output_(deck.output), scene_(scene), curve_(state.sinks.size()) {
   // A restart may write to a new folder, or what the run did not write before.
   const auto goes_on_with = [&](const std::string& path) {
-    return resume_after && comm.any(comm.is_root() && std::filesystem::exists(path));
+    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
   };
   if (output_.trajectory_fps > 0) {
     const ArchiveHead head{.title = deck.title.empty() ? files.name : deck.title,
@@ -170,12 +171,13 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
                            .fps = output_.trajectory_fps};
     const std::string path = files.with(".trajectory.h5");
     trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
-                                           comm, path, head, frame_of(resume_after->time)))
+                                           comm, path, head, frame_of(resume->clock.time)))
                                      : std::make_unique<PedestrianArchive>(comm, path, head);
   }
   if (output_.fields.ever())
-    fields_ = std::make_unique<CrowdFields>(comm, files.folder + "/vtk", files.name, output_, state, scene,
-                                            resume_after);
+    fields_ = std::make_unique<CrowdFields>(
+        comm, files.folder + "/vtk", files.name, output_, state, scene,
+        resume ? std::optional<Clock>(resume->last_of("fields")) : std::nullopt);
 
   const std::string agents = files.with(".agents.csv");
   constexpr std::size_t left_column = 7;
@@ -183,7 +185,7 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
       comm, agents,
       "id[-],population[-],kind[-],radius[m],desired_speed[m/"
       "s],entered[s],walks_from[s],left[s],exit[-],walked[m]",
-      left_column, goes_on_with(agents) ? std::optional<Real>(resume_after->time) : std::nullopt);
+      left_column, goes_on_with(agents) ? std::optional<Real>(resume->clock.time) : std::nullopt);
 
   const std::string evacuation = files.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
@@ -193,7 +195,7 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
   last_came_ = n_came(state);
   began_ = state.clock.time;
   if (goes_on_with(evacuation)) {
-    evacuation_ = std::make_unique<Table>(Table::resume(comm, evacuation, headings, resume_after->time));
+    evacuation_ = std::make_unique<Table>(Table::resume(comm, evacuation, headings, resume->clock.time));
     const TableContent content = read_table(comm, evacuation);
     for (const std::vector<Real>& row : content.rows) {
       std::vector<std::int64_t> left;
@@ -204,7 +206,7 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
     return;
   }
   evacuation_ = std::make_unique<Table>(comm, evacuation, headings);
-  if (resume_after) write_departures(state);
+  if (resume) write_departures(state);
 }
 
 CrowdWriter::~CrowdWriter() = default;
@@ -227,20 +229,15 @@ std::int64_t CrowdWriter::frame_of(Real time) const {
   return static_cast<std::int64_t>(std::floor(time * output_.trajectory_fps + rounding));
 }
 
-bool CrowdWriter::needs_contacts(std::int64_t step, Real before, Real time) const {
-  return fields_ && fields_->needs_contacts() && output_.fields.due(step, before, time);
-}
-
 void CrowdWriter::keep_in_place() {
   agents_->keep_in_place();
   evacuation_->keep_in_place();
 }
 
-void CrowdWriter::write(const State<2>& state, Real before, const ContactGraph<2>& contacts) {
-  const auto [step, time, last_dt, listed_time] = state.clock;
+void CrowdWriter::write(const State<2>& state, Real before) {
+  const Real time = state.clock.time;
   const bool is_start = before < 0;
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
-  if (fields_ && output_.fields.due(step, before, time)) fields_->write(state, contacts);
   if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_) write_departures(state);
 }
 
@@ -291,14 +288,19 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   const std::int64_t at_start = inside + left - came;
 
   Summary summary;
-  std::int64_t dropped = 0;
-  for (const FeederProgress& feeder : state.feeders) dropped += feeder.n_dropped;
+  std::int64_t dropped = 0, waiting = 0;
+  for (const FeederProgress& feeder : state.feeders) {
+    dropped += feeder.n_dropped;
+    waiting += feeder.n_waiting();
+  }
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
   if (dropped > 0)
     summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
-  nlohmann::ordered_json json{
-      {"at_start", at_start}, {"came", came}, {"dropped", dropped}, {"left", left}, {"still_inside", inside}};
+  if (waiting > 0)
+    summary.text += fmt::format("\n  {} more were due and wait for room at their source", waiting);
+  nlohmann::ordered_json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
+                              {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
   if (began_ > 0) {
     // A restart in a folder without the rows before.
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began_);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/checkpoint.hpp"
 #include "app/crowd_fields.hpp"
 #include "app/run_deck.hpp"
 #include "contact/contact_graph.hpp"
@@ -65,14 +66,19 @@ class DepartureCurve {
 class CrowdWriter {
  public:
   CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<2>& deck, const State<2>& state,
-              const CrowdScene& scene, std::optional<Clock> resume_after);
+              const CrowdScene& scene, const std::optional<ResumePoint>& resume);
   ~CrowdWriter();
 
-  /// Whether the step that took the run from `before` to `time` is followed by output of contact forces.
-  bool needs_contacts(std::int64_t step, Real before, Real time) const;
-  /// Writes what is due after a step, or at the start (before < 0). Whoever calls empties state.departures
-  /// then.
-  void write(const State<2>& state, Real before, const ContactGraph<2>& contacts);
+  bool has_fields() const { return fields_ != nullptr; }
+  /// Whether they tell of contact forces.
+  bool fields_tell_contacts() const { return fields_ && fields_->needs_contacts(); }
+  /// Writes a frame of the fields, which there are.
+  void write_fields(const State<2>& state, const ContactGraph<2>& contacts) {
+    fields_->write(state, contacts);
+  }
+  /// Writes what is due of paths and tables after a step, or at the start (before < 0). Whoever calls empties
+  /// state.departures then. Frames of paths show multiples of 1 / fps, so none is added at the end.
+  void write(const State<2>& state, Real before);
   /// Looks whether the tables are still there (AppendedFile).
   void keep_in_place();
 

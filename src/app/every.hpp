@@ -7,8 +7,9 @@
 
 namespace scree {
 
-/// When something is due: at multiples of a time, or of a number of steps, and at the start. It keeps no
-/// history, so a restarted run does the same things at the same steps as one that was never interrupted.
+/// When something is due: at multiples of a time, or of a number of steps, and at the start (outputs add the
+/// end of the run, see Writers). It keeps no history, so a restarted run does the same things at the same
+/// steps as one that was never interrupted.
 class Every {
  public:
   /// Declares `every` and `every_steps`; neither given means every `otherwise` steps, 0: never.

@@ -51,7 +51,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
     throw InputError(
         fmt::format("the deck makes no people until its end at t = {:g} s: add a [populations.NAME] or "
-                    "[sources.NAME] table, or let more come",
+                    "[sources.NAME] table, or raise a rate",
                     deck_.end_time));
   if (n_bodies() == 0 && !deck_.bodies_come())
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
@@ -90,6 +90,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
+  deck_.events.feeders.note_due(state_);
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.

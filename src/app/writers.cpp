@@ -43,25 +43,26 @@ std::span<const double> numbers(std::span<const Vec<D>> vectors) {
 template <int D>
 Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
                     const std::string& resolved, const files::Texts& provenance,
-                    std::optional<Clock> resume_after)
+                    const std::optional<ResumePoint>& resume)
     : comm_(comm), deck_(deck), files_(files) {
   const OutputSettings& output = deck.output;
   // A restart may write to a new folder, or what the run did not write before.
   const auto goes_on_with = [&](const std::string& path) {
-    return resume_after && comm.any(comm.is_root() && std::filesystem::exists(path));
+    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
   };
-  const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings) {
+  const auto open_table = [&](const std::string& name, const std::vector<Table::Heading>& headings) {
+    const std::string path = files.with("." + name + ".csv");
     return std::make_unique<Table>(goes_on_with(path)
-                                       ? Table::resume(comm, path, headings, resume_after->time)
+                                       ? Table::resume(comm, path, headings, resume->last_of(name).time)
                                        : Table(comm, path, headings));
   };
-  if (output.certificate.ever()) certificate_ = open_table(files.with(".certificate.csv"), first_headings());
+  if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings());
   if (output.scalars.ever()) {
     std::vector<Table::Heading> headings = first_headings();
     for (const auto& [name, measure] : deck.measures)
       for (const ColumnInfo& column : measure->columns(state))
         headings.push_back({name + "_" + column.name, column.unit});
-    scalars_ = open_table(files.with(".scalars.csv"), headings);
+    scalars_ = open_table("scalars", headings);
   }
   if (output.vtk.ever()) {
     if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
@@ -76,7 +77,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                              .background = background_.get()};
     const auto make = [&](const std::string& name) {
       auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
-      if (resume_after) series->resume(resume_after->step);
+      if (resume) series->resume(resume->last_of("vtk").step);
       return series;
     };
     particles_ = make("particles");
@@ -84,14 +85,18 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
     if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
   }
   if (output.h5md.ever()) {
+    const Scene<D>* scene = deck.stepper->scene();
     const H5mdOptions options{.overwrite = true,
                               .single_precision = output.h5md_precision == "single",
-                              .fixed_bodies = deck.outside != Outside::remove && !deck.events.change_bodies(),
+                              .fixed_bodies = deck.outside != Outside::remove &&
+                                              !deck.events.change_bodies() &&
+                                              !(scene && scene->change_bodies()),
                               .constant = {"radius", "group"},
                               .expected_bodies = 0};
     const std::string path = files.with(".h5");
     if (goes_on_with(path)) {
-      h5md_ = std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume_after->step, options));
+      h5md_ =
+          std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume->last_of("h5md").step, options));
     } else {
       H5mdHead head;
       head.creator_version = version::number;
@@ -105,13 +110,39 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   }
   if constexpr (D == 2)
     if (const auto* scene = dynamic_cast<const CrowdScene*>(deck.stepper->scene()))
-      people_ = std::make_unique<CrowdWriter>(comm, files, deck, state, *scene, resume_after);
+      people_ = std::make_unique<CrowdWriter>(comm, files, deck, state, *scene, resume);
+}
+
+template <int D>
+std::array<typename Writers<D>::Output, 5> Writers<D>::outputs() const {
+  const OutputSettings& output = deck_.output;
+  return {{{"certificate", certificate_ != nullptr, output.certificate, false},
+           {"scalars", scalars_ != nullptr, output.scalars, true},
+           {"vtk", particles_ != nullptr, output.vtk, true},
+           {"h5md", h5md_ != nullptr, output.h5md, false},
+           {"fields", people_ && people_->has_fields(), output.fields,
+            people_ && people_->fields_tell_contacts()}}};
+}
+
+template <int D>
+bool Writers<D>::tell_contacts() const {
+  return std::ranges::any_of(outputs(), [](const Output& o) { return o.is_there && o.tells_contacts; });
 }
 
 template <int D>
 bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
-  return deck_.output.scalars.due(step, before, time) || deck_.output.vtk.due(step, before, time) ||
-         (people_ && people_->needs_contacts(step, before, time));
+  return std::ranges::any_of(outputs(), [&](const Output& o) {
+    return o.is_there && o.tells_contacts && o.every.due(step, before, time);
+  });
+}
+
+template <int D>
+std::string Writers<D>::end_frames(std::int64_t step, Real before, Real time) const {
+  std::string names;
+  for (const Output& output : outputs())
+    if (output.is_there && !output.every.due(step, before, time))
+      names += (names.empty() ? "" : " ") + std::string(output.name);
+  return names;
 }
 
 template <int D>
@@ -124,15 +155,35 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
       comm_.all(std::ranges::all_of(series, [](const VtkSeries* s) { return s->is_ready(); })))
     list_frames();
   const auto [step, time, last_dt, listed_time] = state.clock;
-  if (certificate_ && deck_.output.certificate.due(step, before, time)) {
+  write_those([&](const Every& every) { return every.due(step, before, time); }, state, contacts,
+              contact_counts, stepper);
+  if constexpr (D == 2)
+    if (people_) people_->write(state, before);
+}
+
+template <int D>
+void Writers<D>::write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                           std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  Scope timer("output");
+  const auto [step, time, last_dt, listed_time] = state.clock;
+  write_those([&](const Every& every) { return !every.due(step, before, time); }, state, contacts,
+              contact_counts, stepper);
+}
+
+template <int D>
+template <class Wanted>
+void Writers<D>::write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
+                             std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  const OutputSettings& output = deck_.output;
+  if (certificate_ && wanted(output.certificate)) {
     start_row(state, stepper);
     certificate_->add(row_);
   }
-  if (scalars_ && deck_.output.scalars.due(step, before, time)) write_row(state, contacts, stepper);
-  if (particles_ && deck_.output.vtk.due(step, before, time)) write_vtk(state, contacts, contact_counts);
-  if (h5md_ && deck_.output.h5md.due(step, before, time)) write_h5md(state, stepper);
+  if (scalars_ && wanted(output.scalars)) write_row(state, contacts, stepper);
+  if (particles_ && wanted(output.vtk)) write_vtk(state, contacts, contact_counts);
+  if (h5md_ && wanted(output.h5md)) write_h5md(state, stepper);
   if constexpr (D == 2)
-    if (people_) people_->write(state, before, contacts);
+    if (people_ && people_->has_fields() && wanted(output.fields)) people_->write_fields(state, contacts);
 }
 
 template <int D>
@@ -150,11 +201,17 @@ void Writers<D>::list_frames() {
 }
 
 template <int D>
-void Writers<D>::complete() {
+void Writers<D>::complete_frames() {
   list_frames();
   for (const auto* table : {&scalars_, &certificate_})
     if (*table) (*table)->keep_in_place();
   if (people_) people_->keep_in_place();
+}
+
+template <int D>
+void Writers<D>::complete() {
+  complete_frames();
+  if (h5md_) h5md_->complete();
 }
 
 template <int D>

@@ -1,9 +1,11 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/checkpoint.hpp"
 #include "app/crowd_writer.hpp"
 #include "app/run_deck.hpp"
 #include "contact/contact_graph.hpp"
@@ -17,21 +19,35 @@
 namespace scree {
 
 /// All series that a run writes. They read the state and never change it. Everything collective.
+///
+/// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
+/// write() after every step, then write_end() after the last one. A restart removes frames of write_end(), so
+/// a run in pieces leaves the files of a run in one.
 template <int D>
 class Writers {
  public:
-  /// `resume_after`: the step of a checkpoint to go on from; empty: new files.
+  /// `resume`: where a checkpoint goes on; empty: new files.
   Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
-          const std::string& resolved, const files::Texts& provenance, std::optional<Clock> resume_after);
+          const std::string& resolved, const files::Texts& provenance,
+          const std::optional<ResumePoint>& resume);
 
+  /// Whether any output tells of contacts. Any step may be the last, so each has to be able to.
+  bool tell_contacts() const;
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
   /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// The outputs that the same step leaves without a frame, separated by blanks: those of write_end().
+  std::string end_frames(std::int64_t step, Real before, Real time) const;
+  /// Writes what write() did not, after the last step; contacts are current.
+  void write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                 std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
   /// Waits for frames that are being written and lists them, and looks whether tables are still there. Before
-  /// a checkpoint, since a restart from it keeps what is listed, and at the end of a run.
+  /// a checkpoint, since a restart from it keeps what is listed.
+  void complete_frames();
+  /// The same, and brings all indices up to date: at the end of a run.
   void complete();
   /// The file to open in ParaView; "" if there is none.
   std::string to_look_at() const;
@@ -40,6 +56,18 @@ class Writers {
 
  private:
   void list_frames();
+  struct Output {
+    const char* name;
+    bool is_there;
+    const Every& every;
+    bool tells_contacts;
+  };
+  /// All with a schedule, by the names that ResumePoint knows.
+  std::array<Output, 5> outputs() const;
+  /// Writes the outputs for which `wanted(every)`.
+  template <class Wanted>
+  void write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
+                   std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
   /// Columns that every table starts with, and their values.
   std::vector<Table::Heading> first_headings() const;
   void start_row(const State<D>& state, const Stepper<D>& stepper);

@@ -697,6 +697,21 @@ std::size_t array_index(const std::string& name, const toml::array& array, const
                   text, path, array.size(), name));
 }
 
+/// "stages[0].name" as "stages.0.name", which TOML can read: messages write entries of lists in brackets.
+std::string without_brackets(std::string_view key) {
+  std::string result;
+  char quote = 0;
+  for (const char c : key) {
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    if (quote == 0 && c == ']') continue;
+    result += quote == 0 && c == '[' ? '.' : c;
+  }
+  return result;
+}
+
 void apply_override(Source& source, const std::string& text) {
   constexpr std::string_view form = "the form is --set table.key=value";
   const std::size_t start = value_start(text);
@@ -706,7 +721,7 @@ void apply_override(Source& source, const std::string& text) {
 
   std::vector<std::string> names;
   try {
-    const toml::table path = toml::parse(text.substr(0, start) + "0");
+    const toml::table path = toml::parse(without_brackets(std::string_view(text).substr(0, start)) + "0");
     for (const toml::table* table = &path; table; table = table->begin()->second.as_table())
       names.emplace_back(table->begin()->first.str());
   } catch (const toml::parse_error& error) {

@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "crowd/crowd_scene.hpp"
+#include "geometry/plan_gap.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -48,9 +49,9 @@ void check_exits(const Journeys& journeys, const Navigation& ways, Real largest,
         return false;
       };
       if (meets(exits[i], exits[j]) || meets(exits[j], exits[i]))
-        findings.push_back(
-            fmt::format("{}: [exits.{}] and [exits.{}] overlap at {}: who comes there counts for the first",
-                        exits[j].where, exits[i].name, exits[j].name, at(exits[j].regions[0][0])));
+        findings.push_back(fmt::format(
+            "{}: [exits.{}] and [exits.{}] overlap at {}: people who get there count for the first",
+            exits[j].where, exits[i].name, exits[j].name, at(exits[j].regions[0][0])));
     }
 }
 
@@ -71,17 +72,20 @@ std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
   // Who has no way: none at all, or none wide enough for the largest person.
   const BodyStore<2>& bodies = state.bodies;
   std::vector<int> parts;  // of the plan, for the largest person, in which destinations lie
+  Vec<2> destination{};    // a point of one
   const auto exits = journeys_.exits();
   const auto& destinations = journeys_.destinations();
   for (std::size_t k = 0; k < destinations.size(); ++k) {
     if (k < exits.size() && !exits[k].line.empty()) {
-      parts.push_back(plan_->part_of(0.5 * (exits[k].line[0] + exits[k].line[1]), largest));
+      destination = 0.5 * (exits[k].line[0] + exits[k].line[1]);
+      parts.push_back(plan_->part_of(destination, largest));
       continue;
     }
     for (const Ring& region : destinations[k].regions) {
       Vec<2> middle{};
       for (const Vec<2>& corner : region) middle += (1.0 / static_cast<Real>(region.size())) * corner;
       parts.push_back(plan_->part_of(middle, largest));
+      destination = middle;
     }
   }
   std::int64_t lost = 0, squeezed = 0;
@@ -103,7 +107,9 @@ std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
   const auto report = [&](std::int64_t count, GlobalId first, const Vec<2>& x, const std::string& what) {
     const std::int64_t of_all = state.comm.sum(count);
     const std::string who = message_of_smallest(
-        state.comm, first, count > 0 ? fmt::format("person {} at {}", first, at(x)) : std::string());
+        state.comm, first,
+        count > 0 ? fmt::format("person {} at {}{}", first, at(x), gap_text(plan_->area(), x, destination))
+                  : std::string());
     if (of_all > 0)
       findings.push_back(fmt::format("error: {}: {} people {}: {}", plan_->where(), of_all, what, who));
   };

@@ -69,6 +69,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   Scope timer("ways");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
+  people_.note_due(state);
   if (ways_.counts_density() && is_restart) ways_.restore_density();
   if (is_restart)
     journeys_.restore_doors(state, first_sink_);

@@ -81,58 +81,59 @@ void Journeys::describe(Section& root) {
 }
 
 void Journeys::describe_exits(Section& root) {
-  root.tables("exits", {.doc = "A way out: people who come through it vanish."},
-              [&](const std::string& name, Section& section) {
-                Exit exit;
-                exit.name = name;
-                std::vector<std::vector<Real>> line;
-                section.points("line", line, 2,
-                               {.unit = Unit::length,
-                                .doc = "the two ends of an opening in the wall; or give polygon or color"});
-                Ring ring = read_ring(section, "polygon", false, "corners of a region that takes people");
-                section.text("color", exit.colour,
-                             {.doc = "color of a region in an image plan, such as \"#00ff00\""});
-                Real absorb_depth = std::numeric_limits<Real>::quiet_NaN();  // not given
-                section.real("absorb_depth", absorb_depth,
-                             {.unit = Unit::length,
-                              .range = non_negative,
-                              .doc = "how far behind the line the centre of somebody is who vanishes; 0.5 m "
-                                     "if not given"});
-                std::vector<Real> from{0}, until;
-                section.reals("open_from", from, -1,
-                              {.unit = Unit::time, .range = non_negative, .doc = "when it opens"});
-                section.reals("open_until", until, -1,
-                              {.unit = Unit::time,
-                               .range = positive,
-                               .doc = "when it closes, after each time it opened; after the last closing it "
-                                      "stays closed"});
-                section.real("max_flow", exit.max_flow,
-                             {.unit = Unit::rate,
-                              .range = non_negative,
-                              .doc = "persons per second that it lets through; 0: no cap"});
-                if (!section.reading()) return;
-                const int n_given =
-                    (line.empty() ? 0 : 1) + (ring.empty() ? 0 : 1) + (exit.colour.empty() ? 0 : 1);
-                if (n_given != 1)
-                  section.fail(n_given == 0    ? "line"
-                               : !line.empty() ? "line"
-                                               : "polygon",
-                               fmt::format("[{}] needs one of line, polygon and color", section.path()));
-                exit.where = section.where(!line.empty() ? "line" : !ring.empty() ? "polygon" : "color");
-                if (std::isfinite(absorb_depth)) exit.absorb_depth = absorb_depth;
-                if (!line.empty()) {
-                  if (line.size() != 2)
-                    section.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
-                  for (const std::vector<Real>& end : line) exit.line.push_back({{end[0], end[1]}});
-                  if (exit.line[0] == exit.line[1]) section.fail("line", "the two ends are the same");
-                } else if (std::isfinite(absorb_depth)) {
-                  section.fail("absorb_depth", "only an exit given by a line has a depth behind it");
-                }
-                if (!ring.empty()) exit.regions.push_back(std::move(ring));
-                exit.switches = merged(section, from, until);
-                destinations_.push_back({"exits." + name, exit.where, exit.regions});
-                exits_.push_back(std::move(exit));
-              });
+  root.tables(
+      "exits", {.doc = "A way out: people who come through it vanish."},
+      [&](const std::string& name, Section& section) {
+        Exit exit;
+        exit.name = name;
+        std::vector<std::vector<Real>> line;
+        section.points("line", line, 2,
+                       {.unit = Unit::length,
+                        .doc = "the two ends of an opening in the wall; or give polygon or color"});
+        Ring ring = read_ring(section, "polygon", false, "corners of a region that takes people");
+        section.text("color", exit.colour,
+                     {.doc = "color of a region in an image plan, such as \"#00ff00\""});
+        Real absorb_depth = std::numeric_limits<Real>::quiet_NaN();  // not given
+        section.real("absorb_depth", absorb_depth,
+                     {.unit = Unit::length,
+                      .range = non_negative,
+                      .doc = "how far behind the line the centre of somebody is who vanishes; 0.5 m "
+                             "if not given"});
+        std::vector<Real> from{0}, until;
+        section.reals("open_from", from, -1,
+                      {.unit = Unit::time, .range = non_negative, .doc = "when it opens"});
+        section.reals("open_until", until, -1,
+                      {.unit = Unit::time,
+                       .range = positive,
+                       .doc = "when it closes, after each time it opened; after the last closing it "
+                              "stays closed"});
+        section.real("max_flow", exit.max_flow,
+                     {.unit = Unit::rate,
+                      .range = non_negative,
+                      .doc = "persons per second that it lets through; 0: no cap"});
+        if (!section.reading()) return;
+        const int n_given = (line.empty() ? 0 : 1) + (ring.empty() ? 0 : 1) + (exit.colour.empty() ? 0 : 1);
+        if (n_given != 1)
+          section.fail(n_given == 0    ? "line"
+                       : !line.empty() ? "line"
+                                       : "polygon",
+                       fmt::format("[{}] needs one of line, polygon and color", section.path()));
+        exit.where = section.where(!line.empty() ? "line" : !ring.empty() ? "polygon" : "color");
+        if (std::isfinite(absorb_depth)) exit.absorb_depth = absorb_depth;
+        if (!line.empty()) {
+          if (line.size() != 2) section.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
+          for (const std::vector<Real>& end : line) exit.line.push_back({{end[0], end[1]}});
+          if (exit.line[0] == exit.line[1]) section.fail("line", "the two ends are the same");
+        } else if (std::isfinite(absorb_depth)) {
+          section.fail(
+              "absorb_depth",
+              "absorb_depth has no effect without line: the region of an exit says itself how deep it is");
+        }
+        if (!ring.empty()) exit.regions.push_back(std::move(ring));
+        exit.switches = merged(section, from, until);
+        destinations_.push_back({"exits." + name, exit.where, exit.regions});
+        exits_.push_back(std::move(exit));
+      });
 }
 
 int Journeys::find_destination(const Section& section, std::string_view key, const std::string& kind,
@@ -209,7 +210,9 @@ Journeys::Step Journeys::describe_step(Section& section) const {
     section.fail("weights", "weights are for choice = \"weights\" only");
   }
   if (step.choice != Choice::quickest && std::isfinite(update))
-    section.fail("update", "only choice = \"quickest\" is chosen anew");
+    section.fail(
+        "update",
+        "update has no effect without choice = \"quickest\": only that choice is made again during the walk");
   if (std::isfinite(update)) step.update = update;
   return step;
 }
@@ -451,7 +454,7 @@ std::vector<std::string> Journeys::findings(const State<2>& state) const {
   n = state.comm.sum(n);
   message = message_of_smallest(state.comm, first, message);
   if (n == 0) return {};
-  return {fmt::format("{} {} no way to where the journey leads and will stand: {}{}", n,
+  return {fmt::format("{} {} no way to where the journey leads and will stand still: {}{}", n,
                       n == 1 ? "person has" : "people have", n == 1 ? "" : "one is ", message)};
 }
 

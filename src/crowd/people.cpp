@@ -12,6 +12,7 @@
 #include "crowd/mixture.hpp"
 #include "crowd/ring.hpp"
 #include "crowd/start_space.hpp"
+#include "geometry/plan_gap.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/redistribute.hpp"
@@ -289,7 +290,12 @@ BodiesToCome People::to_come(Real end_time) const {
 
 void People::prepare(State<2>& state) {
   content_->first_feeder = state.feeders.size();
-  state.feeders.resize(state.feeders.size() + content_->sources.size());
+  for (const Source& source : content_->sources) state.feeders.push_back({.name = source.name});
+}
+
+void People::note_due(State<2>& state) const {
+  for (std::size_t s = 0; s < content_->sources.size(); ++s)
+    state.feeders[content_->first_feeder + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
 }
 
 // ---- the start
@@ -372,9 +378,9 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
   const Content& content = *content_;
   std::vector<Arrival> arrivals;
+  note_due(state);
   for (std::size_t s = 0; s < content.sources.size(); ++s) {
-    const std::int64_t due = content.sources[s].arrivals.n_due(state.clock.time);
-    if (n_settled(state.feeders[content.first_feeder + s]) >= due) continue;
+    if (state.feeders[content.first_feeder + s].n_waiting() == 0) continue;
     const Content::Places& places = content.places_of_sources(state, plan);
     content.feed(s, state, *places.spaces[s], seed, arrivals);
   }
@@ -522,15 +528,16 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
                                   where, n, table, 100 * filled_share, space.text()));
     if (journey < 0) {
       if (!is_led)
-        found.push_back(
-            fmt::format("{}: people of [{}] will stand: they have no journey, and crowd.direction is not set",
-                        where, table));
+        found.push_back(fmt::format(
+            "{}: people of [{}] will stand still: they have no journey, and crowd.direction is not set",
+            where, table));
       return;
     }
     // Parts of the plan that the largest of them can leave.
     const Real radius = mixture.largest_radius() * (1 - 1e-6);
     const std::vector<Journeys::Step>& steps = journeys.journeys()[static_cast<std::size_t>(journey)].steps;
     std::set<int> parts;
+    Vec<2> destination{};  // a point of one
     for (const int to : steps[0].exits)
       for (const Ring& ring : journeys.destinations()[static_cast<std::size_t>(to)].regions) {
         const Box<2> bounds = bounds_of(ring);
@@ -539,7 +546,9 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
           for (int j = 0; j <= n_points; ++j) {
             const Vec<2> x{{bounds.lower[0] + bounds.length(0) * i / n_points,
                             bounds.lower[1] + bounds.length(1) * j / n_points}};
-            if (ring_contains(ring, x)) parts.insert(plan.part_of(x, radius));
+            if (!ring_contains(ring, x)) continue;
+            parts.insert(plan.part_of(x, radius));
+            destination = x;
           }
       }
     parts.erase(-1);
@@ -553,9 +562,10 @@ std::vector<std::string> People::findings(const FloorPlan& plan, const Journeys&
         if (part < 0 || parts.contains(part)) continue;
         found.push_back(
             fmt::format("{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
-                        "where the journey \"{}\" leads first",
+                        "where the journey \"{}\" leads first{}",
                         where, table, mixture.largest_radius(), x[0], x[1],
-                        journeys.journeys()[static_cast<std::size_t>(journey)].name));
+                        journeys.journeys()[static_cast<std::size_t>(journey)].name,
+                        gap_text(plan.area(), x, destination)));
         return;
       }
   };

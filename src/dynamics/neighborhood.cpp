@@ -43,12 +43,12 @@ void NeighborhoodSettings::describe(Section& root) {
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
         section.real("rebalance_threshold", rebalance_threshold,
                      {.range = {.least = 1},
-                      .doc = "Blocks are shared out anew when the fullest rank has this many times the mean "
-                             "weight, and it pays"});
+                      .doc = "Blocks are shared out again when the fullest rank has this many times the mean "
+                             "weight and moving them costs less than it saves"});
         section.real("rebalance_cost", rebalance_cost,
                      {.range = non_negative,
                       .doc = "Steps that it takes to move all bodies of a rank to another one: blocks are "
-                             "shared out anew once uneven load has cost more than that; 0: at once"});
+                             "shared out again once uneven load has cost more than that; 0: at once"});
         std::string weights_word = "auto";
         section.choice("weights", weights_word, {"auto", "measured", "counts"},
                        {.doc = "What a block weighs: what its bodies, candidates and contacts are measured "

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,9 +30,14 @@ struct Clock {
 
 /// How far a source of bodies has come.
 struct FeederProgress {
+  std::string name;
   std::int64_t n_made = 0;
   std::int64_t n_dropped = 0;  ///< for whom there was no room and who never come
   std::int64_t n_tries = 0;    ///< places tried in vain for the body that is to come next
+  std::int64_t n_due = 0;      ///< how many should have come by now; follows from the time
+
+  /// Bodies that are due and wait for a free place.
+  std::int64_t n_waiting() const { return std::max<std::int64_t>(n_due - n_made - n_dropped, 0); }
 };
 
 /// What a sink has taken.

@@ -81,6 +81,8 @@ class Stepper {
   virtual void on_contact_problem(ContactProblemHook<D>) {}
   /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
   virtual void save(State<D>& state) = 0;
+  /// The same before bodies come or go: contacts go on telling the forces of the last step, too. Collective.
+  virtual void save_for_change(State<D>& state) { save(state); }
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.
   virtual void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) = 0;
   /// Of the last step; the same names and units always, and the same values on all ranks.

@@ -165,7 +165,7 @@ Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWi
   const bool free_right = is_free(middle - probe * left_of(tangent));
   if (free_left && free_right)
     throw InputError(
-        fmt::format("{}: both sides of the line {} are walkable, so it has no behind; give a polygon "
+        fmt::format("{}: both sides of the line {} are walkable, so it leads nowhere; give a polygon "
                     "instead, in which people vanish",
                     where, line));
   if (!free_left && !free_right)

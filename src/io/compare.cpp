@@ -11,11 +11,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
 #include "io/files.hpp"
+#include "io/pedestrian_archive.hpp"
 #include "io/result_file.hpp"
 #include "io/table.hpp"
 
@@ -307,85 +309,191 @@ FileComparison compare_lines(const Comm& comm, const std::string& first, const s
   return result;
 }
 
+/// Paths of people: their rows, in the order of frames and ids.
+FileComparison compare_trajectories(const Comm& comm, const std::string& first, const std::string& second) {
+  const hdf5::File a(comm, first, hdf5::Open::read), b(comm, second, hdf5::Open::read);
+  const std::int64_t rows_a = PedestrianArchive::n_rows_in(a), rows_b = PedestrianArchive::n_rows_in(b);
+  FileComparison result{first, second, {}};
+  if (rows_a != rows_b) {
+    FieldDifference rows{"rows", "-"};
+    add_note(rows, fmt::format("{} rows against {}", rows_a, rows_b));
+    result.fields.push_back(rows);
+  }
+  const std::int64_t n = std::min(rows_a, rows_b), begin = share_start(n, comm.rank(), comm.size());
+  const std::int64_t count = share_start(n, comm.rank() + 1, comm.size()) - begin;
+  const std::vector<TrajectoryRow> in_a = PedestrianArchive::read_rows(a, begin, count),
+                                   in_b = PedestrianArchive::read_rows(b, begin, count);
+  const auto compare_member = [&](const char* name, const char* unit, auto member) {
+    const auto values_of = [&](const std::vector<TrajectoryRow>& rows) {
+      std::vector<std::conditional_t<std::is_floating_point_v<decltype(TrajectoryRow().*member)>, double,
+                                     std::int64_t>>
+          values;
+      for (const TrajectoryRow& row : rows) values.push_back(row.*member);
+      return values;
+    };
+    FieldDifference verdict{name, unit};
+    add_to(verdict, comm, differences(values_of(in_a), values_of(in_b), begin, 1), -1, begin, {});
+    result.fields.push_back(verdict);
+  };
+  compare_member("frame", "-", &TrajectoryRow::frame);
+  compare_member("id", "-", &TrajectoryRow::id);
+  compare_member("x", "m", &TrajectoryRow::x);
+  compare_member("y", "m", &TrajectoryRow::y);
+  compare_member("z", "m", &TrajectoryRow::z);
+  return result;
+}
+
+/// The arrays of numbers in any HDF5 file, by name; texts, such as titles, are left out. Collective.
+void find_arrays(const hdf5::File& file, const std::string& group,
+                 std::map<std::string, hdf5::Found>& arrays) {
+  for (const std::string& member : file.members(group.empty() ? "/" : group)) {
+    const std::string name = group + "/" + member;
+    const hdf5::Found found = file.find(name);
+    if (found.content == hdf5::Content::integers || found.content == hdf5::Content::reals)
+      arrays[name] = found;
+    else if (found.content == hdf5::Content::something_else && !file.is_dataset(name))
+      find_arrays(file, name, arrays);
+  }
+}
+
+/// Contact problems: all numbers in them.
+FileComparison compare_problems(const Comm& comm, const std::string& first, const std::string& second) {
+  const hdf5::File a(comm, first, hdf5::Open::read), b(comm, second, hdf5::Open::read);
+  std::map<std::string, hdf5::Found> in_a, in_b;
+  find_arrays(a, "", in_a);
+  find_arrays(b, "", in_b);
+  FileComparison result{first, second, {}};
+  const auto compare_as = [&]<class T>(T, const std::string& name, const hdf5::Shape& shape,
+                                       FieldDifference& verdict) {
+    // Every rank reads a share of the rows; of a single value all read it and one looks at it.
+    const std::int64_t rows = shape.empty() ? 1 : shape.front();
+    const std::int64_t begin = shape.empty() ? 0 : share_start(rows, comm.rank(), comm.size());
+    hdf5::Slab slab{hdf5::Shape(shape.size(), 0), shape};
+    if (!shape.empty()) {
+      slab.start.front() = begin;
+      slab.count.front() = share_start(rows, comm.rank() + 1, comm.size()) - begin;
+    }
+    std::vector<T> values_a, values_b;
+    a.read_any_width(name, slab, values_a);
+    b.read_any_width(name, slab, values_b);
+    if (shape.empty() && !comm.is_root()) values_a.clear();
+    const std::int64_t of_row = std::max<std::int64_t>(slab.size() / std::max<std::int64_t>(rows, 1), 1);
+    add_to(verdict, comm, differences(values_a, values_b, begin, static_cast<int>(of_row)), -1, begin, {});
+  };
+  for (const auto& [name, found] : in_a) {
+    FieldDifference verdict{name, "-"};
+    const auto other = in_b.find(name);
+    if (other == in_b.end())
+      add_note(verdict, "only in the first");
+    else if (found.content != other->second.content || found.shape != other->second.shape)
+      add_note(verdict, "stored in another form");
+    else if (found.content == hdf5::Content::reals)
+      compare_as(double{}, name, found.shape, verdict);
+    else
+      compare_as(std::int64_t{}, name, found.shape, verdict);
+    result.fields.push_back(verdict);
+  }
+  for (const auto& [name, found] : in_b) {
+    if (in_a.contains(name)) continue;
+    FieldDifference verdict{name, "-"};
+    add_note(verdict, "only in the second");
+    result.fields.push_back(verdict);
+  }
+  return result;
+}
+
+constexpr const char* trajectory_ending = ".trajectory.h5";
+constexpr const char* problem_ending = ".hdf5";
+
 /// Tables of a run that have names in some columns.
 bool has_names(const std::string& path) {
   return std::ranges::any_of(std::array{".agents.csv", ".exits.csv", "ensemble.csv"},
                              [&](const char* ending) { return path.ends_with(ending); });
 }
 
-bool is_table(const std::string& path) {
-  return path.ends_with(".csv");
-}
-
 FileComparison compare_files(const Comm& comm, const std::string& first, const std::string& second,
                              const CompareOptions& options) {
-  if (is_table(first) != is_table(second))
-    throw InputError(fmt::format("cannot compare {} with {}: only one of them is a table", first, second));
+  const auto both_are = [&](const char* ending) {
+    const bool is_first = first.ends_with(ending), is_second = second.ends_with(ending);
+    if (is_first != is_second)
+      throw InputError(
+          fmt::format("cannot compare {} with {}: only one of them is a file *{}", first, second, ending));
+    return is_first;
+  };
   if (has_names(first) && has_names(second))
     return compare_lines(comm, first, second, options.last_frame_only);
-  if (is_table(first)) return compare_tables(comm, first, second, options.last_frame_only);
+  if (both_are(".csv")) return compare_tables(comm, first, second, options.last_frame_only);
+  if (both_are(trajectory_ending)) return compare_trajectories(comm, first, second);
+  if (both_are(problem_ending)) return compare_problems(comm, first, second);
   return FilePair(comm, first, second, options.last_frame_only).compare();
 }
 
-/// Of paths of people in the layout of another program: what they tell of a state is in the checkpoint.
-constexpr const char* trajectory_ending = ".trajectory.h5";
-
-/// Files of a folder with this ending, sorted by name.
-std::vector<std::string> files_with(const std::filesystem::path& folder, const std::string& ending) {
-  std::vector<std::string> result;
-  if (!std::filesystem::is_directory(folder)) return result;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ending &&
-        !entry.path().string().ends_with(trajectory_ending))
-      result.push_back(entry.path().string());
-  std::sort(result.begin(), result.end());
-  return result;
+/// What a file of a results folder is: the part of its name after that of the run, since two runs may have
+/// two names. Empty: nothing to compare (pictures, logs, timings).
+std::string kind_of(const std::string& file) {
+  for (const char* ending : {".certificate.csv", ".scalars.csv", ".agents.csv", ".evacuation.csv",
+                             ".exits.csv", trajectory_ending, ".h5"})
+    if (file.ends_with(ending)) return ending;
+  if (file.ends_with(problem_ending))
+    for (const char* start : {".fclib_", ".failed_"})
+      if (const std::size_t at = file.rfind(start); at != std::string::npos) return file.substr(at);
+  return file.ends_with(".csv") || file.ends_with(problem_ending) ? file : "";
 }
 
 /// Steps in the names of checkpoints have a fixed number of digits, so the last name is the latest.
-std::vector<std::string> latest_checkpoint(const std::filesystem::path& folder) {
+std::string latest_checkpoint(const std::filesystem::path& folder) {
   for (const std::filesystem::path& place : {folder / "checkpoint", folder}) {
-    const std::vector<std::string> all = files_with(place, ".scree");
-    if (!all.empty()) return {all.back()};
+    std::string latest;
+    if (!std::filesystem::is_directory(place)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(place))
+      if (entry.is_regular_file() && entry.path().extension() == ".scree")
+        latest = std::max(latest, entry.path().string());
+    if (!latest.empty()) return latest;
   }
   return {};
 }
 
+/// The files of a results folder that tell of the result, by what they are; of an ensemble those of its
+/// members, too.
+std::map<std::string, std::string> results_in(const std::filesystem::path& folder,
+                                              const std::string& prefix = "") {
+  std::map<std::string, std::vector<std::string>> of_kind;
+  std::map<std::string, std::string> results;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name.starts_with("seed_"))
+      results.merge(results_in(entry.path(), prefix + name + "/"));
+    if (!entry.is_regular_file() || entry.is_symlink()) continue;
+    if (const std::string kind = kind_of(name); !kind.empty()) of_kind[kind].push_back(entry.path().string());
+  }
+  // Several of a kind, of several runs in one folder: their names tell them apart.
+  for (const auto& [kind, paths] : of_kind)
+    for (const std::string& path : paths)
+      results[prefix + (paths.size() == 1 ? kind : std::filesystem::path(path).filename().string())] = path;
+  if (const std::string checkpoint = latest_checkpoint(folder); !checkpoint.empty())
+    results[prefix + "checkpoint"] = checkpoint;
+  return results;
+}
+
 struct Pairing {
   std::vector<std::pair<std::string, std::string>> pairs;
-  std::vector<std::string> notes;
+  std::vector<std::string> only_in_one;
   bool of_folders = false;
 };
 
-/// A single file of a kind in each folder is a pair whatever its name; several are paired by name.
-void pair_up(Pairing& pairing, const std::vector<std::string>& first,
-             const std::vector<std::string>& second) {
-  if (first.size() == 1 && second.size() == 1) {
-    pairing.pairs.emplace_back(first.front(), second.front());
-    return;
-  }
-  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
-  const auto match_in = [&](const std::vector<std::string>& list, const std::string& path) {
-    return std::find_if(list.begin(), list.end(),
-                        [&](const std::string& c) { return name(c) == name(path); });
-  };
-  for (const std::string& path : first) {
-    const auto match = match_in(second, path);
-    if (match == second.end())
-      pairing.notes.push_back(path + " has no counterpart");
-    else
-      pairing.pairs.emplace_back(path, *match);
-  }
-  for (const std::string& path : second)
-    if (match_in(first, path) == first.end()) pairing.notes.push_back(path + " has no counterpart");
-}
-
 Pairing pair_folders(const std::string& first, const std::string& second) {
+  const std::map<std::string, std::string> in_first = results_in(first), in_second = results_in(second);
   Pairing pairing;
   pairing.of_folders = true;
-  pair_up(pairing, latest_checkpoint(first), latest_checkpoint(second));
-  for (const char* ending : {".h5", ".csv"})
-    pair_up(pairing, files_with(first, ending), files_with(second, ending));
+  for (const auto& [kind, path] : in_first) {
+    const auto other = in_second.find(kind);
+    if (other == in_second.end())
+      pairing.only_in_one.push_back(path);
+    else
+      pairing.pairs.emplace_back(path, other->second);
+  }
+  for (const auto& [kind, path] : in_second)
+    if (!in_first.contains(kind)) pairing.only_in_one.push_back(path);
   return pairing;
 }
 
@@ -406,14 +514,15 @@ Pairing agreed_pairing(const Comm& comm, const std::string& first, const std::st
     if (pairing.pairs.empty())
       throw InputError(
           fmt::format("{} and {} have no checkpoint, H5MD file or table in common", first, second));
-    text =
-        nlohmann::json{{"pairs", pairing.pairs}, {"notes", pairing.notes}, {"of_folders", pairing.of_folders}}
-            .dump();
+    text = nlohmann::json{{"pairs", pairing.pairs},
+                          {"only_in_one", pairing.only_in_one},
+                          {"of_folders", pairing.of_folders}}
+               .dump();
   });
   comm.broadcast(text);
   const nlohmann::json parsed = nlohmann::json::parse(text);
   return {parsed.at("pairs").get<decltype(Pairing::pairs)>(),
-          parsed.at("notes").get<std::vector<std::string>>(), parsed.at("of_folders").get<bool>()};
+          parsed.at("only_in_one").get<std::vector<std::string>>(), parsed.at("of_folders").get<bool>()};
 }
 
 std::string place_of(const FieldDifference& field) {
@@ -430,7 +539,8 @@ bool FileComparison::equal() const {
 }
 
 bool Comparison::equal() const {
-  return std::all_of(files.begin(), files.end(), [](const FileComparison& f) { return f.equal(); });
+  return only_in_one.empty() &&
+         std::all_of(files.begin(), files.end(), [](const FileComparison& f) { return f.equal(); });
 }
 
 std::string Comparison::text() const {
@@ -451,8 +561,11 @@ std::string Comparison::text() const {
       fmt::format_to(out, "\n");
     }
   }
-  for (const std::string& note : notes) fmt::format_to(out, "not compared: {}\n", note);
-  fmt::format_to(out, "{}\n", equal() ? "the results are bitwise equal" : "the results differ");
+  for (const std::string& path : only_in_one) fmt::format_to(out, "{}\n  has no counterpart\n", path);
+  const auto n_different = std::ranges::count_if(files, [](const FileComparison& f) { return !f.equal(); });
+  fmt::format_to(out, "{} pairs of files compared, {} differ", files.size(), n_different);
+  if (!only_in_one.empty()) fmt::format_to(out, "; {} files are on one side only", only_in_one.size());
+  fmt::format_to(out, ": {}\n", equal() ? "the results are bitwise equal" : "the results differ");
   return fmt::to_string(buffer);
 }
 
@@ -477,14 +590,15 @@ std::string Comparison::json() const {
     list.push_back(
         {{"first", file.first}, {"second", file.second}, {"equal", file.equal()}, {"fields", fields}});
   }
-  return nlohmann::ordered_json{{"equal", equal()}, {"files", list}, {"not_compared", notes}}.dump(2) + "\n";
+  return nlohmann::ordered_json{{"equal", equal()}, {"files", list}, {"only_in_one", only_in_one}}.dump(2) +
+         "\n";
 }
 
 Comparison compare_results(const Comm& comm, const std::string& first, const std::string& second,
                            const CompareOptions& options) {
   const Pairing pairing = agreed_pairing(comm, first, second);
   Comparison comparison;
-  comparison.notes = pairing.notes;
+  comparison.only_in_one = pairing.only_in_one;
   for (const auto& [a, b] : pairing.pairs) {
     try {
       comparison.files.push_back(compare_files(comm, a, b, options));

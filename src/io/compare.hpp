@@ -33,18 +33,20 @@ struct FileComparison {
 
 struct Comparison {
   std::vector<FileComparison> files;
-  std::vector<std::string>
-      notes;  ///< files that only one folder has and the like: not a difference of results
+  std::vector<std::string> only_in_one;  ///< files of one folder that the other has no counterpart of
+  /// Whether every file has its counterpart and is the same.
   bool equal() const;
   std::string text() const;
   std::string json() const;
 };
 
-/// Compares two results: two checkpoints, two H5MD files, two CSV tables, or two result folders (then: the
-/// latest checkpoint, *.h5 and *.csv of both, as far as both have them). What describes the run and not its
-/// result is left out: provenance of files, columns named wall_*. Rows are shared out over the ranks; the
-/// answer is the same for any number of them. Throws InputError on all ranks if something cannot be read or
-/// there is nothing to compare. Collective.
+/// Compares two results: two checkpoints, two H5MD files, two trajectories of people, two CSV tables, two
+/// FCLIB files, or two result folders: then the latest checkpoint and all files of these kinds, each with
+/// what is the same in the other folder whatever the names of the runs; of ensembles those of all members.
+/// What describes the run and not its result is left out: provenance of files, columns named wall_*, logs,
+/// summaries; and frames in vtk/, which tell the ranks. Rows are shared out over the ranks; the answer is the
+/// same for any number of them. Throws InputError on all ranks if something cannot be read or there is
+/// nothing to compare. Collective.
 Comparison compare_results(const Comm& comm, const std::string& first, const std::string& second,
                            const CompareOptions& options = {});
 

@@ -347,12 +347,24 @@ void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> 
   steps_.push_back(step);
   times_.push_back(time);
   counts_.push_back(n);
-  write_xdmf();
+  constexpr std::int64_t growth = 4;  // a quarter more
+  if (n_frames() >= n_shown_ + std::max<std::int64_t>(1, n_shown_ / growth)) write_xdmf();
 }
 
-void H5mdWriter::write_xdmf() const {
-  const std::filesystem::path path(file_->path());
-  const std::string heavy = path.filename().string();
+void H5mdWriter::complete() {
+  if (n_shown_ != n_frames()) write_xdmf();
+}
+
+void H5mdWriter::write_xdmf() {
+  std::filesystem::path beside = file_->path();
+  beside.replace_extension(".xdmf");
+  files::on_root(comm_, [&] { files::write_atomically(beside.string(), xdmf()); });
+  n_shown_ = n_frames();
+}
+
+/// The text of NAME.xdmf.
+std::string H5mdWriter::xdmf() const {
+  const std::string heavy = std::filesystem::path(file_->path()).filename().string();
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
 
@@ -413,10 +425,7 @@ void H5mdWriter::write_xdmf() const {
     fmt::format_to(out, "   </Grid>\n");
   }
   fmt::format_to(out, "  </Grid>\n </Domain>\n</Xdmf>\n");
-
-  std::filesystem::path beside = path;
-  beside.replace_extension(".xdmf");
-  files::on_root(comm_, [&] { files::write_atomically(beside.string(), fmt::to_string(text)); });
+  return fmt::to_string(text);
 }
 
 }  // namespace scree

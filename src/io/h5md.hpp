@@ -53,9 +53,11 @@ struct Observable {
 ///   /parameters                    texts, provenance
 /// The number of bodies may vary: places beyond the count of a frame hold id -1, NaN or 0.
 ///
-/// Beside the file, NAME.xdmf shows every frame to ParaView ("XDMF Reader") without copying data.
-/// Each frame is flushed: a run that is killed leaves a readable file. All members are collective and throw
-/// RunError on all ranks if the disk is full or the file cannot be written.
+/// Beside the file, NAME.xdmf shows the frames to ParaView ("XDMF Reader") without copying data. It can only
+/// be written whole, so it is renewed when the number of frames has grown by a quarter and by complete(): the
+/// cost of a frame does not grow with their number. Each frame is flushed: a run that is killed leaves a
+/// readable file. All members are collective and throw RunError on all ranks if the disk is full or the file
+/// cannot be written.
 class H5mdWriter {
  public:
   /// Creates the file; throws InputError if it exists and may not be overwritten.
@@ -70,6 +72,9 @@ class H5mdWriter {
   void append(std::int64_t step, Real time, std::span<const GlobalId> ids, std::span<const Column> columns,
               std::span<const Observable> observables);
 
+  /// Makes NAME.xdmf show all frames. Whoever ends without it leaves the latest ones out there.
+  void complete();
+
   std::int64_t n_frames() const { return static_cast<std::int64_t>(times_.size()); }
 
  private:
@@ -83,7 +88,8 @@ class H5mdWriter {
   void write_column(StoredColumn& column, const IdOrder& order, const std::vector<T>& sorted);
   template <class T>
   void append_to(const std::string& series, T value);
-  void write_xdmf() const;
+  void write_xdmf();
+  std::string xdmf() const;
 
   struct StoredColumn {
     std::string name;
@@ -102,6 +108,7 @@ class H5mdWriter {
   std::vector<GlobalId> fixed_ids_;  ///< this rank's share, if the bodies are fixed
   std::vector<std::int64_t> steps_, counts_;
   std::vector<Real> times_;
+  std::int64_t n_shown_ = 0;  ///< frames in NAME.xdmf
 };
 
 /// A unit in the words of H5MD's units module: "kg/m3" gives "kg m-3", "1/s" gives "s-1", "-" gives nothing.

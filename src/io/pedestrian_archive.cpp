@@ -19,20 +19,14 @@ const std::string trajectory = "/trajectory";
 /// Half a mebibyte of rows.
 constexpr std::int64_t rows_per_chunk = 16384;
 
-struct Record {
-  std::uint32_t frame = 0;
-  std::uint32_t id = 0;
-  double x = 0, y = 0, z = 0;
-};
-
 const hdf5::RecordLayout& layout() {
   using Type = hdf5::RecordField::Type;
-  static const hdf5::RecordLayout result{{{"frame", Type::uint32, offsetof(Record, frame)},
-                                          {"id", Type::uint32, offsetof(Record, id)},
-                                          {"x", Type::real64, offsetof(Record, x)},
-                                          {"y", Type::real64, offsetof(Record, y)},
-                                          {"z", Type::real64, offsetof(Record, z)}},
-                                         sizeof(Record)};
+  static const hdf5::RecordLayout result{{{"frame", Type::uint32, offsetof(TrajectoryRow, frame)},
+                                          {"id", Type::uint32, offsetof(TrajectoryRow, id)},
+                                          {"x", Type::real64, offsetof(TrajectoryRow, x)},
+                                          {"y", Type::real64, offsetof(TrajectoryRow, y)},
+                                          {"z", Type::real64, offsetof(TrajectoryRow, z)}},
+                                         sizeof(TrajectoryRow)};
   return result;
 }
 
@@ -68,7 +62,7 @@ PedestrianArchive PedestrianArchive::resume(const Comm& comm, const std::string&
   std::int64_t first = 0, end = file.n_records(trajectory, layout());
   while (first < end) {
     const std::int64_t middle = first + (end - first) / 2;
-    Record record;
+    TrajectoryRow record;
     file.read_records(trajectory, layout(), middle, 1, &record);
     if (record.frame <= last)
       first = middle + 1;
@@ -79,6 +73,19 @@ PedestrianArchive PedestrianArchive::resume(const Comm& comm, const std::string&
   file.flush();
   archive.n_rows_ = first;
   return archive;
+}
+
+std::int64_t PedestrianArchive::n_rows_in(const hdf5::File& file) {
+  if (!file.exists(trajectory))
+    throw InputError(fmt::format("{} holds no trajectories of a pedestrian archive", file.path()));
+  return file.n_records(trajectory, layout());
+}
+
+std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, std::int64_t first,
+                                                        std::int64_t count) {
+  std::vector<TrajectoryRow> rows(static_cast<std::size_t>(count));
+  file.read_records(trajectory, layout(), first, count, rows.data());
+  return rows;
 }
 
 void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids,
@@ -94,7 +101,7 @@ void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids
   std::vector<double> sorted_positions;
   order.apply(ids, sorted_ids);
   order.apply(positions, sorted_positions, 3);
-  std::vector<Record> records(order.count());
+  std::vector<TrajectoryRow> records(order.count());
   for (std::size_t i = 0; i < records.size(); ++i)
     records[i] = {static_cast<std::uint32_t>(frame), static_cast<std::uint32_t>(sorted_ids[i]),
                   sorted_positions[3 * i], sorted_positions[3 * i + 1], sorted_positions[3 * i + 2]};

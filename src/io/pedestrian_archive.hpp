@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/types.hpp"
@@ -16,6 +17,13 @@ struct ArchiveHead {
   std::string version;   ///< of the program that writes
   std::string geometry;  ///< where people can be, as WKT [m]
   Real fps = 0;          ///< frames per second
+};
+
+/// One row: where a person is in a frame [m].
+struct TrajectoryRow {
+  std::uint32_t frame = 0;
+  std::uint32_t id = 0;
+  double x = 0, y = 0, z = 0;
 };
 
 /// Trajectories in the layout of the pedestrian dynamics data archive of Forschungszentrum Juelich, which its
@@ -41,6 +49,11 @@ class PedestrianArchive {
   void append(std::int64_t frame, std::span<const GlobalId> ids, std::span<const double> positions);
 
   std::int64_t n_rows() const { return n_rows_; }
+
+  /// The number of rows of a file. Throws InputError if it is of another layout.
+  static std::int64_t n_rows_in(const hdf5::File& file);
+  /// This rank's share of its rows: `count` from `first` on.
+  static std::vector<TrajectoryRow> read_rows(const hdf5::File& file, std::int64_t first, std::int64_t count);
 
  private:
   PedestrianArchive(const Comm& comm, std::unique_ptr<hdf5::File> file);

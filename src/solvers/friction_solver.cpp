@@ -67,7 +67,13 @@ Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real
 
 template <int D>
 void SolverSettings<D>::describe(Section& section) {
-  section.kind("type", solver, {.required = true, .doc = "Solver of the contact problem of a step"});
+  const std::string otherwise = "nsgs";
+  section.kind("type", solver,
+               {.doc = "Solver of the contact problem of a step; \"" + otherwise + "\" if not given"});
+  if (section.reading() && !solver) {
+    solver = make_solver<D>(otherwise);
+    solver->describe(section);
+  }
   section.real(
       "tolerance", tolerance,
       {.range = positive, .doc = "Natural residual at which a solve ends (docs/method.md, eq. F.6)"});

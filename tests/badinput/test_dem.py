@@ -73,6 +73,11 @@ def refused_deck(folder, *changes, words, more=""):
     refused(folder, "run", write_deck(folder, *changes, more=more), words=words)
 
 
+def test_a_density_in_another_unit(folder):
+    refused_deck(folder, ("density = 2500", "density = 2.5"),
+                 words=["time.step = 0.0001 s is unstable", "soft.toml:2", "the density of glass is 2.5 kg/m3", "2.5 g/cm3"])
+
+
 def test_the_deck_itself_runs_and_tells_how_long_its_step_is(folder):
     run_ok("run", write_deck(folder), folder=folder)
     # The Rayleigh time is pi R sqrt(rho / G) / (0.1631 nu + 0.8766), G = E / (2 (1 + nu)): 1.354 ms.

@@ -1,7 +1,7 @@
 """Decks of grains that cannot be: materials, pairs and schemes that do not fit together end with one message and exit
 code 2; steps that are too long and walls that press bodies where they have no room, with the code of their failure."""
 from refusal import failed, refused
-from scree_program import check, main, run_ok
+from scree_program import check, check_in, main, run_ok
 
 RUNTIME_FAILURE = 1
 SOLVER_FAILURE = 3
@@ -117,6 +117,16 @@ def test_materials_that_are_missing_or_unknown(folder):
     refused_deck(folder, ('material = "glass"', 'material = "glas"'), words=["glas", "glass, steel"], ranks=(1, 3))
     refused_deck(folder, ('material = "glass"\n', ""), words=["grains.toml:34", "material", "glass, steel"])
     refused_deck(folder, ('material = "steel"\n', ""), words=["grains.toml:39", "material", "glass, steel"])
+
+
+def test_without_a_solver_there_is_one(folder):
+    solver = DECK[DECK.index("[solver]"):DECK.index("[materials.glass]")]
+    deck = write_deck(folder, (solver, ""))
+    result = run_ok("info", deck, folder=folder)
+    check_in("[solver]", result.stdout, "the table of the default solver is in the resolved deck")
+    (folder / "resolved.toml").write_text(result.stdout)
+    run_ok("check", folder / "resolved.toml", folder=folder)
+    refused_deck(folder, (solver, "[solver]\nsolver_sweeps = 3\n\n"), words=["'solver_sweeps' in [solver]"])
 
 
 def test_inertia_in_a_scheme_that_knows_none(folder):

@@ -37,6 +37,8 @@ def test_scalars_have_names_units_and_all_digits(folder):
     make_run(folder)
     scalars = Results(folder).scalars
     check(scalars.names == ["time", "overlap_max", "bodies"], "names without units", scalars.names)
+    check(list(scalars) == scalars.names and len(scalars) == 3 and "bodies" in scalars, "it is like a dict", list(scalars))
+    check([len(scalars[name]) for name in scalars] == [len(scalars["time"])] * 3, "loops go over the names")
     check(scalars.units == {"time": "s", "overlap_max": "m", "bodies": "-"}, "units", scalars.units)
     check(scalars["overlap_max"][1] == 2.5e-4, "values are read exactly", scalars["overlap_max"])
     check(Results(folder).summary["exit_status"] == 0, "the summary is read")

@@ -10,8 +10,9 @@
 namespace scree {
 namespace {
 
-/// Contacts per body (a contact of two bodies counts for both), the share of bodies with fewer than D + 1
-/// contacts, which cannot be held in place by contacts alone, and the contacts per body of the others.
+/// Contacts per body that carry load, or up to a gap (a contact of two bodies counts for both), the share of
+/// bodies with fewer than D + 1 contacts, which cannot be held in place by contacts alone, and the contacts
+/// per body of the others.
 ///
 /// The two bodies of a contact may be owned by two ranks, so counts are added up at a rank found from the id
 /// alone: one exchange of 16 bytes per touching body.
@@ -86,6 +87,6 @@ class Coordination final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, coordination, Coordination, "contacts per body and share of rattlers")
+SCREE_PLUGIN(Measure, coordination, Coordination, "contacts per body that carry load, and share of rattlers")
 
 }  // namespace scree

@@ -20,7 +20,6 @@ template <int D>
 class Fabric final : public Measure<D> {
  public:
   void describe(Section& section) override {
-    counted_.loaded = true;
     counted_.describe(section);
     region_.describe(section);
   }

@@ -10,8 +10,9 @@ namespace {
 
 /// What crosses a plane: the net number and mass of bodies whose centre went through it, positive along the
 /// normal, since the start of the run (or since the restart that added the measure), and the rates since the
-/// row before. Every step counts, not only those with a row. A centre x is beyond the plane when n . (x -
-/// point) >= 0; radius and region look at where the straight path of the step meets the plane.
+/// row before (0 in the first row, which has none before it). Every step counts, not only those with a row. A
+/// centre x is beyond the plane when n . (x - point) >= 0; radius and region look at where the straight path
+/// of the step meets the plane.
 ///
 /// Periodic images of the plane are the plane itself; it must be parallel to each periodic axis or
 /// perpendicular to it. Bodies that are deleted beyond open faces do not count in the step that deletes them.
@@ -41,7 +42,7 @@ class Flow final : public Measure<D> {
     std::vector<ColumnInfo> columns{
         {"bodies", "-",
          "bodies that crossed the plane since the start, those along the normal less those against"},
-        {"body_rate", "1/s", "the same since the row before, over the time between; nan in the first row"}};
+        {"body_rate", "1/s", "the same since the row before, over the time between; 0 in the first row"}};
     if (state.bodies.has_inertia()) {
       columns.push_back({"mass", "kg", "mass of these bodies"});
       columns.push_back({"mass_rate", "kg/s", "the same since the row before, over the time between"});
@@ -81,10 +82,11 @@ class Flow final : public Measure<D> {
   std::span<Real> memory() override { return memory_; }
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
-    const Real elapsed = sample.state.clock.time - memory_[row_time];
-    row.insert(row.end(), {memory_[bodies_now], (memory_[bodies_now] - memory_[row_bodies]) / elapsed});
+    const Real elapsed = sample.state.clock.time - memory_[row_time];  // NaN in the first row
+    const auto rate = [&](Real change) { return elapsed > 0 ? change / elapsed : 0; };
+    row.insert(row.end(), {memory_[bodies_now], rate(memory_[bodies_now] - memory_[row_bodies])});
     if (sample.state.bodies.has_inertia())
-      row.insert(row.end(), {memory_[mass_now], (memory_[mass_now] - memory_[row_mass]) / elapsed});
+      row.insert(row.end(), {memory_[mass_now], rate(memory_[mass_now] - memory_[row_mass])});
     memory_[row_time] = sample.state.clock.time;
     memory_[row_bodies] = memory_[bodies_now];
     memory_[row_mass] = memory_[mass_now];

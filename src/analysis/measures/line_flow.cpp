@@ -55,7 +55,7 @@ class LineFlow final : public Measure<2> {
              "crossings since the start, from the left of the line to its right (looking from its first end "
              "to its second) less those from right to left"},
             {"total", "-", "crossings since the start, both ways"},
-            {"flow", "1/s", "net crossings in the last window over its length; nan before the first step"},
+            {"flow", "1/s", "net crossings in the last window over its length; 0 before the first step"},
             {"specific_flow", "1/(m s)", "flow over the length of the line"}};
   }
 
@@ -79,7 +79,7 @@ class LineFlow final : public Measure<2> {
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
     const Real now = sample.state.clock.time;
     // From the oldest mark to the latest that is a whole window ago.
-    Real begin = not_a_number, net_then = 0;
+    Real begin = not_a_number, net_then = 0;  // no mark yet: nobody has walked
     for (std::size_t k = 0; k < n_kept; ++k) {
       const std::size_t slot = (static_cast<std::size_t>(memory_[next_slot]) + k) % n_kept;
       const Real time = memory_[first_time + slot];
@@ -88,7 +88,7 @@ class LineFlow final : public Measure<2> {
       begin = time;
       net_then = memory_[first_net + slot];
     }
-    const Real flow = now > begin ? (memory_[net_now] - net_then) / (now - begin) : not_a_number;
+    const Real flow = now > begin ? (memory_[net_now] - net_then) / (now - begin) : 0;
     row.insert(row.end(), {memory_[net_now], memory_[total_now], flow, flow / norm(b_ - a_)});
   }
 

@@ -9,7 +9,7 @@ namespace scree {
 
 template <int D>
 void Events<D>::prepare(State<D>& state) const {
-  state.feeders.assign(feeders.list().size(), {});
+  feeders.prepare(state);
   sinks.prepare(state);
   state.stage = {};
 }
@@ -22,8 +22,8 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   BodyStore<D>& bodies = state.bodies;
   bool is_saved = false;
   const auto change = [&] {
-    if (!is_saved)
-      stepper.save(state);  // what contacts remember, while candidates and bodies belong together
+    // What contacts remember, while candidates and bodies belong together.
+    if (!is_saved) stepper.save_for_change(state);
     is_saved = true;
   };
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };

@@ -90,6 +90,32 @@ std::int64_t FeederTable<D>::n_due(Real time) const {
 }
 
 template <int D>
+Real FeederTable<D>::achieved_rate(std::int64_t n_made, Real time) const {
+  const Real elapsed = std::min(time, until) - start;
+  return elapsed > 0 ? static_cast<Real>(n_made) / elapsed : 0;
+}
+
+template <int D>
+std::string Feeders<D>::shortfall(std::size_t f, const State<D>& state, bool is_over) const {
+  const FeederTable<D>& feeder = feeders_[f];
+  const FeederProgress& progress = state.feeders[f];
+  const std::string name = fmt::format("{}: the feeder \"{}\"", feeder.bodies.where, feeder.bodies.name);
+  if (progress.n_waiting() > 0)
+    return fmt::format(
+        "{} made {} of the {} bodies due by t = {:g} s, {:.3g} per second instead of {:.3g}: the others "
+        "found no "
+        "free place in {}. Enlarge the region, reduce the rate, or give the bodies a velocity that takes "
+        "them away",
+        name, progress.n_made, progress.n_due, state.clock.time,
+        feeder.achieved_rate(progress.n_made, state.clock.time), feeder.bodies_per_second(),
+        feeder.places->text());
+  if (is_over && progress.n_made < feeder.count)
+    return fmt::format("{} made {} of its {} bodies: the run ended at t = {:g} s, before the others were due",
+                       name, progress.n_made, feeder.count, state.clock.time);
+  return {};
+}
+
+template <int D>
 void Feeders<D>::describe(Section& root) {
   root.tables("feeders", {.doc = "A source that makes bodies during the run."},
               [&](const std::string& name, Section& section) {
@@ -102,6 +128,19 @@ void Feeders<D>::describe(Section& root) {
 template <int D>
 void Feeders<D>::fit(const Box<D>& domain) {
   for (FeederTable<D>& feeder : feeders_) feeder.places->fit(domain, feeder.bodies.radius->largest());
+}
+
+template <int D>
+void Feeders<D>::prepare(State<D>& state) const {
+  state.feeders.clear();
+  for (const FeederTable<D>& feeder : feeders_) state.feeders.push_back({.name = feeder.bodies.name});
+  note_due(state);
+}
+
+template <int D>
+void Feeders<D>::note_due(State<D>& state) const {
+  for (std::size_t f = 0; f < feeders_.size(); ++f)
+    state.feeders[f].n_due = feeders_[f].n_due(state.clock.time);
 }
 
 template <int D>
@@ -126,8 +165,9 @@ Real Feeders<D>::fastest() const {
 template <int D>
 std::vector<FedBody<D>> Feeders<D>::find_places(State<D>& state, std::uint64_t seed) const {
   std::vector<FedBody<D>> fed;
+  note_due(state);
   for (std::size_t f = 0; f < feeders_.size(); ++f)
-    if (state.feeders[f].n_made < feeders_[f].n_due(state.clock.time)) feed(f, state, seed, fed);
+    if (state.feeders[f].n_made < state.feeders[f].n_due) feed(f, state, seed, fed);
   return fed;
 }
 
@@ -154,7 +194,7 @@ void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
                          static_cast<std::int64_t>(fed.size()) + most_bodies);
   for (const FedBody<D>& other : fed) new_ones.add(other.body);
 
-  const std::int64_t due = feeder.n_due(state.clock.time);
+  const std::int64_t due = progress.n_due;
   std::int64_t n_tried = 0;  // in this step, by the body that is next
   std::vector<Vec<D>> at, wrapped_at;
   std::vector<Real> radius;
@@ -225,8 +265,7 @@ void Feeders<D>::give_up(std::size_t f, const State<D>& state, Real behind) cons
       "reduce the "
       "rate, give the bodies a velocity that takes them away, or end the feeder with count or until",
       state.clock.step, state.clock.time, feeder.bodies.name, feeder.bodies.where, feeder.places->text(),
-      behind, feeder.max_delay, state.feeders[f].n_made, feeder.n_due(state.clock.time),
-      feeder.bodies_per_second()));
+      behind, feeder.max_delay, state.feeders[f].n_made, state.feeders[f].n_due, feeder.bodies_per_second()));
 }
 
 template struct FeederTable<2>;

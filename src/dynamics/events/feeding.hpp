@@ -28,8 +28,10 @@ struct FeederTable {
   void describe(const std::string& name, Section& section);
   /// Bodies per second: the rate, or the mass rate over the mean mass of a body. Needs bodies.density.
   Real bodies_per_second() const;
-  /// How many bodies should have come by `time`.
+  /// How many bodies should have come by `time`; the feeder may have ended by then.
   std::int64_t n_due(Real time) const;
+  /// Bodies per second that came by `time`, while the feeder was on; 0 before it starts.
+  Real achieved_rate(std::int64_t n_made, Real time) const;
 };
 
 /// A body that a feeder is about to add.
@@ -52,6 +54,13 @@ class Feeders {
 
   std::span<FeederTable<D>> list() { return feeders_; }
   std::span<const FeederTable<D>> list() const { return feeders_; }
+  /// Makes state.feeders, with nothing fed.
+  void prepare(State<D>& state) const;
+  /// Books how many bodies of each feeder should have come by now, in state.feeders. Local.
+  void note_due(State<D>& state) const;
+  /// What feeder f did not deliver by now and why, in a sentence; empty if nothing is missing. `is_over`: the
+  /// run has ended, so that bodies that are not due yet will never come. Local.
+  std::string shortfall(std::size_t f, const State<D>& state, bool is_over) const;
   /// Of all feeders until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Fastest start of a body, without random parts [m/s].

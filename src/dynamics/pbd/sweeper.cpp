@@ -241,6 +241,12 @@ void PbdSweeper<D>::clear_multipliers() {
 }
 
 template <int D>
+void PbdSweeper<D>::set_multipliers(std::span<const Real> of_pairs, std::span<const Real> of_walls) {
+  std::ranges::copy(of_pairs, pair_values_.begin());
+  std::ranges::copy(of_walls, wall_values_.begin());
+}
+
+template <int D>
 void PbdSweeper<D>::count_contacts(const State<D>& state) {
   clear_records();
   frozen_sweep(state, FrozenMode::count);

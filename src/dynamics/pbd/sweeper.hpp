@@ -72,6 +72,8 @@ class PbdSweeper {
   }
 
   void clear_multipliers();
+  /// Puts back what pair_values() and wall_values() were, with the same candidates.
+  void set_multipliers(std::span<const Real> of_pairs, std::span<const Real> of_walls);
   std::span<const Real> pair_values() const { return pair_values_; }
   std::span<const Real> wall_values() const { return wall_values_; }
 

@@ -47,7 +47,7 @@ class DemStepper final : public Stepper<D> {
   void refresh(State<D>& state, Real dt);
   static Real squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
-  std::string complaint_about(const StepLimit& found, Real dt) const;
+  std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
   void tell_share(const StepLimit& found, Real dt) const;
@@ -139,7 +139,7 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
-  if (dt > found.limit) throw InputError(complaint_about(found, dt));
+  if (dt > found.limit) throw InputError(complaint_about(state, found, dt));
   tell_share(found, dt);
   motion_->start(dt);
 }
@@ -168,12 +168,21 @@ Real DemStepper<D>::advised_step(const StepLimit& found) const {
 }
 
 template <int D>
-std::string DemStepper<D>::complaint_about(const StepLimit& found, Real dt) const {
-  return fmt::format(
+std::string DemStepper<D>::complaint_about(const State<D>& state, const StepLimit& found, Real dt) const {
+  std::string text = fmt::format(
       "time.step = {:.4g} s is unstable: it exceeds {:.4g} s, {} of body {}; take at most {:.2g} s", dt,
       found.limit,
       law_ == NormalLaw::hertz ? "the Rayleigh time" : "the stability limit of a contact with damping",
       found.body, advised_step(found));
+  // No grain is so light: the number was meant in another unit.
+  constexpr Real lightest_solid = 25;  // [kg/m3], of foam
+  for (int m = 0; m < state.materials.size(); ++m)
+    if (const Real density = state.materials.density(m); density < lightest_solid)
+      text += fmt::format(
+          ". {}: the density of {} is {:g} kg/m3, and light bodies need short steps: is \"{:g} g/cm3\" "
+          "meant?",
+          state.materials.where(m), state.materials.name(m), density, density);
+  return text;
 }
 
 template <int D>
@@ -201,7 +210,7 @@ void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     refuse(ExitCode::bad_input, complaint);
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
-  if (dt > found.limit) refuse(ExitCode::bad_input, complaint_about(found, dt));
+  if (dt > found.limit) refuse(ExitCode::bad_input, complaint_about(state, found, dt));
 }
 
 template <int D>

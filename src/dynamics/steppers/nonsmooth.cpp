@@ -128,7 +128,7 @@ class NonsmoothStepper final : public Stepper<D> {
 
 template <int D>
 void NonsmoothStepper<D>::describe(Section& root) {
-  root.table("solver", {.required = true, .doc = "Solver of the contact problem of each step"},
+  root.table("solver", {.doc = "Solver of the contact problem of each step"},
              [&](Section& section) { solver_.describe(section); });
   root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
     section.real("warm_start", warm_start_,

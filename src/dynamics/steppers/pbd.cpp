@@ -31,10 +31,13 @@ class PbdStepper final : public Stepper<D> {
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   void save(State<D>& state) override;
+  void save_for_change(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override {
-    return (sweeper_ ? sweeper_->bytes() : 0) + before_.capacity() * sizeof(Vec<D>);
+    const std::size_t vectors = before_.capacity() + start_velocity_.capacity();
+    const std::size_t numbers = start_pair_values_.capacity() + start_wall_values_.capacity();
+    return (sweeper_ ? sweeper_->bytes() : 0) + vectors * sizeof(Vec<D>) + numbers * sizeof(Real);
   }
 
  private:
@@ -52,9 +55,11 @@ class PbdStepper final : public Stepper<D> {
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
   /// started; returns as predict(). Local.
   Real finish(State<D>& state, Real dt);
-  /// Undoes finish(), but for the velocities. Local.
-  void take_back(State<D>& state) { sweeper_->store(state); }
+  /// Undoes finish(). Local.
+  void take_back(State<D>& state);
   Real cut_for_obstacles(const State<D>& state, Real dt);
+  /// If the step may be refused: keeps velocities and multipliers of the start of the step. Local.
+  void keep_start(const State<D>& state);
   /// Finds candidates anew where the records are, in the midst of a step. Collective.
   void rebuild(State<D>& state);
   /// Moves the bodies apart in the records; returns the deepest overlap that the last sweep met on this rank.
@@ -66,7 +71,9 @@ class PbdStepper final : public Stepper<D> {
   /// Copies the records to before_. Local.
   void keep_records();
   bool converged(const State<D>& state);
-  bool overlap_accepted(State<D>& state, Real dt);
+  /// Why the step is refused; empty if it is not.
+  std::string refusal_of(const State<D>& state);
+  bool may_refuse() const { return on_overlap_ != OnOverlap::warn && overlap_limit_ > 0; }
 
   /// The larger of `most` and |displacement|^2; infinite if the latter is not a number.
   static Real farther(Real most, const Vec<D>& displacement) {
@@ -74,7 +81,8 @@ class PbdStepper final : public Stepper<D> {
     return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
   }
 
-  static constexpr Real not_given = -1;  // a value the key refuses: see Section::has
+  static constexpr Real least_dt = 1e-12;  // steps are not halved further [s]
+  static constexpr Real not_given = -1;    // a value the key refuses: see Section::has
 
   // The deck.
   std::string method_name_ = "pbd";
@@ -96,6 +104,9 @@ class PbdStepper final : public Stepper<D> {
   std::unique_ptr<PbdSweeper<D>> sweeper_;
   bool weighted_ = false;
   Real smallest_radius_ = 0;
+  // Of the start of the step, if it may be refused.
+  std::vector<Vec<D>> start_velocity_;
+  std::vector<Real> start_pair_values_, start_wall_values_;
   std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
 
   std::int64_t sweeps_done_ = 0;
@@ -224,6 +235,12 @@ void PbdStepper<D>::save(State<D>& state) {
 }
 
 template <int D>
+void PbdStepper<D>::save_for_change(State<D>& state) {
+  // Without multipliers to start from, steps begin with none, whatever is kept here.
+  state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
+}
+
+template <int D>
 void PbdStepper<D>::rebuild(State<D>& state) {
   save(state);
   // Where the step started goes through the list build with the bodies.
@@ -309,6 +326,21 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
 }
 
 template <int D>
+void PbdStepper<D>::keep_start(const State<D>& state) {
+  if (!may_refuse()) return;
+  const auto velocity = state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  start_velocity_.assign(velocity.begin(), velocity.end());
+  start_pair_values_.assign(sweeper_->pair_values().begin(), sweeper_->pair_values().end());
+  start_wall_values_.assign(sweeper_->wall_values().begin(), sweeper_->wall_values().end());
+}
+
+template <int D>
+void PbdStepper<D>::take_back(State<D>& state) {
+  sweeper_->store(state);
+  if (may_refuse()) std::ranges::copy(start_velocity_, state.bodies.velocity().begin());
+}
+
+template <int D>
 void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
@@ -320,6 +352,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     state.obstacles.place(state.clock.time);
     const bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
     if (fresh) rebuild(state);
+    keep_start(state);
     deepest_ = resolve_contacts(state, dt, record_forces);
     moved = finish(state, dt);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
@@ -328,13 +361,25 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
       take_back(state);
       predict(state, start_time, dt);
       rebuild(state);
+      keep_start(state);
       deepest_ = state.comm.max(resolve_contacts(state, dt, record_forces));
       finish(state, dt);
     }
     state.clock.time = start_time;
-    if (overlap_accepted(state, dt)) break;
+    const std::string refusal = refusal_of(state);
+    if (refusal.empty()) break;
     take_back(state);
     state.obstacles.place(start_time);
+    if (on_overlap_ == OnOverlap::stop || dt < least_dt) {
+      sweeper_->set_multipliers(start_pair_values_, start_wall_values_);
+      if (state.clock.listed_time > start_time) {  // a list of this step is of a time that has not come
+        save(state);
+        bodies_changed(state);
+      }
+      throw StepRefused(ExitCode::solver_failure, refusal + "; reduce [time] step or raise [pbd] sweeps");
+    }
+    ++n_halvings_;
+    log::detail("{}: again with {:.3g} s", refusal, 0.5 * dt);
     dt *= 0.5;
   }
   state.clock.last_dt = dt;
@@ -476,26 +521,19 @@ bool PbdStepper<D>::converged(const State<D>& state) {
 }
 
 template <int D>
-bool PbdStepper<D>::overlap_accepted(State<D>& state, Real dt) {
+std::string PbdStepper<D>::refusal_of(const State<D>& state) {
   const Real limit = overlap_limit_ * smallest_radius_;
-  if (overlap_limit_ == 0 || deepest_ <= limit) return true;
+  if (overlap_limit_ == 0 || deepest_ <= limit) return {};
   // In words only when they are said: most steps beyond the limit are just counted.
-  const auto place = [&] {
+  const auto what = [&] {
     return fmt::format(
         "step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
         "radius ({:.3g} m)",
         state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
   };
-  constexpr Real least_dt = 1e-12;
-  if (on_overlap_ == OnOverlap::stop || (on_overlap_ == OnOverlap::halve && dt < least_dt))
-    throw AgreedError(ExitCode::solver_failure, place() + "; reduce [time] step or raise [pbd] sweeps");
-  if (on_overlap_ == OnOverlap::halve) {
-    ++n_halvings_;
-    log::detail("{}: again with {:.3g} s", place(), 0.5 * dt);
-    return false;
-  }
-  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", place());
-  return true;
+  if (may_refuse()) return what();
+  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", what());
+  return {};
 }
 
 template <int D>

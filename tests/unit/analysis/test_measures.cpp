@@ -55,8 +55,9 @@ TEST_CASE("speed: velocities (3, 4) and (0, 1) have mean 3 and maximum 5", "[ana
   CHECK(std::isnan(Scene<2>(Places<2>{}).value("type = 'speed'", "mean_speed")));
 }
 
-TEST_CASE("coordination: three bodies in a triangle on a wall have 2 to 3 contacts, a fourth has none",
-          "[analysis]") {
+TEST_CASE(
+    "coordination: by gap, three bodies in a triangle on a wall have 2 to 3 contacts, a fourth has none",
+    "[analysis]") {
   Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{2, 2.7}}, {{8, 8}}});
   scene.touch(0, 1, -1, 0);
   scene.touch(0, 2, -1, 0);
@@ -64,12 +65,26 @@ TEST_CASE("coordination: three bodies in a triangle on a wall have 2 to 3 contac
   scene.touch(0, -1, 0, 0);
   scene.touch(1, -1, 0, -0.01);
   scene.touch(2, 3, -1, 0.5);
-  CHECK(scene.value("type = 'coordination'", "coordination") == 2);  // (3 + 3 + 2 + 0) / 4
-  CHECK(scene.value("type = 'coordination'", "rattlers") == 0.5);    // fewer than 3: the third and the fourth
-  CHECK(scene.value("type = 'coordination'\ntolerance = 1", "rattlers") == 0.25);
-  CHECK(scene.value("type = 'coordination'", "coordination_without_rattlers") == 3);
-  CHECK(scene.value("type = 'coordination'\ntolerance = 1", "coordination_without_rattlers") ==
-        3);  // of three
+  const std::string touching = "type = 'coordination'\ntolerance = 0",
+                    near = "type = 'coordination'\ntolerance = 1";
+  CHECK(scene.value(touching, "coordination") == 2);  // (3 + 3 + 2 + 0) / 4
+  CHECK(scene.value(touching, "rattlers") == 0.5);    // fewer than 3: the third and the fourth
+  CHECK(scene.value(near, "rattlers") == 0.25);
+  CHECK(scene.value(touching, "coordination_without_rattlers") == 3);
+  CHECK(scene.value(near, "coordination_without_rattlers") == 3);  // of three
+  CHECK(scene.value("type = 'coordination'\nloaded = false", "coordination") == 2);
+  CHECK_THROWS_WITH(scene.row(near + "\nloaded = true"), Catch::Contains("no effect with loaded"));
+}
+
+TEST_CASE("coordination: contacts that carry load count, at a gap too, and those that only touch do not",
+          "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{5, 1}}});
+  scene.touch(0, 1, -1, 1e-7, {{1, 0}}, 2);  // rigid contacts are solved for with gaps of either sign
+  scene.touch(1, 2, -1, -1e-7);
+  CHECK(scene.value("type = 'coordination'", "coordination") == Approx(2.0 / 3));
+  scene.touch(2, -1, 0, 1e-7, {{0, 1}}, 1);
+  CHECK(scene.value("type = 'coordination'", "coordination") == 1);
+  CHECK(scene.value("type = 'coordination'\nloaded = false", "coordination") == Approx(2.0 / 3));
 }
 
 TEST_CASE("coordination: of the bodies in a region, with contacts of bodies outside it; of pushing pairs",
@@ -80,15 +95,15 @@ TEST_CASE("coordination: of the bodies in a region, with contacts of bodies outs
   scene.touch(1, 2, -1, 0.01, {{0, 1}}, 1);
   scene.touch(0, -1, 0, 0);
   const std::string low = "type = 'coordination'\nregion = { lower = [0, 0], upper = [10, 2] }\n";
-  CHECK(scene.value(low, "coordination") == 2);  // 3 and 1
-  CHECK(scene.value(low, "rattlers") == 0.5);
-  CHECK(scene.value(low, "coordination_without_rattlers") == 3);
-  CHECK(scene.value(low + "loaded = true", "coordination") == 1.5);  // 1 and 2
-  CHECK(std::isnan(scene.value(low + "loaded = true", "coordination_without_rattlers")));
+  CHECK(scene.value(low + "tolerance = 0", "coordination") == 2);  // 3 and 1
+  CHECK(scene.value(low + "tolerance = 0", "rattlers") == 0.5);
+  CHECK(scene.value(low + "tolerance = 0", "coordination_without_rattlers") == 3);
+  CHECK(scene.value(low, "coordination") == 1.5);  // 1 and 2
+  CHECK(std::isnan(scene.value(low, "coordination_without_rattlers")));
   scene.state.box.periodic = {true, false};
   scene.state.bodies.position()[0][0] = 10.5;  // wrapped at the next list build only
-  CHECK(scene.value("type = 'coordination'\nregion = { lower = [0, 0], upper = [1, 2] }", "coordination") ==
-        3);
+  CHECK(scene.value("type = 'coordination'\nloaded = false\nregion = { lower = [0, 0], upper = [1, 2] }",
+                    "coordination") == 3);
   CHECK_THROWS_WITH(scene.row("type = 'coordination'\nregion = { lower = [-1, 0], upper = [1, 2] }"),
                     Catch::Contains("beyond the domain") && Catch::Contains("axis x"));
 }

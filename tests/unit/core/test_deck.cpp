@@ -312,6 +312,10 @@ TEST_CASE("deck: overrides reach the entries of arrays by their number", "[core]
   CHECK(loaded.run.corner == std::vector<double>{-0.004, 0.03});
   CHECK(load(loaded.resolved).resolved == loaded.resolved);
   CHECK(load(sample::full_deck, {"stages=[{duration = 8}]"}).run.stages.size() == 1);
+  // As messages write them.
+  CHECK(load(sample::full_deck, {"stages[1].until.energy=4"}).run.stages[1].energy == 4);
+  CHECK(complaint(sample::full_deck, {"stages[0].duration=-1"}).find("'duration' in [stages[0]]") !=
+        std::string::npos);
 
   CHECK(complaint(sample::full_deck, {"stages.0.duration=-1"}) ==
         "--set stages.0.duration: 'duration' in [stages[0]] must be > 0 s, not -1 s");

@@ -131,20 +131,43 @@ TEST_CASE("compare: tables by column, without those named wall_*", "[io]") {
       compare_results(Comm(), scratch / "a.csv", scratch / "c.csv", {.last_frame_only = true}).equal());
 }
 
-TEST_CASE("compare: folders by their latest checkpoint, H5MD file and table", "[io]") {
+TEST_CASE("compare: folders of runs with two names, file by file by what they are", "[io]") {
   const Scratch scratch;
-  for (const std::string run : {"one", "two"}) {
+  for (const std::string run : {"one", "two.b"}) {
     std::filesystem::create_directories(scratch / (run + "/checkpoint"));
     put(scratch / (run + "/" + run + ".scalars.csv"), "time[s]\n0\n");
+    put(scratch / (run + "/" + run + ".certificate.csv"), "time[s],overlap[m]\n0,1\n");
+    put(scratch / (run + "/" + run + ".exits.csv"), "exit[-]\ndoor\n");
+    put(scratch / (run + "/" + run + ".log"), run);
+    write_checkpoint(scratch / (run + "/checkpoint/" + run + "_000000002.scree"), {1, 2, 3}, "here");
+    write_h5md(scratch / (run + "/" + run + ".h5"), {{1}});
   }
   write_checkpoint(scratch / "one/checkpoint/one_000000001.scree", {0, 0, 0}, "here");
-  write_checkpoint(scratch / "one/checkpoint/one_000000002.scree", {1, 2, 3}, "here");
-  write_checkpoint(scratch / "two/checkpoint/two_000000002.scree", {1, 2, 3}, "here");
-  write_h5md(scratch / "one/one.h5", {{1}});
-  const Comparison comparison = compare_results(Comm(), scratch / "one", scratch / "two");
-  CHECK(comparison.equal());
-  CHECK(comparison.files.size() == 2);
-  CHECK(comparison.notes == std::vector<std::string>{scratch / "one/one.h5 has no counterpart"});
+  const auto compared = [&] { return compare_results(Comm(), scratch / "one", scratch / "two.b"); };
+  CHECK(compared().equal());
+  CHECK(compared().files.size() == 5);
+  CHECK_THAT(compared().text(),
+             Catch::Contains("5 pairs of files compared, 0 differ: the results are bitwise equal"));
+  put(scratch / "two.b/two.b.certificate.csv", "time[s],overlap[m]\n0,2\n");
+  CHECK_FALSE(compared().equal());
+  put(scratch / "two.b/two.b.certificate.csv", "time[s],overlap[m]\n0,1\n");
+  CHECK(compared().equal());
+  std::filesystem::remove(scratch / "two.b/two.b.h5");
+  CHECK_FALSE(compared().equal());
+  CHECK(compared().only_in_one == std::vector<std::string>{scratch / "one/one.h5"});
+  CHECK_THAT(compared().text(), Catch::Contains("1 files are on one side only: the results differ"));
+}
+
+TEST_CASE("compare: members of ensembles count", "[io]") {
+  const Scratch scratch;
+  for (const std::string run : {"one", "two"})
+    for (const std::string member : {"seed_1", "seed_2"}) {
+      std::filesystem::create_directories(scratch / (run + "/" + member));
+      put(scratch / (run + "/" + member + "/" + member + ".scalars.csv"), "time[s]\n0\n");
+    }
+  CHECK(compare_results(Comm(), scratch / "one", scratch / "two").files.size() == 2);
+  put(scratch / "two/seed_2/seed_2.scalars.csv", "time[s]\n1\n");
+  CHECK_FALSE(compare_results(Comm(), scratch / "one", scratch / "two").equal());
 }
 
 TEST_CASE("compare: what cannot be compared is an input error that says why", "[io]") {

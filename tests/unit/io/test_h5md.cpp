@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
 
 #include "core/error.hpp"
+#include "io/files.hpp"
 #include "io/h5md.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
@@ -144,6 +147,23 @@ TEST_CASE("h5md: resume at step 5 drops the frames 6 and 8 and goes on to the sa
   std::string xdmf = content_of(scratch / "a.xdmf");
   for (std::size_t at = xdmf.find("a.h5"); at != std::string::npos; at = xdmf.find("a.h5")) xdmf[at] = 'b';
   CHECK(xdmf == content_of(scratch / "b.xdmf"));
+}
+
+TEST_CASE(
+    "h5md: 800 frames write at most 2.6 times the bytes of 400, and the .xdmf shows all of them in the end",
+    "[io]") {
+  const Scratch scratch;
+  const auto bytes_of_frames = [&](std::int64_t n) {
+    const std::int64_t before = files::bytes_written();
+    H5mdWriter writer(Comm(), scratch / "run.h5", head(), {.overwrite = true});
+    for (std::int64_t step = 0; step < n; ++step) append(writer, step, 3);
+    writer.complete();
+    const std::string xdmf = content_of(scratch / "run.xdmf");
+    for (const std::int64_t step : {std::int64_t{0}, n / 2, n - 1})
+      CHECK_THAT(xdmf, Catch::Contains(fmt::format("<Grid Name=\"step {}\"", step)));
+    return static_cast<double>(files::bytes_written() - before);
+  };
+  CHECK(bytes_of_frames(800) / bytes_of_frames(400) < 2.6);  // whole at each frame: 4
 }
 
 TEST_CASE("h5md: a file copied while the run goes on, as a killed run leaves it, can be read and resumed",
