@@ -176,6 +176,7 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
     if (name == "deck") head.deck = text;
     if (name == "run_name") head.run_name = text;
     if (name == "deck_folder") head.deck_folder = text;
+    if (name == "started_from") head.started_from = text;
   }
   if (head.deck.empty() || (head.dimension != 2 && head.dimension != 3))
     throw InputError(path + ": the checkpoint holds no deck");

@@ -30,7 +30,8 @@ struct CheckpointHead {
   Real time = 0;
   std::string run_name;
   std::string deck;
-  std::string deck_folder;  ///< where files lie that the deck names; empty: not known
+  std::string started_from;  ///< the checkpoint that brought the bodies of the run, in words; empty: none did
+  std::string deck_folder;   ///< where files lie that the deck names; empty: not known
 };
 /// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
 /// checksums tell apart from the arrays, which read_checkpoint checks. Collective.

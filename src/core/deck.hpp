@@ -35,6 +35,16 @@ class Deck {
   /// deck.
   std::string resolved() const;
 
+  /// One key of the deck as it runs.
+  struct Setting {
+    std::string table;  ///< "particles.bed", "stages[0]"
+    std::string key;
+    std::string value;  ///< in TOML, as in resolved()
+    std::string where;  ///< "file:line:col" or "--set a.b"; of the table where the deck leaves the key out
+  };
+  /// All of resolved(), key by key.
+  std::vector<Setting> settings() const;
+
  private:
   struct Content;
   explicit Deck(std::unique_ptr<Content> content);
