@@ -517,6 +517,8 @@ ExitCode run(
     else
       log::info("the deck differs from that of the checkpoint:\n  {}", fmt::join(differences, "\n  "));
   }
+  if (restarts && !options.from.empty())
+    log::info("--from {} was for the start: the run goes on from its own checkpoint", options.from);
   if (restarts) log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->step, resumed->time);
 
   Run<D> loop(comm, *simulation, files, resolved, provenance, options, resumed);

@@ -111,10 +111,15 @@ template <int D>
 std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, const RunDeck<D>& deck) const {
   const auto there = content_.all_groups(), here = deck.all_groups();
   std::vector<std::int64_t> n_bodies(there.size(), 0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(old.bodies.n_owned()); ++i) {
-    const auto group = static_cast<std::size_t>(old.bodies.group()[i]);
-    if (group < n_bodies.size()) ++n_bodies[group];
-  }
+  agree(old.comm, [&] {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(old.bodies.n_owned()); ++i) {
+      const std::int32_t group = old.bodies.group()[i];
+      if (group < 0 || static_cast<std::size_t>(group) >= n_bodies.size())
+        throw InputError(fmt::format("{}: body {} is of group {}, but its deck has {} (damaged?)", path_,
+                                     old.bodies.id()[i], group, n_bodies.size()));
+      ++n_bodies[static_cast<std::size_t>(group)];
+    }
+  });
   old.comm.sum(n_bodies);
   std::vector<std::int32_t> matched(there.size(), -1);
   std::vector<std::string> known, missing;

@@ -105,10 +105,10 @@ TEST_CASE("packed: disks among posts and spheres in a periodic box are the same 
   check_same_as_alone<2>({{}, {{1.0, 2.0}}, {true, false}},
                          around +
                              "[particles.a]\nradius = { distribution = 'uniform', min = 0.02, max = 0.03 }\n"
-                             "source = { type = 'packed', solid_fraction = 0.8 }");
+                             "source = { type = 'packed', solid_fraction = 0.72 }");
   check_same_as_alone<3>({{}, filled<3>(0.5), {true, true, true}},
                          "[particles.a]\nradius = { distribution = 'uniform', min = 0.02, max = 0.03 }\n"
-                         "source = { type = 'packed', solid_fraction = 0.58 }");
+                         "source = { type = 'packed', solid_fraction = 0.5 }");
 }
 
 TEST_CASE("file: each rank reads some of the rows of a CSV file, with long and short lines", "[particles]") {

@@ -52,7 +52,7 @@ class PackedFill final : public Fill<D> {
   /// Where bodies can be.
   struct Spaces {
     Real free = 0;  // volume [m2 or m3]
-    Real core = 0;  // of what is farther than `margin` from obstacles and faces of the region
+    Real core = 0;  // of what is farther than this from obstacles and faces of the region
     Real core_margin = 0;
     bool has_walls = false;
   };
@@ -60,7 +60,10 @@ class PackedFill final : public Fill<D> {
   Spaces measure(const FillContext<D>& context, const Region<D>& region) const {
     const Comm& comm = context.comm;
     Spaces spaces;
-    Real largest = comm.max(context.radius->largest());
+    const Real largest = context.radius->largest();
+    for (int k = 0; k < D; ++k)
+      if (region.bounds().lower[k] < context.box.lower[k] || region.bounds().upper[k] > context.box.upper[k])
+        throw InputError(region.where() + ": a region to be packed must not reach through a periodic face");
     if (largest > region.largest_radius())
       throw InputError(
           fmt::format("{}: the region is too small for a body of radius {:g} m", where_, largest));
@@ -225,9 +228,10 @@ class PackedFill final : public Fill<D> {
     for (int tries = 0; tries < most_tries; ++tries) {
       bodies = draw_volume(context, fraction * spaces.free);
       report = pack_anew(context, region, fraction, bodies);
-      if (report.growth < 1) break;
+      if (!is_packed(report)) break;
       fraction *= 1.05;
     }
+    if (is_packed(report)) return bodies;
     const std::int64_t n_before = context.comm.sum(static_cast<std::int64_t>(bodies.size()));
     // Those too many go, and the others grow back from where they are.
     Real share = std::pow(report.growth, D);
@@ -253,7 +257,7 @@ class PackedFill final : public Fill<D> {
             const Bodies& bodies, const typename BodyPacker<D>::Report& report) const {
     const Comm& comm = context.comm;
     std::string core;
-    if (spaces.has_walls && spaces.core > 0) {
+    if (spaces.has_walls && spaces.core > 0 && !comm.any(!context.earlier.empty())) {
       Bodies inner;
       std::vector<Vec<D>> x;
       for (const NewBody<D>& body : bodies) x.push_back(body.position);
