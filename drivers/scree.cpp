@@ -85,6 +85,13 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   auto* force = run->add_flag("--force", options.force, "replace existing results");
   run->add_flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start")
       ->excludes(force);
+  const auto with_from = [&](CLI::App* verb) {
+    verb->add_option(
+        "--from", options.from,
+        "start with the bodies of another run's checkpoint: places, velocities, spins and what contacts "
+        "remember; all else is as the deck says");
+  };
+  with_from(run);
   run->add_option("--ensemble", options.ensemble,
                   "so many runs with seeds one after the other, instead of simulation.ensemble")
       ->check(CLI::PositiveNumber);
@@ -93,6 +100,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   auto* check = with_overrides(app.add_subcommand("check", "read a deck, build everything, take no step"));
   check->add_option("deck", path, "TOML deck")->required();
   check->add_flag("--json", json, "machine-readable");
+  with_from(check);
   auto* info =
       with_overrides(app.add_subcommand("info", "describe a deck (resolved), checkpoint, H5MD file or .pvd"));
   info->add_option("file", path, "file; not needed with --schema or --reference");
@@ -136,7 +144,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
     return ExitCode::done;
   }
   if (*check) {
-    print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json); }));
+    print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json, options.from); }));
   } else if (*list) {
     print(comm, list_kinds(what));
   } else if (schema || reference) {

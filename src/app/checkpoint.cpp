@@ -192,6 +192,7 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
     if (name == "run_name") head.run_name = text;
     if (name == "deck_folder") head.deck_folder = text;
     if (name == end_frames_name) head.end_frames = text;
+    if (name == "started_from") head.started_from = text;
   }
   if (head.deck.empty() || (head.dimension != 2 && head.dimension != 3))
     throw InputError(path + ": the checkpoint holds no deck");

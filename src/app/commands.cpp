@@ -21,6 +21,7 @@
 #include "app/results_folder.hpp"
 #include "app/run_deck.hpp"
 #include "app/simulation.hpp"
+#include "app/starting_point.hpp"
 #include "app/version.hpp"
 #include "app/writers.hpp"
 #include "core/as_input.hpp"
@@ -487,7 +488,13 @@ ExitCode run(
   reset_timers();
   const std::string resolved = deck.resolved();
   const bool restarts = use == Use::go_on;
-  const files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
+  files::Texts provenance = provenance_of(comm, deck.name(), deck.text(), options.command_line);
+  std::optional<StartingPoint<D>> start;
+  if (!restarts && !options.from.empty()) start.emplace(comm, options.from);
+  const std::string started_from = start      ? start->text()
+                                   : restarts ? read_checkpoint_head(comm, checkpoint).started_from
+                                              : "";
+  if (!started_from.empty()) provenance.emplace_back("started_from", started_from);
   const RunFiles& files = folder.files();
   std::optional<ResumePoint> resumed;
   std::optional<Simulation<D>> simulation;
@@ -502,7 +509,7 @@ ExitCode run(
     if (simulation->running()) resumed->end_frames = read_checkpoint_head(comm, checkpoint).end_frames;
   } else {
     // Everything that can be wrong with the deck is found before results that exist are touched.
-    as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content)); });
+    as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content), start ? &*start : nullptr); });
     require_known_options(*simulation);
     if (const Scene<D>* scene = simulation->stepper().scene()) {
       Scope timer("findings");
@@ -516,12 +523,23 @@ ExitCode run(
   files::on_root(comm, [&] {
     log::open_file(files.with(".log"), restarts);
     if (!reads_a_copy) files::write_atomically(files.with(".deck.toml"), deck.text());
-    files::write_atomically(files.with(".resolved.toml"), resolved);
+    files::write_atomically(
+        files.with(".resolved.toml"),
+        started_from.empty() ? resolved : fmt::format("# Bodies from {}\n{}", started_from, resolved));
   });
   log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   for (const std::string& finding : findings) log::warn(finding);
+  if (start) {
+    const std::vector<std::string> differences = start->differences(deck);
+    if (differences.empty())
+      log::info("the deck is that of the checkpoint");
+    else
+      log::info("the deck differs from that of the checkpoint:\n  {}", fmt::join(differences, "\n  "));
+  }
+  if (restarts && !options.from.empty())
+    log::info("--from {} was for the start: the run goes on from its own checkpoint", options.from);
   if (restarts)
     log::info("from {} at step {}, t = {:g} s", checkpoint, resumed->clock.step, resumed->clock.time);
   stop_signal::announce(options.progress && comm.is_root());
@@ -613,8 +631,11 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
 }
 
 template <int D>
-std::string check(const Comm& comm, Deck& deck, bool as_json) {
-  Simulation<D> simulation(comm, read_run_deck<D>(deck));
+std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string& from) {
+  RunDeck<D> content = read_run_deck<D>(deck);
+  std::optional<StartingPoint<D>> start;
+  if (!from.empty()) start.emplace(comm, from);
+  Simulation<D> simulation(comm, std::move(content), start ? &*start : nullptr);
   require_known_options(simulation);
   const State<D>& state = simulation.state();
   const OutputSettings& output = simulation.deck().output;
@@ -722,8 +743,8 @@ ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
                              : restart<3>(comm, checkpoint, head, deck, options);
 }
 
-std::string check_deck(const Comm& comm, Deck deck, bool as_json) {
-  return dimension_of(deck) == 2 ? check<2>(comm, deck, as_json) : check<3>(comm, deck, as_json);
+std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::string& from) {
+  return dimension_of(deck) == 2 ? check<2>(comm, deck, as_json, from) : check<3>(comm, deck, as_json, from);
 }
 
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {

@@ -15,7 +15,8 @@ struct RunOptions {
   bool resume = false;        ///< go on from the latest checkpoint if there is one, else start
   bool progress = true;       ///< show how far the run is
   std::int64_t ensemble = 0;  ///< number of runs with seeds of their own; 0: as the deck says
-  Real max_wall_time = 0;     ///< stop with a checkpoint after this many seconds; 0: no limit
+  std::string from;        ///< checkpoint of another run that brings the bodies; empty: the deck makes them
+  Real max_wall_time = 0;  ///< stop with a checkpoint after this many seconds; 0: no limit
   std::string command_line;
   std::vector<std::string> overrides;  ///< of a restart; run_deck and restart_run set these two
   std::string go_on_with;              ///< the command that goes on if the run is stopped
@@ -30,9 +31,9 @@ ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options);
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
                      const std::vector<std::string>& overrides, RunOptions options);
 
-/// Builds everything, takes no step, and tells what the run would be, as text or JSON. Throws InputError as
-/// `run` would. Collective.
-std::string check_deck(const Comm& comm, Deck deck, bool as_json);
+/// Builds everything, takes no step, and tells what the run would be, as text or JSON; `from` as in
+/// RunOptions. Throws InputError as `run` would. Collective.
+std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::string& from = "");
 
 /// Describes a deck (its resolved form) or a result file. Collective.
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);

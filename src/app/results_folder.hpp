@@ -9,10 +9,10 @@
 
 namespace scree {
 
-/// The folder of a run's results, or of an ensemble. A file .scree-results in it says that scree made it: nothing is
-/// removed from a folder without it. A lock (io/folder_lock.hpp) keeps other runs out, from lock_if_there()
-/// or prepare() to the end of this object's life. All members are collective; what cannot be makes all ranks
-/// throw InputError.
+/// The folder of a run's results, or of an ensemble. A file .scree-results in it says that scree made it:
+/// nothing is removed from a folder without it. A lock (io/folder_lock.hpp) keeps other runs out, from
+/// lock_if_there() or prepare() to the end of this object's life. All members are collective; what cannot be
+/// makes all ranks throw InputError.
 class ResultsFolder {
  public:
   enum class Use {

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
 
+#include "app/starting_point.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/timing.hpp"
 #include "crowd/crowd_scene.hpp"
+#include "dynamics/pbd/packer.hpp"
 
 namespace scree {
 
@@ -33,7 +37,7 @@ void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
 }  // namespace
 
 template <int D>
-Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
+Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint<D>* from)
     : deck_(std::move(deck)),
       state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
@@ -41,10 +45,14 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   take_physics();
   deck_.events.stages.set_obstacles(state_);
   state_.obstacles.place(0);
-  {
+  if (from) {
+    from->take(state_, deck_);
+  } else {
     Scope part("fill");
+    const PbdPacker<D> packer;
     state_.next_id =
-        create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies);
+        create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies, &packer);
+    state_.memory.clear(state_.bodies.n_owned());
   }
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
   const Scene<D>* scene_of_run = stepper().scene();
@@ -55,8 +63,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
                     deck_.end_time));
   if (n_bodies() == 0 && !deck_.bodies_come())
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
-  require_bodies_inside();
-  state_.memory.clear(state_.bodies.n_owned());
+  if (!from || deck_.outside == Outside::error) require_bodies_inside();
   if (state_.bodies.carries_path()) {
     const auto position = state_.bodies.position();
     std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
@@ -74,7 +81,11 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck)
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
   if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
-  if (!deck_.allow_overlap) require_no_overlap();
+  if (deck_.allow_overlap) return;
+  if (from)
+    require_no_overlap(StartingPoint<D>::overlap_limit);
+  else
+    require_no_overlap();
 }
 
 template <int D>
@@ -265,38 +276,72 @@ void Simulation<D>::require_contacts_listed() const {
 }
 
 template <int D>
-void Simulation<D>::require_no_overlap() {
-  // Fills and files are exact to rounding: an overlap beyond that is a mistake in the deck.
-  constexpr Real rounding = 1e-9;
+void Simulation<D>::require_no_overlap(Real limit_of_all) {
+  // What a source makes is exact to rounding, what it reads may come from soft contact: more is a mistake.
+  std::vector<Real> limits;
+  for (const ParticleGroup<D>* group : deck_.all_groups())
+    limits.push_back(group->source ? std::max(limit_of_all, group->source->overlap_limit()) : limit_of_all);
   const ContactGraph<D>& contacts = find_contacts(0);
-  Real deepest = 0;
+  const BodyStore<D>& bodies = state_.bodies;
+  // Of contact c: how much deeper it is than it may be; at most 0 if it may be.
+  struct Depth {
+    Real share;   // overlap over the smaller radius
+    Real excess;  // of that over what is accepted
+    Real limit;
+  };
+  const auto depth_of = [&](std::size_t c) {
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    Real radius = bodies.radius()[a];
+    Real limit = limits.empty() ? limit_of_all : limits[static_cast<std::size_t>(bodies.group()[a])];
+    if (contacts.b[c] >= 0) {
+      const auto b = static_cast<std::size_t>(contacts.b[c]);
+      radius = std::min(radius, bodies.radius()[b]);
+      if (!limits.empty()) limit = std::max(limit, limits[static_cast<std::size_t>(bodies.group()[b])]);
+    }
+    const Real share = -contacts.gap[c] / radius;
+    return Depth{share, share - limit, limit};
+  };
+  std::array<Real, 2> worst{-HUGE_VAL, 0};  // excess, overlap
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Real radius = state_.bodies.radius()[static_cast<std::size_t>(contacts.a[c])];
-    if (contacts.gap[c] < -rounding * radius) deepest = std::min(deepest, contacts.gap[c]);
+    worst[0] = std::max(worst[0], depth_of(c).excess);
+    worst[1] = std::max(worst[1], depth_of(c).share);
   }
-  const Real worst = state_.comm.min(deepest);
-  if (worst == 0) return;
+  state_.comm.max(worst);
+  const bool refused = worst[0] > 0;
+  constexpr Real rounding = 1e-9;
+  if (!refused && worst[1] <= rounding) return;
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string message;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const auto a = static_cast<std::size_t>(contacts.a[c]);
-    const GlobalId id = state_.bodies.id()[a];
-    if (contacts.gap[c] != worst || id >= key) continue;
+    const GlobalId id = bodies.id()[a];
+    const Depth depth = depth_of(c);
+    if ((refused ? depth.excess != worst[0] : depth.share != worst[1]) || id >= key) continue;
     key = id;
     const std::string other =
         contacts.b[c] >= 0
-            ? fmt::format("body {}", state_.bodies.id()[static_cast<std::size_t>(contacts.b[c])])
+            ? fmt::format("body {}", bodies.id()[static_cast<std::size_t>(contacts.b[c])])
             : fmt::format(
                   "obstacle \"{}\"",
                   state_.obstacles
                       .list()[static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts.wall[c]))]
                       .name);
-    message = fmt::format(
-        "{}: body {} at ({:g}) overlaps {} by {:.3g} m at the start, the worst of all; move them "
-        "apart or set simulation.allow_overlap = true",
-        name_group_of(id), id, fmt::join(state_.bodies.position()[a].component, ", "), other, -worst);
+    const std::string share =
+        depth.limit > rounding
+            ? fmt::format(" ({:.3g} of the smaller radius; up to {:g} is accepted)", depth.share, depth.limit)
+            : "";
+    message = refused ? fmt::format(
+                            "{}: body {} at ({:g}) overlaps {} by {:.3g} m{} at the start, the worst of all; "
+                            "move them apart or set simulation.allow_overlap = true",
+                            name_group_of(id), id, fmt::join(bodies.position()[a].component, ", "), other,
+                            -contacts.gap[c], share)
+                      : fmt::format("deepest overlap at the start: body {} and {}, {:.3g} m{}", id, other,
+                                    -contacts.gap[c], share);
   }
-  throw_if_any(state_.comm, key, message);
+  if (refused)
+    throw_if_any(state_.comm, key, message);
+  else
+    log::info(message_of_smallest(state_.comm, key, message));
 }
 
 template class Simulation<2>;

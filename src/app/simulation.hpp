@@ -13,14 +13,18 @@
 
 namespace scree {
 
+template <int D>
+class StartingPoint;
+
 /// The bodies, walls and scheme of a run, without its files: a deck made ready to step. All members are
 /// collective.
 template <int D>
 class Simulation {
  public:
-  /// Creates the bodies that the deck asks for and places them. Throws InputError if there are none, or one
-  /// lies outside the domain, or two overlap (unless the deck allows it), naming the bodies.
-  Simulation(const Comm& comm, RunDeck<D> deck);
+  /// Creates the bodies that the deck asks for, or takes those of `from`, and places them. Throws InputError
+  /// if there are none, or one lies outside the domain, or two overlap (unless the deck allows it), naming
+  /// the bodies.
+  Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint<D>* from = nullptr);
   /// Continues from a checkpoint of such a run, on any number of ranks.
   Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint);
 
@@ -65,7 +69,8 @@ class Simulation {
   void take_physics();
   void require_bodies_inside() const;
   void require_contacts_listed() const;
-  void require_no_overlap();
+  /// `limit_of_all`: of any contact, whatever its sources say; as a share of the smaller radius.
+  void require_no_overlap(Real limit_of_all = 1e-9);
   std::string name_group_of(GlobalId id) const;
   std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i);
 

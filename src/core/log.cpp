@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace scree::log {
 
@@ -15,8 +17,18 @@ namespace {
 std::shared_ptr<spdlog::logger> logger;
 spdlog::sink_ptr file;
 
+// What was said before there was a file to say it to.
+struct Message {
+  spdlog::level::level_enum level;
+  std::string text;
+};
+std::vector<Message> early;
+
 void send(spdlog::level::level_enum level, const std::string& message) {
-  if (logger) logger->log(level, spdlog::string_view_t(message));
+  if (!logger) return;
+  logger->log(level, spdlog::string_view_t(message));
+  constexpr std::size_t most_early = 1000;
+  if (!file && logger->should_log(level) && early.size() < most_early) early.push_back({level, message});
 }
 
 spdlog::level::level_enum threshold(Level level) {
@@ -36,6 +48,7 @@ spdlog::level::level_enum threshold(Level level) {
 void start(bool is_root, Level level) {
   close_file();
   logger.reset();
+  early.clear();
   if (!is_root) return;
   auto console = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   console->set_pattern("%v");
@@ -51,6 +64,8 @@ void open_file(const std::string& path, bool append) {
   file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path, !append);
   file->set_pattern("%Y-%m-%d %H:%M:%S %v");
   logger->sinks().push_back(file);
+  for (const Message& message : early) file->log({"scree", message.level, message.text});
+  early.clear();
 }
 
 void close_file() {

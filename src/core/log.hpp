@@ -11,8 +11,8 @@ enum class Level { quiet, normal, verbose };
 /// on stderr; the file gets everything but details that were not asked for. Before start() nothing is
 /// printed.
 void start(bool is_root, Level level);
-/// Does nothing on ranks other than 0. Throws on rank 0 alone if the file cannot be opened: call within
-/// agree().
+/// What was said since the last file was closed (since start()) comes first in it. Does nothing on ranks
+/// other than 0. Throws on rank 0 alone if the file cannot be opened: call within agree().
 void open_file(const std::string& path, bool append);
 void close_file();
 

@@ -2,6 +2,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contact/contact_graph.hpp"
@@ -79,6 +80,9 @@ class Stepper {
   /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
   /// solve failed, the first one. Schemes without contact problems never call it.
   virtual void on_contact_problem(ContactProblemHook<D>) {}
+  /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
+  /// run. Empty: nothing.
+  virtual std::string_view remembers() const { return ""; }
   /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
   virtual void save(State<D>& state) = 0;
   /// The same before bodies come or go: contacts go on telling the forces of the last step, too. Collective.

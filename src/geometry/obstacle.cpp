@@ -21,7 +21,9 @@ void ObstacleSet<D>::describe(Section& root) {
               [this](const std::string& name, Section& section) {
                 Obstacle<D> obstacle;
                 obstacle.name = name;
-                section.kind("type", obstacle.shape, {.required = true, .doc = "shape of the obstacle"});
+                std::unique_ptr<Shape<D>> shape;
+                section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
+                obstacle.shape = std::move(shape);
                 section.text("material", obstacle.material,
                              {.doc = "name of the material its surface is made of, where materials matter"});
                 section.optional_table(
@@ -29,7 +31,9 @@ void ObstacleSet<D>::describe(Section& root) {
                     {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
                             "The shape is given as it is before the motion moves it."},
                     [&](Section& motion) {
-                      motion.kind("type", obstacle.motion, {.required = true, .doc = "kind of motion"});
+                      std::unique_ptr<Motion<D>> kind;
+                      motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
+                      obstacle.motion = std::move(kind);
                     });
                 if (!section.reading()) return;
                 obstacle.where = section.where("type");

@@ -142,10 +142,10 @@ template <int D>
 struct Obstacle {
   std::string name;
   std::string where;  ///< its place in the deck, for messages
-  std::unique_ptr<Shape<D>> shape;
-  std::unique_ptr<Motion<D>> motion;  ///< null: fixed
-  std::string material;               ///< name of its material; empty: not given
-  std::string where_material;         ///< place of that name in the deck, for messages
+  std::shared_ptr<const Shape<D>> shape;
+  std::shared_ptr<const Motion<D>> motion;  ///< null: fixed
+  std::string material;                     ///< name of its material; empty: not given
+  std::string where_material;               ///< place of that name in the deck, for messages
 };
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {
@@ -50,12 +53,17 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
     ParticleGroup<D> group;
     group.name = name;
     describe_bodies(section, group);
-    section.table("source", {.required = true, .doc = "Where the bodies come from."}, [&](Section& source) {
-      source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
-    });
+    section.optional_table(
+        "source",
+        {.doc =
+             "Where the bodies come from; only a run that starts from the checkpoint of another one, which "
+             "brings the bodies, can do without it."},
+        [&](Section& source) {
+          source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
+        });
     if (!section.reading()) return;
     group.where = section.where("source");
-    if (!group.radius && !group.source->gives_radii()) refuse_without_radius(section);
+    if (group.source && !group.radius && !group.source->gives_radii()) refuse_without_radius(section);
     groups.push_back(std::move(group));
   });
   return groups;
@@ -89,17 +97,59 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
   bodies.orientation()[at] = upright<D>();
 }
 
+namespace {
+
+/// Takes away what bodies of this group cannot have, and says so. Throws InputError if the deck and the
+/// source both say how bodies move. Collective.
+template <int D>
+void settle_motion(const Comm& comm, const ParticleGroup<D>& group, bool has_inertia, NewBodies<D>& made) {
+  const bool moves = comm.any(!made.velocity.empty());
+  const bool spins = comm.any(!made.angular_velocity.empty());
+  const bool turned = comm.any(!made.orientation.empty());
+  if (!has_inertia || group.mobility == 0) {
+    if (moves || spins || turned)
+      log::info("[particles.{}]: velocities of its source are not taken: {}", group.name,
+                has_inertia ? "bodies of mobility 0 do not move" : "the scheme knows no inertia");
+    made.velocity.clear();
+    made.angular_velocity.clear();
+    made.orientation.clear();
+    return;
+  }
+  const auto refuse = [&](std::string_view key) {
+    throw InputError(
+        fmt::format("{}: the source of [particles.{}] gives velocities, and so does its key {}: remove "
+                    "the key, or set velocities = false in the source",
+                    group.where, group.name, key));
+  };
+  if (moves && group.velocity != Vec<D>{}) refuse("velocity");
+  if (moves && group.random_speed > 0) refuse("random_speed");
+  if (spins && group.angular_velocity != Spin<D>{}) refuse("angular_velocity");
+}
+
+}  // namespace
+
 template <int D>
 GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
-                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups,
-                       BodyStore<D>& bodies) {
+                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
+                       const BodyPacker<D>* packer) {
   std::vector<NewBody<D>> made;
   std::vector<std::int32_t> group_of;
+  // Of groups whose source says how bodies move; where it begins in `made`.
+  std::vector<std::pair<std::size_t, NewBodies<D>>> moving;
   GlobalId next_id = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const ParticleGroup<D>& group = groups[g];
-    std::vector<NewBody<D>> added =
-        group.source->create({comm, box, obstacles, group.radius.get(), seed, next_id, made});
+    if (!group.source)
+      throw InputError(
+          fmt::format("{}: [particles.{}] needs a source, such as source = {{ type = \"random\", "
+                      "count = 100 }}; only a run with --from CHECKPOINT can do without one",
+                      group.where, group.name));
+    NewBodies<D> created =
+        group.source->create({comm, box, obstacles, group.radius.get(), seed, next_id, made, packer});
+    std::vector<NewBody<D>> added = std::move(created.bodies);
+    settle_motion(comm, group, bodies.has_inertia(), created);
+    if (!created.velocity.empty() || !created.angular_velocity.empty() || !created.orientation.empty())
+      moving.emplace_back(made.size(), std::move(created));
     agree(comm, [&] {
       for (const NewBody<D>& body : added)
         for (int k = 0; k < D; ++k)
@@ -123,6 +173,12 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
   for (std::size_t i = 0; i < made.size(); ++i)
     put_body(bodies, static_cast<Index>(i), made[i], group_of[i],
              groups[static_cast<std::size_t>(group_of[i])], seed);
+  for (const auto& [first, motion] : moving) {
+    const auto at = static_cast<std::ptrdiff_t>(first);
+    std::ranges::copy(motion.velocity, bodies.velocity().begin() + at);
+    std::ranges::copy(motion.angular_velocity, bodies.angular_velocity().begin() + at);
+    std::ranges::copy(motion.orientation, bodies.orientation().begin() + at);
+  }
   return next_id;
 }
 
@@ -135,8 +191,8 @@ template void describe_bodies<3>(Section&, ParticleGroup<3>&);
 template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&);
 template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&);
 template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, std::uint64_t,
-                                   const std::vector<ParticleGroup<2>>&, BodyStore<2>&);
+                                   const std::vector<ParticleGroup<2>>&, BodyStore<2>&, const BodyPacker<2>*);
 template GlobalId create_bodies<3>(const Comm&, const Box<3>&, const ObstacleSet<3>&, std::uint64_t,
-                                   const std::vector<ParticleGroup<3>>&, BodyStore<3>&);
+                                   const std::vector<ParticleGroup<3>>&, BodyStore<3>&, const BodyPacker<3>*);
 
 }  // namespace scree

@@ -31,6 +31,44 @@ struct NewBody {
   Real radius;      ///< [m]
 };
 
+/// The bodies that a source makes on this rank. What a source says about their motion at first is one entry
+/// per body; it says nothing, and the deck's keys hold, if a list is empty on all ranks.
+template <int D>
+struct NewBodies {
+  NewBodies(std::vector<NewBody<D>> made = {}) : bodies(std::move(made)) {}
+  std::vector<NewBody<D>> bodies;
+  std::vector<Vec<D>> velocity;             ///< [m/s]
+  std::vector<Spin<D>> angular_velocity;    ///< [rad/s]
+  std::vector<Orientation<D>> orientation;  ///< as the field of bodies
+};
+
+template <int D>
+class Region;
+
+/// Moves bodies apart while they grow: what a dense source asks of the level above, which knows contacts.
+template <int D>
+class BodyPacker {
+ public:
+  virtual ~BodyPacker() = default;
+  struct Task {
+    const Comm& comm;
+    const Box<D>& box;
+    const ObstacleSet<D>& obstacles;       ///< placed
+    const Region<D>& region;               ///< which bodies may not leave, fitted to the box
+    std::span<const NewBody<D>> standing;  ///< bodies in the way, which stay where they are
+    Real overlap_limit;  ///< deepest overlap that may be left, as a share of the smallest radius
+  };
+  struct Report {
+    Real growth = 0;   ///< 1: all radii are as asked for; below: where they jammed, as a share of that
+    Real overlap = 0;  ///< deepest that is left at the radii asked for, as a share of the smallest radius
+    std::int64_t n_sweeps = 0;
+  };
+  /// `bodies`: anywhere in the region off obstacles, overlapping as they may, with the radii that they are to
+  /// have. They begin at the share `start` of their radii, grow, push each other away, and come back from
+  /// wherever they are by then, in the order of nothing. The same bits on any number of ranks. Collective.
+  virtual Report pack(const Task& task, Real start, std::vector<NewBody<D>>& bodies) const = 0;
+};
+
 /// What a fill may use. Everything but `earlier` is the same on all ranks.
 template <int D>
 struct FillContext {
@@ -41,6 +79,7 @@ struct FillContext {
   std::uint64_t seed;
   GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
   std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
+  const BodyPacker<D>* packer = nullptr;     ///< null: there is none, and dense sources refuse
 };
 
 /// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the
@@ -52,8 +91,13 @@ class Fill {
   virtual void describe(Section& section) = 0;
   /// True if radii can come from here (a file with a radius column), so [particles.NAME] needs no radius.
   virtual bool gives_radii() const { return false; }
+  /// Deepest overlap with anything that its bodies may have at the start, as a share of the smaller radius.
+  virtual Real overlap_limit() const {
+    constexpr Real rounding = 1e-9;
+    return rounding;
+  }
   /// Collective. Throws InputError on all ranks if the bodies do not fit or cannot be read.
-  virtual std::vector<NewBody<D>> create(const FillContext<D>& context) const = 0;
+  virtual NewBodies<D> create(const FillContext<D>& context) const = 0;
 };
 
 template <>
@@ -80,7 +124,7 @@ struct ParticleGroup {
   bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   std::unique_ptr<RadiusDistribution<D>> radius;
-  std::unique_ptr<Fill<D>> source;
+  std::unique_ptr<Fill<D>> source;  ///< null: not given; then its bodies must come from elsewhere
 };
 
 /// Declares and reads what bodies are like, wherever they come from: radius, material, motion at first.
@@ -103,6 +147,7 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
 /// Collective.
 template <int D>
 GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
-                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies);
+                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
+                       const BodyPacker<D>* packer = nullptr);
 
 }  // namespace scree

@@ -20,6 +20,10 @@ void check_promises() {
   const std::map<std::string_view, std::string> tables{
       {"lattice", radius + "source = { type = 'lattice', count = 60, jitter = 0.1 }"},
       {"random", radius + "source = { type = 'random', count = 60 }"},
+      {"packed", radius + "source = { type = 'packed', solid_fraction = 0.55, region = { " +
+                     (D == 2 ? "lower = [0.6, 0.6], upper = [0.9, 0.9]"
+                             : "lower = [0.6, 0.6, 0.6], upper = [0.8, 0.8, 0.8]") +
+                     " } }"},
       {"file", "source = { type = 'file', path = '" + csv.path() + "' }"}};
   const Box<D> box{{}, filled<D>(1.0), {true, false}};
 

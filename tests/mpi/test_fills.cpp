@@ -96,6 +96,21 @@ TEST_CASE("lattice: jittered sites around a disk are the same for any number of 
                          post + "[particles.a]\n" + sizes + source + "count = 333 }");
 }
 
+TEST_CASE("packed: disks among posts and spheres in a periodic box are the same for any number of ranks",
+          "[particles]") {
+  const std::string around =
+      "[obstacles.post]\ntype = 'disk'\ncenter = [0.4, 1]\nradius = 0.2\n"
+      "[particles.held]\nmobility = 0\nradius = { distribution = 'constant', value = 0.05 }\n"
+      "source = { type = 'random', count = 5 }\n";
+  check_same_as_alone<2>({{}, {{1.0, 2.0}}, {true, false}},
+                         around +
+                             "[particles.a]\nradius = { distribution = 'uniform', min = 0.02, max = 0.03 }\n"
+                             "source = { type = 'packed', solid_fraction = 0.72 }");
+  check_same_as_alone<3>({{}, filled<3>(0.5), {true, true, true}},
+                         "[particles.a]\nradius = { distribution = 'uniform', min = 0.02, max = 0.03 }\n"
+                         "source = { type = 'packed', solid_fraction = 0.5 }");
+}
+
 TEST_CASE("file: each rank reads some of the rows of a CSV file, with long and short lines", "[particles]") {
   std::string text = "# a header that is longer than the shares of some ranks\nx,y,radius,id\n";
   const int n = 50;
@@ -125,6 +140,21 @@ TEST_CASE("file: each rank reads some of the bodies of an H5MD file", "[particle
   h5.barrier();
   check_same_as_alone<3>({{}, filled<3>(1.0), {}},
                          "[particles.a]\nsource = { type = 'file', path = '" + h5.path() + "' }");
+}
+
+TEST_CASE("file: each rank looks through a part of a LAMMPS dump; ids from 1, with gaps", "[particles]") {
+  std::string text;
+  for (int frame = 0; frame < 4; ++frame) {
+    text += "ITEM: TIMESTEP\n" + std::to_string(frame) + "\nITEM: NUMBER OF ATOMS\n50\n" +
+            "ITEM: BOX BOUNDS ff ff ff\n0 1\n0 1\n0 1\nITEM: ATOMS id x y z radius vx vy vz\n";
+    for (int i = 0; i < 50; ++i)
+      text += std::to_string(3 * ((17 * i) % 50) + 1) + " 0." + std::to_string(100 + i + frame) +
+              " 0.5 0.25 0.0" + std::to_string(i + 1) + " 1 2 3\n";
+  }
+  const SharedFile dump("shared.dump", text);
+  for (const char* frame : {"", ", frame = 0", ", frame = 2"})
+    check_same_as_alone<3>({{}, filled<3>(1.0), {}}, "[particles.a]\nsource = { type = 'file', path = '" +
+                                                         dump.path() + "'" + frame + " }");
 }
 
 TEST_CASE("fills: all ranks throw the error that one rank alone would throw", "[particles]") {

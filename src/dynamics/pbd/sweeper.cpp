@@ -63,6 +63,13 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
 }
 
 template <int D>
+void PbdSweeper<D>::scale_radii(const State<D>& state, Real factor) {
+  const auto radius = state.bodies.radius(), mobility = state.bodies.mobility();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i)
+    records_[i].radius = mobility[i] != 0 ? factor * radius[i] : radius[i];
+}
+
+template <int D>
 void PbdSweeper<D>::load(const State<D>& state) {
   const auto position = state.bodies.position();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)

@@ -35,6 +35,9 @@ class DemStepper final : public Stepper<D> {
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
+  std::string_view remembers() const override {
+    return is_constrained() ? "modes of friction" : friction_ == "spring" ? "springs" : "";
+  }
   void save(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;

@@ -42,6 +42,7 @@ class NonsmoothStepper final : public Stepper<D> {
   bool has_contact_problems() const override { return true; }
   bool same_for_any_owners() const override { return solver_.solver && solver_.solver->same_on_any_ranks(); }
   void on_contact_problem(ContactProblemHook<D> hook) override { on_contact_problem_ = std::move(hook); }
+  std::string_view remembers() const override { return "impulses"; }
   void save(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;

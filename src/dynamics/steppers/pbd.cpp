@@ -30,6 +30,7 @@ class PbdStepper final : public Stepper<D> {
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
+  std::string_view remembers() const override { return keeps_multipliers() ? "multipliers" : ""; }
   void save(State<D>& state) override;
   void save_for_change(State<D>& state) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;

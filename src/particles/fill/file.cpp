@@ -1,153 +1,25 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/input_file.hpp"
+#include "core/log.hpp"
+#include "particles/file_rows.hpp"
 #include "particles/fill.hpp"
+#include "particles/fill/region.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
-
-/// This rank's share of the rows of a file. `radius` and `id` are empty if the file has none.
-template <int D>
-struct Rows {
-  std::vector<Vec<D>> position;
-  std::vector<Real> radius;
-  std::vector<GlobalId> id;
-};
-
-/// Where the columns are. -1: not there.
-struct Header {
-  std::int64_t end = 0;  ///< where the rows begin [bytes]
-  std::size_t n_columns = 0;
-  std::array<int, 3> axis{-1, -1, -1};
-  int radius = -1;
-  int id = -1;
-};
-
-Header read_header(const std::string& path, std::ifstream& file, int dimension) {
-  std::string line;
-  std::int64_t number = 0;
-  do {
-    ++number;
-    if (!std::getline(file, line))
-      throw InputError(path + ": no header line: expected column names such as x,y,radius");
-  } while (is_comment(line));
-  Header header;
-  // After a last line without line feed there is no position to ask for.
-  header.end =
-      file.eof() ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(file.tellg());
-
-  const std::vector<std::string_view> names = fields_of(line);
-  header.n_columns = names.size();
-  const auto column = [&](std::string_view name) {
-    const auto found = std::ranges::find(names, name);
-    if (std::ranges::count(names, name) > 1)
-      throw InputError(fmt::format("{}:{}: two columns are called {}", path, number, name));
-    return found == names.end() ? -1 : static_cast<int>(found - names.begin());
-  };
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
-  for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k) {
-    header.axis[k] = column(axes[k]);
-    if (header.axis[k] < 0)
-      throw InputError(
-          fmt::format("{}:{}: no column {}; the header must name x, y{} and may name radius and id", path,
-                      number, axes[k], dimension == 3 ? ", z" : ""));
-  }
-  header.radius = column("radius");
-  header.id = column("id");
-  return header;
-}
-
-/// The lines that begin in [begin, end) of the file, whole.
-std::string read_lines(const std::string& path, std::ifstream& file, std::int64_t begin, std::int64_t end) {
-  std::string text;
-  if (begin >= end) return text;
-  file.clear();
-  std::string line;
-  if (begin > 0) {
-    // Unless the byte before ends a line, the first line here began earlier and is another rank's.
-    file.seekg(begin - 1);
-    std::getline(file, line);
-    begin += static_cast<std::int64_t>(line.size());
-    if (begin >= end) return text;
-  }
-  file.seekg(begin);
-  text.resize(static_cast<std::size_t>(end - begin));
-  file.read(text.data(), end - begin);
-  if (file.gcount() != end - begin) throw InputError(path + ": cannot be read to its end");
-  if (text.back() != '\n' && std::getline(file, line)) {
-    text += line;
-    if (!file.eof()) text += '\n';
-  }
-  return text;
-}
-
-template <int D>
-Rows<D> read_csv(const Comm& comm, const std::string& path) {
-  Header header;
-  std::string text;
-  agree(comm, [&] {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw InputError(path + ": cannot be opened");
-    header = read_header(path, file, D);
-    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
-    text = read_lines(path, file, share_begin(size, comm.rank(), comm.size()),
-                      share_begin(size, comm.rank() + 1, comm.size()));
-  });
-
-  const std::int64_t n_before = comm.sum_before(std::ranges::count(text, '\n'));
-  const std::int64_t rows_begin = header.end;
-  // Where this rank's text begins in the file, to know which lines belong to the header.
-  std::int64_t at = comm.sum_before(static_cast<std::int64_t>(text.size()));
-  Rows<D> rows;
-  agree(comm, [&] {
-    std::string_view rest = text;
-    for (std::int64_t number = n_before + 1; !rest.empty(); ++number) {
-      const auto length = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, length);
-      const bool in_header = at < rows_begin;
-      at += static_cast<std::int64_t>(length) + 1;
-      rest.remove_prefix(std::min(length + 1, rest.size()));
-      if (in_header || is_comment(line)) continue;
-
-      const std::vector<std::string_view> fields = fields_of(line);
-      const auto fail = [&](const std::string& message) {
-        throw InputError(fmt::format("{}:{}: {}", path, number, message));
-      };
-      if (fields.size() != header.n_columns)
-        fail(fmt::format("{} values, but the header names {} columns", fields.size(), header.n_columns));
-      const auto value_of = [&](int column) {
-        const std::string_view field = fields[static_cast<std::size_t>(column)];
-        Real value = 0;
-        if (!parse(field, value) || !std::isfinite(value)) fail(fmt::format("'{}' is not a number", field));
-        return value;
-      };
-      Vec<D> x;
-      for (int k = 0; k < D; ++k) x[k] = value_of(header.axis[static_cast<std::size_t>(k)]);
-      rows.position.push_back(x);
-      if (header.radius >= 0) {
-        rows.radius.push_back(value_of(header.radius));
-        if (!(rows.radius.back() > 0)) fail(fmt::format("radius {:g} is not positive", rows.radius.back()));
-      }
-      if (header.id >= 0) {
-        const std::string_view field = fields[static_cast<std::size_t>(header.id)];
-        if (!parse(field, rows.id.emplace_back())) fail(fmt::format("id '{}' is not an integer", field));
-      }
-    }
-  });
-  return rows;
-}
 
 /// No printing by the HDF5 library while it lives: a failed call shows in what it returns.
 class QuietHdf5 {
@@ -229,12 +101,47 @@ std::vector<T> read_rows(const Element& element, hsize_t frame, hsize_t first, h
   return values;
 }
 
+/// Names of the elements of a group of particles.
+std::vector<std::string> names_in(const Handle& file, const std::string& folder) {
+  std::vector<std::string> names;
+  H5Literate_by_name(
+      file.get(), folder.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+        return 0;
+      },
+      &names, H5P_DEFAULT);
+  return names;
+}
+
+/// The box of a group of particles, if it is fixed: edges, and the lower corner if scree wrote it (else the
+/// origin).
+template <int D>
+std::optional<Box<D>> read_box(const Handle& file, const std::string& folder) {
+  const Handle group(H5Gopen2(file.get(), (folder + "/box").c_str(), H5P_DEFAULT), H5Gclose);
+  const Handle edges(H5Dopen2(file.get(), (folder + "/box/edges").c_str(), H5P_DEFAULT), H5Dclose);
+  if (!group.is_open() || !edges.is_open()) return {};
+  const auto has_axes = [](hid_t space) {
+    const Handle owner(space, H5Sclose);
+    return H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_npoints(space) == D;
+  };
+  Box<D> box;
+  if (!has_axes(H5Dget_space(edges.get()))) return {};
+  if (H5Dread(edges.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, box.upper.component.data()) < 0)
+    return {};
+  const Handle lower(H5Aopen(group.get(), "lower", H5P_DEFAULT), H5Aclose);
+  if (lower.is_open() && has_axes(H5Aget_space(lower.get())))
+    H5Aread(lower.get(), H5T_NATIVE_DOUBLE, box.lower.component.data());
+  box.upper += box.lower;
+  return box;
+}
+
 /// Every rank opens the file by itself, for reading: nothing here is collective, so errors are agreed upon as
 /// usual.
 template <int D>
-Rows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& group,
-                  std::optional<std::int64_t> wanted_frame) {
-  Rows<D> rows;
+FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& group,
+                      std::optional<std::int64_t> wanted_frame) {
+  FileRows<D> rows;
   agree(comm, [&] {
     const QuietHdf5 quiet;
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -242,8 +149,6 @@ Rows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& 
       throw InputError(path + ": cannot be opened as HDF5: damaged, cut short, or being written");
     const std::string folder = "/particles/" + group;
     const std::optional<Element> position = open_element(file, path, folder + "/position");
-    const std::optional<Element> radius = open_element(file, path, folder + "/radius");
-    const std::optional<Element> id = open_element(file, path, folder + "/id");
     if (!position)
       throw InputError(fmt::format("{}: no {}/position: not an H5MD file of these bodies", path, folder));
     if (position->n_components() != D)
@@ -257,135 +162,216 @@ Rows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& 
     const auto n = static_cast<std::int64_t>(position->n_bodies());
     const auto first = static_cast<hsize_t>(share_begin(n, comm.rank(), comm.size()));
     const auto count = static_cast<hsize_t>(share_begin(n, comm.rank() + 1, comm.size())) - first;
-    const auto read = [&]<class T>(const Element& element, std::vector<T>& values) {
-      if (&element != &*position &&
-          (element.n_bodies() != position->n_bodies() || element.n_components() != 1 ||
-           (element.in_time && element.n_frames() != position->n_frames())))
-        throw InputError(fmt::format("{}: not one number per body of {}", element.name, position->name));
-      values = read_rows<T>(element, static_cast<hsize_t>(frame), first, count);
+    // The rows of an element that may not be there, `width` numbers each.
+    const auto read = [&]<class T>(const char* name, hsize_t width, std::vector<T>& values) {
+      const std::optional<Element> element = open_element(file, path, folder + "/" + name);
+      if (!element) return false;
+      if (element->n_bodies() != position->n_bodies() || element->n_components() != width ||
+          (element->in_time && element->n_frames() != position->n_frames()))
+        throw InputError(fmt::format("{}: not {} per body of {}", element->name,
+                                     width == 1 ? "one number" : fmt::format("{} numbers", width),
+                                     position->name));
+      values = read_rows<T>(*element, static_cast<hsize_t>(frame), first, count);
+      return true;
     };
-    std::vector<Real> coordinates;
-    read(*position, coordinates);
-    if (radius) read(*radius, rows.radius);
-    if (id) read(*id, rows.id);
+    std::vector<Real> coordinates, radius, velocity, spin, orientation;
+    std::vector<GlobalId> id;
+    read("position", D, coordinates);
+    const bool has_radius = read("radius", 1, radius);
+    const bool has_id = read("id", 1, id);
+    const bool has_velocity = read("velocity", D, velocity);
+    const bool has_spin = read("angular_velocity", n_spins<D>, spin);
+    const bool has_orientation = read("orientation", D == 2 ? 1 : 4, orientation);
+    rows.box = read_box<D>(file, folder);
+    for (const std::string& name : names_in(file, folder)) {
+      static constexpr std::array<std::string_view, 7> taken{
+          "box", "position", "radius", "id", "velocity", "angular_velocity", "orientation"};
+      if (std::ranges::find(taken, name) == taken.end()) rows.not_taken.push_back(name);
+    }
 
-    std::size_t kept = 0;
+    // The numbers of body i of a list of this rank.
+    const auto vector_of = [&]<int width>(const char* name, const std::vector<Real>& list, std::size_t i,
+                                          Vec<width>& v) {
+      for (int k = 0; k < width; ++k) {
+        v[k] = list[i * width + static_cast<std::size_t>(k)];
+        if (!std::isfinite(v[k]))
+          throw InputError(fmt::format("{}:{}/{}: row {} is not a number", path, folder, name, first + i));
+      }
+    };
     for (std::size_t i = 0; i < count; ++i) {
       // H5MD marks places of bodies that are not there in this frame by a fill value for the id.
-      if (id && rows.id[i] < 0) continue;
-      Vec<D>& x = rows.position.emplace_back();
-      for (int k = 0; k < D; ++k) {
-        x[k] = coordinates[i * D + static_cast<std::size_t>(k)];
-        if (!std::isfinite(x[k]))
-          throw InputError(fmt::format("{}: row {} is not a number", position->name, first + i));
+      if (has_id && id[i] < 0) continue;
+      vector_of("position", coordinates, i, rows.position.emplace_back());
+      if (has_radius) {
+        if (!(radius[i] > 0 && std::isfinite(radius[i])))
+          throw InputError(fmt::format("{}:{}/radius: row {}: radius {:g} is not positive", path, folder,
+                                       first + i, radius[i]));
+        rows.radius.push_back(radius[i]);
       }
-      if (radius && !(rows.radius[i] > 0 && std::isfinite(rows.radius[i])))
-        throw InputError(
-            fmt::format("{}: row {}: radius {:g} is not positive", radius->name, first + i, rows.radius[i]));
-      if (radius) rows.radius[kept] = rows.radius[i];
-      if (id) rows.id[kept] = rows.id[i];
-      ++kept;
+      if (has_id) rows.id.push_back(id[i]);
+      if (has_velocity) vector_of("velocity", velocity, i, rows.velocity.emplace_back());
+      if (has_spin) vector_of("angular_velocity", spin, i, rows.angular_velocity.emplace_back());
+      if (has_orientation) {
+        Orientation<D>& turn = rows.orientation.emplace_back();
+        vector_of("orientation", orientation, i, turn);
+        if (D == 3 && !(std::abs(norm(turn) - 1) < 1e-3))
+          throw InputError(
+              fmt::format("{}:{}/orientation: row {} is no unit quaternion", path, folder, first + i));
+      }
     }
-    if (radius) rows.radius.resize(kept);
-    if (id) rows.id.resize(kept);
   });
   return rows;
 }
 
-/// Throws InputError on all ranks unless the ids are 0, 1, ..., n - 1 in any order. Collective.
-void require_permutation(const Comm& comm, const std::string& path, std::span<const GlobalId> ids,
-                         std::int64_t n) {
-  std::vector<int> owner(ids.size());
-  agree(comm, [&] {
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] >= n)
-        throw InputError(fmt::format("{}: id {}: the ids of {} bodies must be 0 to {}, in any order", path,
-                                     ids[i], n, n - 1));
-      owner[i] = static_cast<int>(((ids[i] + 1) * comm.size() - 1) / n);
-    }
-  });
-  std::vector<GlobalId> mine = redistribute<GlobalId>(comm, ids, owner);
-  std::ranges::sort(mine);
-  agree(comm, [&] {
-    const auto twice = std::ranges::adjacent_find(mine);
-    if (twice != mine.end()) throw InputError(fmt::format("{}: two bodies have the id {}", path, *twice));
-  });
-}
-
-/// Bodies from a table: CSV with a header that names the columns, or a frame of an H5MD file (known by its
-/// first bytes). Each rank reads a share of the rows. Row numbers count as ids unless the file gives ids.
+/// Bodies from a table: CSV with a header that names the columns, a frame of a text dump of LAMMPS, or of an
+/// H5MD file (both known by their first bytes). Each rank reads a share of the rows. Bodies are numbered in
+/// the order of the ids that the file gives, else of its rows.
 template <int D>
 class FileFill final : public Fill<D> {
  public:
   void describe(Section& section) override {
-    section.text("path", path_,
-                 {.required = true,
-                  .doc = "CSV file with columns x, y (, z), radius and id (the last two may be missing), or "
-                         "H5MD file, in "
-                         "SI units; looked for in the current folder, then beside the deck"});
-    section.integer_or_word("frame", frame_, frame_word_, {"last"},
-                            {.range = non_negative, .doc = "which frame of an H5MD file"});
+    section.text(
+        "path", path_,
+        {.required = true,
+         .doc = "CSV file, text dump of LAMMPS or LIGGGHTS, or H5MD file, in SI units; looked for in the "
+                "current folder, then beside the deck. Columns x, y (, z), and if they are there radius or "
+                "diameter, id, vx, vy (, vz), omegax, omegay, omegaz (2D: omegaz)"});
+    section.integer_or_word(
+        "frame", frame_, frame_word_, {"last"},
+        {.range = non_negative, .doc = "which frame of a dump or H5MD file, counted from 0"});
     section.text("group", group_, {.doc = "which group of /particles of an H5MD file"});
+    section.boolean(
+        "velocities", velocities_,
+        {.doc = "whether velocities, angular velocities and orientations are taken, if the file has "
+                "them and the scheme knows inertia; false: the keys of [particles.NAME] hold"});
+    section.real(
+        "overlap_limit", overlap_limit_,
+        {.range = {.least = 0, .most = 1},
+         .doc = "deepest overlap that the bodies may have at the start, as a share of the smaller radius: "
+                "what soft contact, or a solver with a tolerance, leaves"});
     if (!section.reading()) return;
     where_ = section.where("path");
+    where_frame_ = section.where("frame");
+    where_group_ = section.where("group");
   }
   bool gives_radii() const override { return true; }
+  Real overlap_limit() const override { return std::max(overlap_limit_, Fill<D>::overlap_limit()); }
 
-  std::vector<NewBody<D>> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const FillContext<D>& context) const override {
     const Comm& comm = context.comm;
     std::string path;
-    bool is_hdf5 = false;
-    agree(comm, [&] {
-      path = path_of_input(path_, where_);
-      std::ifstream file(path, std::ios::binary);
-      if (!std::filesystem::is_regular_file(path) || !file)
-        throw InputError(where_ + ": file '" + path_ + "' is not there or cannot be opened");
-      std::string start(4, ' ');
-      file.read(start.data(), 4);
-      is_hdf5 = start == "\x89HDF";
-      const std::string extension = std::filesystem::path(path).extension().string();
-      if (!is_hdf5 && (extension == ".h5" || extension == ".hdf5" || extension == ".h5md"))
-        throw InputError(path + ": not an HDF5 file");
-    });
-    const Rows<D> rows =
-        is_hdf5 ? read_h5md<D>(comm, path, group_, frame_word_.empty() ? std::optional(frame_) : std::nullopt)
-                : read_csv<D>(comm, path);
-
+    FileRows<D> rows = read(comm, path);
     const auto n_mine = static_cast<std::int64_t>(rows.position.size());
     const std::int64_t n_before = comm.sum_before(n_mine);
-    const std::int64_t n = comm.sum(n_mine);
-    if (n == 0) throw InputError(path + ": no bodies in the file");
+    if (comm.sum(n_mine) == 0) throw InputError(path + ": no bodies in the file");
     // Ranks without a row do not know which columns there are.
-    if (comm.any(!rows.id.empty())) require_permutation(comm, path, rows.id, n);
+    if (comm.any(!rows.id.empty())) {
+      bool renumbered = false;
+      rows.id = numbers_by_id(comm, path, rows.id, renumbered);
+      if (renumbered) log::info("{}: bodies are numbered from 0 in the order of their ids there", path);
+    }
     if (!context.radius && !comm.any(!rows.radius.empty()))
       throw InputError(where_ + ": neither '" + path + "' nor the deck gives radii");
+    if (context.radius && comm.any(!rows.radius.empty()))
+      rows.not_taken.emplace_back("radius (the deck gives radii)");
+    if (!velocities_) {
+      if (comm.any(!rows.velocity.empty() || !rows.angular_velocity.empty()))
+        rows.not_taken.emplace_back("velocities (velocities = false)");
+      rows.velocity.clear();
+      rows.angular_velocity.clear();
+      rows.orientation.clear();
+    }
+    tell(path, rows, context.box);
 
-    std::vector<NewBody<D>> bodies;
+    NewBodies<D> made;
     for (std::int64_t i = 0; i < n_mine; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[row]), rows.position[row],
-                      0};
+      NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[row]),
+                      into_period(context.box, rows.position[row]), 0};
       if (context.radius) {
         RandomStream stream(context.seed, body.id, purpose::radius);
         body.radius = context.radius->draw(stream);
       } else {
         body.radius = rows.radius[row];
       }
-      bodies.push_back(body);
+      made.bodies.push_back(body);
     }
-    return bodies;
+    made.velocity = std::move(rows.velocity);
+    made.angular_velocity = std::move(rows.angular_velocity);
+    made.orientation = std::move(rows.orientation);
+    return made;
   }
 
  private:
-  std::string where_;
+  FileRows<D> read(const Comm& comm, std::string& path) const {
+    enum class Format { csv, dump, h5md } format = Format::csv;
+    agree(comm, [&] {
+      path = path_of_input(path_, where_);
+      std::ifstream file(path, std::ios::binary);
+      if (!std::filesystem::is_regular_file(path) || !file)
+        throw InputError(where_ + ": file '" + path_ + "' is not there or cannot be opened");
+      std::string start(6, ' ');
+      file.read(start.data(), static_cast<std::streamsize>(start.size()));
+      format = start.starts_with("\x89HDF") ? Format::h5md : begins_dump(start) ? Format::dump : Format::csv;
+      const std::string extension = std::filesystem::path(path).extension().string();
+      if (format != Format::h5md && (extension == ".h5" || extension == ".hdf5" || extension == ".h5md"))
+        throw InputError(path + ": not an HDF5 file");
+      if (start.starts_with("\x1f\x8b")) throw InputError(path + ": is compressed; unpack it first (gunzip)");
+      const auto refuse = [&](const std::string& where, const char* key, const char* kind) {
+        throw InputError(
+            fmt::format("{}: '{}' has no effect: {} is no {} file; remove it", where, key, path, kind));
+      };
+      if (format == Format::csv && frame_word_.empty()) refuse(where_frame_, "frame", "dump or H5MD");
+      if (format != Format::h5md && group_ != "all") refuse(where_group_, "group", "H5MD");
+    });
+    const std::optional<std::int64_t> frame = frame_word_.empty() ? std::optional(frame_) : std::nullopt;
+    switch (format) {
+      case Format::h5md:
+        return read_h5md<D>(comm, path, group_, frame);
+      case Format::dump:
+        return read_dump_rows<D>(comm, path, frame);
+      case Format::csv:
+        break;
+    }
+    return read_csv_rows<D>(comm, path);
+  }
+
+  /// x moved by whole periods into the domain, along its periodic axes.
+  static Vec<D> into_period(const Box<D>& box, Vec<D> x) {
+    for (int k = 0; k < D; ++k)
+      if (box.is_periodic(k)) x[k] -= std::floor((x[k] - box.lower[k]) / box.length(k)) * box.length(k);
+    return wrapped(box, x);
+  }
+
+  /// What the file holds and the run does not take.
+  static void tell(const std::string& path, const FileRows<D>& rows, const Box<D>& box) {
+    if (!rows.not_taken.empty()) log::info("{}: not taken: {}", path, fmt::join(rows.not_taken, ", "));
+    if (!rows.unit_system.empty() && rows.unit_system != "si")
+      log::warn("{}: its units are \"{}\"; all numbers are taken as SI units", path, rows.unit_system);
+    if (!rows.box) return;
+    bool differs = false;
+    for (int k = 0; k < D; ++k) {
+      const Real tolerance = 1e-6 * box.length(k);
+      differs = differs || !(std::abs(rows.box->lower[k] - box.lower[k]) <= tolerance &&
+                             std::abs(rows.box->upper[k] - box.upper[k]) <= tolerance);
+    }
+    if (differs)
+      log::warn("{}: its box goes from ({:g}) to ({:g}) m, the domain of the run from ({:g}) to ({:g}) m",
+                path, fmt::join(rows.box->lower.component, ", "), fmt::join(rows.box->upper.component, ", "),
+                fmt::join(box.lower.component, ", "), fmt::join(box.upper.component, ", "));
+  }
+
+  std::string where_, where_frame_, where_group_;
   std::string path_;
   std::int64_t frame_ = 0;
   std::string frame_word_ = "last";
   std::string group_ = "all";
+  bool velocities_ = true;
+  Real overlap_limit_ = 0.01;
 };
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, file, FileFill, "from a CSV or H5MD file")
+SCREE_PLUGIN(Fill, file, FileFill, "from a CSV file, a LAMMPS dump or an H5MD file")
 
 }  // namespace scree

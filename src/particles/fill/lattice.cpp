@@ -39,7 +39,7 @@ class LatticeFill final : public Fill<D> {
     if ((spacing_ > 0) == (count_ > 0)) section.fail("type", "a lattice needs either spacing or count");
   }
 
-  std::vector<NewBody<D>> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const FillContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
     const Real radius = context.radius->largest();

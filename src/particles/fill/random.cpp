@@ -51,7 +51,7 @@ class RandomFill final : public Fill<D> {
       section.fail("type", "a random fill needs either count or solid_fraction");
   }
 
-  std::vector<NewBody<D>> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const FillContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
     const Real mean_volume = context.radius->mean_volume();

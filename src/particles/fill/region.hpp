@@ -70,6 +70,9 @@ class Region {
   }
   /// Smallest box around the region; periodic where the region has no end, closing on itself.
   const Box<D>& bounds() const { return bounds_; }
+  bool is_ball() const { return radius_ > 0; }
+  const Vec<D>& center() const { return center_; }  ///< of a ball
+  Real radius() const { return radius_; }           ///< of a ball; 0: it is a box
   Real volume() const { return is_ball() ? body_volume<D>(radius_) : bounds_.volume(); }
 
   /// True if a ball of radius `margin` around x lies in the region.
@@ -100,8 +103,6 @@ class Region {
   }
 
  private:
-  bool is_ball() const { return radius_ > 0; }
-
   std::string where_;
   bool whole_ = true;
   Vec<D> lower_{}, upper_{}, center_{};

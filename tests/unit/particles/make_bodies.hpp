@@ -5,6 +5,7 @@
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "dynamics/pbd/packer.hpp"
 #include "particles/fill.hpp"
 
 namespace scree {
@@ -22,21 +23,24 @@ struct Start {
 };
 
 template <int D>
-Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& toml, std::uint64_t seed = 7) {
+Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& toml, std::uint64_t seed = 7,
+                     Carried carried = Carried::always) {
   Deck deck = Deck::from_text(toml, "test.toml");
   Start<D> start;
+  start.bodies.carry(carried);
   start.obstacles.describe(deck.root());
   start.groups = describe_particle_groups<D>(deck.root());
   deck.require_all_read();
   start.obstacles.place(0);
-  start.next_id = create_bodies(comm, box, start.obstacles, seed, start.groups, start.bodies);
+  const PbdPacker<D> packer;
+  start.next_id = create_bodies(comm, box, start.obstacles, seed, start.groups, start.bodies, &packer);
   return start;
 }
 
 /// One group "bed", made by this rank alone, from the lines of its table.
 template <int D>
-Start<D> make_bed(const Box<D>& box, const std::string& lines) {
-  return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines);
+Start<D> make_bed(const Box<D>& box, const std::string& lines, Carried carried = Carried::always) {
+  return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines, 7, carried);
 }
 
 /// The message of the InputError that `work` throws; empty if it throws none.

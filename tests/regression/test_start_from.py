@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+"""`scree run DECK --from CHECKPOINT`: the checkpoint brings bodies, motion and what contacts remember, the deck all
+else. What that gives on any number of ranks, what the log says about it, and what is refused."""
+import json
+
+from refusal import refused
+from scree_program import check, check_close, check_in, main, read_arrays, run_ok
+
+# A heap of disks on a rough floor between walls, and a locked disk that friction holds on a slope.
+DECK = """\
+[simulation]
+title = "heap"
+dimension = 2
+end_time = "{end}"
+seed = 5
+scheme = "dem"
+[dem]
+law = "linear"
+
+[domain]
+lower = [0, 0]
+upper = [2, 2]
+
+[time]
+step = "0.1 ms"
+
+[physics]
+gravity = [0, -9.81]
+
+[decomposition]
+block_cells = 1
+
+[materials.stone]
+density = "2500 kg/m3"
+
+[pairs."stone-stone"]
+friction = {friction}
+restitution = 0.3
+stiffness = "1e6 N/m"
+
+[particles.locked]
+material = "stone"
+rotates = false
+{locked}
+[particles.stones]
+material = "stone"
+{stones}
+{obstacles}
+[output.checkpoint]
+every = "50 ms"
+keep = 20
+
+[analysis]
+every = "50 ms"
+
+[measures.energy]
+type = "energy"
+"""
+
+LOCKED = """radius = { distribution = "constant", value = "8 cm" }
+source = { type = "file", path = "locked.csv" }
+"""
+STONES = """radius = { distribution = "uniform", min = "5 cm", max = "7 cm" }
+random_speed = 0.3
+source = { type = "lattice", spacing = 0.15, region = { lower = [0.9, 0.02], upper = [1.98, 0.8] } }
+"""
+FLOOR = """[obstacles.floor]
+type = "plane"
+material = "stone"
+point = [0, 0]
+normal = [0, 1]
+"""
+OTHERS = """[obstacles.side]
+type = "segment"
+material = "stone"
+a = [0.8, 0]
+b = [0.8, 2]
+
+[obstacles.slope]
+type = "segment"
+material = "stone"
+a = [0.1, 1]
+b = [0.7, 1.2]
+"""
+
+
+def write(folder, name, end="0.4 s", friction=0.5, locked=LOCKED, stones=STONES, obstacles=FLOOR + OTHERS, more=""):
+    # The disk touches the middle of the slope, which falls by 1 in 3.
+    (folder / "locked.csv").write_text("x,y\n0.37470178,1.17589466\n")
+    path = folder / name
+    path.write_text(DECK.format(end=end, friction=friction, locked=locked, stones=stones, obstacles=obstacles) + more)
+    return path
+
+
+def checkpoint(folder, name, step):
+    return folder / "results" / name / "checkpoint" / f"{name}_{step:09}.scree"
+
+
+def summary(folder, name):
+    return json.loads((folder / "results" / name / "summary.json").read_text())
+
+
+def log_of(folder, name):
+    return (folder / "results" / name / f"{name}.log").read_text()
+
+
+def bodies(path):
+    arrays = read_arrays(path)
+    return {int(i): row for row, i in enumerate(arrays["arrays/id"])}, arrays
+
+
+def prepared(folder):
+    run_ok("run", write(folder, "first.toml"), folder=folder)
+    return checkpoint(folder, "first", 4000)
+
+
+def test_motion_and_springs_are_taken_on_any_number_of_ranks(folder):
+    start = prepared(folder)
+    # The same bodies under the same laws, with the obstacles in another order and no source of bodies.
+    deck = write(folder, "second.toml", end="0.1 s", locked="", stones="", obstacles=OTHERS + FLOOR)
+    hashes = set()
+    for ranks in (1, 2, 3):
+        run_ok("run", deck, "--from", start, "--force", folder=folder, ranks=ranks)
+        hashes.add(summary(folder, "second")["state_hash"])
+    check(len(hashes) == 1, "the same bits on any number of ranks", hashes)
+    run_ok("restart", start, "--set", "simulation.end_time=0.5", folder=folder)
+    row_of, here = bodies(checkpoint(folder, "second", 1000))
+    rows, there = bodies(checkpoint(folder, "first", 5000))
+    check(row_of.keys() == rows.keys(), "the same bodies by their ids")
+    for name, most in (("position", 1e-7), ("velocity", 1e-4), ("angular_velocity", 1e-2)):
+        a, b = here[f"arrays/{name}"], there[f"arrays/{name}"]
+        worst = max(abs(a[row_of[i]] - b[rows[i]]).max() for i in rows)
+        check(worst < most, f"{name} as in the run that went on", worst)
+    # A spring that was forgotten would let the disk on the slope slide by its length, m g sin / k = 5e-4 m.
+    _, before = bodies(start)
+    moved = abs(here["arrays/position"][row_of[0]] - before["arrays/position"][0]).max()
+    check(moved < 1e-6, "friction holds the disk on the slope without a break", moved)
+    times = [float(line.split(",")[0]) for line in
+             (folder / "results/second/second.scalars.csv").read_text().splitlines()[1:]]
+    check(times == [0, 0.05, 0.1], "the clock starts at 0", times)
+
+
+def test_the_deck_rules_and_the_log_lists_what_differs(folder):
+    start = prepared(folder)
+    deck = write(folder, "other.toml", end="0.1 s", friction=0.1, locked="", stones="",
+                 obstacles=FLOOR + OTHERS.replace("obstacles.slope", "obstacles.ramp"))
+    run_ok("run", deck, "--from", start, folder=folder, ranks=2)
+    log = log_of(folder, "other")
+    for words in ('pairs."stone-stone".friction = 0.1, before 0.5', "simulation.end_time = 0.1, before 0.4",
+                  "[obstacles.ramp] is new", "[obstacles.slope] is gone", "1 contacts with obstacles that this run does "
+                  "not have are forgotten", "run first, step 4000, t = 0.4 s"):
+        check_in(words, log, "what the log says")
+    row_of, here = bodies(checkpoint(folder, "other", 1000))
+    _, before = bodies(start)
+    check(here["arrays/position"][row_of[0]][0] < before["arrays/position"][0][0] - 1e-3,
+          "with less friction the disk slides down the slope")
+    started = summary(folder, "other")["provenance"]["started_from"]
+    check_in("run first, step 4000", started, "summary.json names the checkpoint")
+    # The run goes on from its own checkpoints, and still knows where it came from.
+    end = summary(folder, "other")["state_hash"]
+    run_ok("restart", checkpoint(folder, "other", 500), "--set", "output.name=again", folder=folder, ranks=3)
+    check(summary(folder, "again")["state_hash"] == end, "half of the run and the rest are the run")
+    check(summary(folder, "again")["provenance"]["started_from"] == started, "restarts keep the provenance")
+
+
+def test_another_scheme_takes_what_it_can(folder):
+    packing = folder / "packing.toml"
+    packing.write_text("""[simulation]
+dimension = 2
+end_time = 0.2
+[domain]
+lower = [0, 0]
+upper = [2, 2]
+[time]
+step = 0.01
+[velocity]
+type = "attraction"
+point = [1, 1]
+rate = 2
+[particles.locked]
+source = { type = "file", path = "locked.csv" }
+radius = { distribution = "constant", value = "8 cm" }
+[particles.stones]
+radius = { distribution = "uniform", min = "5 cm", max = "7 cm" }
+source = { type = "random", count = 60, region = { lower = [0.9, 0.1], upper = [1.9, 1.9] } }
+""")
+    deck = write(folder, "grains.toml", end="10 ms", locked="", stones="velocity = [0, -1]\n", obstacles=FLOOR)
+    run_ok("run", packing, folder=folder)
+    run_ok("run", deck, "--from", checkpoint(folder, "packing", 20), folder=folder)
+    log = log_of(folder, "grains")
+    check_in("knows no inertia: velocities are those of [particles.NAME]", log, "what the log says of velocities")
+    check_in("(multipliers) is not taken: contacts of this run remember springs", log, "what it says of contacts")
+    row_of, here = bodies(checkpoint(folder, "grains", 100))
+    check(len(row_of) == 61, "all bodies came")
+    check_close(min(here["arrays/mass"]), 2500 * 3.141592653589793 * min(here["arrays/radius"]) ** 2,
+                "masses are those of the deck's material", relative=1e-12)
+    rigid = write(folder, "rigid.toml", end="10 ms", locked="", stones="", obstacles=FLOOR + OTHERS)
+    rigid.write_text(rigid.read_text().replace('scheme = "dem"\n[dem]\nlaw = "linear"', 'scheme = "nonsmooth"\n[solver]\n'
+                                               'type = "nsgs"').replace("0.1 ms", "2 ms"))
+    run_ok("run", rigid, "--from", prepared(folder), folder=folder)
+    check_in("(springs) is not taken: contacts of this run remember impulses", log_of(folder, "rigid"), "dem to nonsmooth")
+
+
+def test_what_does_not_fit_is_refused(folder):
+    start = prepared(folder)
+    deck = write(folder, "renamed.toml", locked="", stones="")
+    deck.write_text(deck.read_text().replace("particles.stones", "particles.pebbles"))
+    refused(folder, "run", deck, "--from", start, words=('of "stones"', "the deck has: locked, pebbles"))
+    deck = write(folder, "extra.toml", locked="", stones="",
+                 more='[particles.more]\nmaterial = "stone"\nradius = { distribution = "constant", value = 0.05 }\n'
+                      'source = { type = "random", count = 2 }\n')
+    refused(folder, "run", deck, "--from", start, words=("[particles.more] is no group of", "extra.toml:"))
+    deck = write(folder, "bare.toml", stones="")
+    refused(folder, "run", deck, words=("[particles.stones] needs a source", "--from CHECKPOINT"))
+    refused(folder, "check", deck, "--from", folder / "none.scree", words=("none.scree",))
+    check_in("valid", run_ok("check", deck, "--from", start, folder=folder).stdout, "check takes --from, too")
+    deck = write(folder, "small.toml", locked="", stones="", obstacles=FLOOR.replace("point = [0, 0]", "point = [0, 0.03]")
+                 + OTHERS)
+    refused(folder, "run", deck, "--from", start, words=('overlaps obstacle "floor"', "up to 0.01 is accepted",
+                                                         "simulation.allow_overlap"))
+    deck = write(folder, "narrow.toml", locked="", stones="")
+    deck.write_text(deck.read_text().replace("upper = [2, 2]", "upper = [1.5, 2]"))
+    refused(folder, "run", deck, "--from", start, words=("outside the domain",))
+
+
+if __name__ == "__main__":
+    main()
