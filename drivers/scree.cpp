@@ -97,7 +97,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   auto* restart = with_wall_time(with_overrides(app.add_subcommand("restart", "go on from a checkpoint")));
   restart->add_option("checkpoint", path, "checkpoint (.scree)")->required();
-  auto* check = with_overrides(app.add_subcommand("check", "read a deck, build everything, take no step"));
+  auto* check = with_overrides(
+      app.add_subcommand("check", "read a deck, build everything, try the first step; writes nothing"));
   check->add_option("deck", path, "TOML deck")->required();
   check->add_flag("--json", json, "machine-readable");
   with_from(check);

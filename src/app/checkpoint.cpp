@@ -20,7 +20,8 @@ namespace scree {
 namespace {
 
 constexpr const char* checkpoint_kind = "scree checkpoint";
-constexpr std::int64_t checkpoint_version = 5;  // 5: checksums of all that is in the file
+constexpr std::int64_t checkpoint_version =
+    5;  // 5: checksums of all that is in the file, what the lattice was made for
 constexpr const char* ending = ".scree";
 constexpr const char* end_frames_name = "end_frames";
 
@@ -61,6 +62,9 @@ void for_each_lattice_number(L& lattice, F&& f) {
     f(fmt::format("lattice_blocks_{}", axis), lattice.n_blocks[k]);
   }
   f(std::string("lattice_skin"), lattice.skin);
+  f(std::string("lattice_usual_skin"), lattice.usual_skin);
+  f(std::string("lattice_largest_radius"), lattice.largest_radius);
+  f(std::string("lattice_cells_per_block"), lattice.cells_per_block);
 }
 
 /// Numbers of feeders, sinks and stages by name.
@@ -332,6 +336,11 @@ void read_lattice(const CheckedRows<D>& checked, State<D>& state) {
   });
   const Lattice<D>& lattice = state.lattice;
   checked.real("lattice_skin", 0);
+  checked.real("lattice_usual_skin", 0, lattice.skin);
+  checked.real("lattice_largest_radius", 0);
+  constexpr std::int64_t most_cells_along_block = 32;  // see [decomposition] block_cells
+  checked.integer("lattice_cells_per_block", 1, most_cells_along_block);
+  const Real width = Lattice<D>::reach(lattice.largest_radius, lattice.skin);
   std::int64_t cells_of_block = 1;
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);
@@ -344,6 +353,13 @@ void read_lattice(const CheckedRows<D>& checked, State<D>& state) {
     if (n_cells > n_blocks * block || n_cells <= (n_blocks - 1) * block)
       checked.refuse(fmt::format("lattice_cells_{} is {}, which {} blocks of {} cells do not hold", name,
                                  n_cells, n_blocks, block));
+    constexpr Real rounding = 1e-9;
+    if ((n_cells > 1 || state.box.is_periodic(k)) && lattice.cell_edge[k] < width * (1 - rounding))
+      checked.refuse(fmt::format("lattice_cell_edge_{} is {}, less than {}, two largest radii and the skin",
+                                 name, lattice.cell_edge[k], width));
+    if (state.box.is_periodic(k) && n_blocks % 2 != 0 && n_cells != 1)
+      checked.refuse(
+          fmt::format("lattice_blocks_{} is {}, neither even nor one block of one cell", name, n_blocks));
     cells_of_block *= block;
   }
   if (cells_of_block > most_cells_of_block)
@@ -380,9 +396,10 @@ void read_memory(const CheckedRows<D>& checked, State<D>& state) {
   state.memory.value =
       checked.template rows<Real>("memory_value", n_stored, state.memory.width, first_row, n_rows);
   checked.require_rows(first_row, n_rows, [&](std::size_t e) -> std::string {
-    if (state.memory.other[e] < state.next_id) return {};
-    return fmt::format("memory_other[{}] is {}, not below next_id = {}",
-                       first_row + static_cast<std::int64_t>(e), state.memory.other[e], state.next_id);
+    const GlobalId id = id_of_partner(state.memory.other[e]);
+    if (id < state.next_id) return {};
+    return fmt::format("memory_other[{}] is {}, which names body {}, not below next_id = {}",
+                       first_row + static_cast<std::int64_t>(e), state.memory.other[e], id, state.next_id);
   });
 }
 

@@ -95,6 +95,20 @@ std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
   return command;
 }
 
+/// What lists of neighbours had to do for fast bodies and obstacles; empty: nothing.
+template <int D>
+std::string list_report(const Neighborhood<D>& neighborhood) {
+  std::vector<std::string> parts;
+  const auto tell = [&](std::int64_t n, const char* one, const char* many) {
+    if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
+  };
+  tell(neighborhood.n_widened(), "list with a widened skin", "lists with a widened skin");
+  tell(neighborhood.n_cut_steps(), "step cut for the list", "steps cut for the list");
+  tell(neighborhood.n_steps_beyond_list(), "step that went beyond the widest list",
+       "steps that went beyond the widest list");
+  return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));
+}
+
 /// The loop over the steps and everything around it.
 template <int D>
 class Run {
@@ -204,6 +218,7 @@ class Run {
       worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
+    if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
     if (!people.text.empty()) log::info("{}", people.text);
     const Feeders<D>& feeders = simulation_.deck().events.feeders;
     for (std::size_t f = 0; f < feeders.list().size(); ++f)
@@ -256,6 +271,10 @@ class Run {
                                      {"certificate_worst", worst},
                                      {"candidate_pairs", n_contacts},
                                      {"list_builds", neighborhood.n_rebuilds()},
+                                     {"skin_m", state.lattice.skin},
+                                     {"skin_widened", neighborhood.n_widened()},
+                                     {"steps_cut", neighborhood.n_cut_steps()},
+                                     {"steps_beyond_list", neighborhood.n_steps_beyond_list()},
                                      {"rebalances", neighborhood.n_rebalances()},
                                      {"bodies_migrated", neighborhood.n_migrated()},
                                      {"imbalance", neighborhood.imbalance()},
@@ -630,6 +649,25 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
                       require_same_deck, run_member);
 }
 
+/// Takes the first step, of which nothing is kept; says how it went. Throws what ends a run in it.
+template <int D>
+std::string try_first_step(Simulation<D>& simulation) {
+  constexpr std::int64_t most_bodies = 20'000;  // a matter of seconds
+  const std::int64_t n_bodies = simulation.n_bodies();
+  if (n_bodies > most_bodies) return fmt::format("not tried: {} bodies, more than {}", n_bodies, most_bodies);
+  if (!simulation.running()) return "none: the run ends where it starts";
+  const Real asked = simulation.next_dt();
+  try {
+    simulation.step(false);
+  } catch (const AgreedError& error) {
+    throw AgreedError(error.code(), fmt::format("the first step fails: {}", error.what()));
+  }
+  require_known_options(simulation);
+  const Real taken = simulation.state().clock.last_dt;
+  if (taken < asked) return fmt::format("taken, but cut from {:.4g} s to {:.4g} s", asked, taken);
+  return "taken";
+}
+
 template <int D>
 std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string& from) {
   RunDeck<D> content = read_run_deck<D>(deck);
@@ -673,6 +711,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
   const std::int64_t most_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
+  const Real skin = state.lattice.skin;
+  const std::string first_step = try_first_step(simulation);
 
   nlohmann::ordered_json report{{"deck", deck.name()},
                                 {"dimension", D},
@@ -683,12 +723,13 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
                                 {"solid_fraction_of_domain", volume / state.box.volume()},
                                 {"obstacles", state.obstacles.list().size()},
                                 {"candidate_pairs", n_pairs},
-                                {"skin_m", state.lattice.skin},
+                                {"skin_m", skin},
                                 {"block_cells", state.lattice.block_cells[0]},
                                 {"steps", steps},
                                 {"memory_per_rank_mib", memory},
                                 {"disk_mib", disk / (1 << 20)},
                                 {"sensible_ranks", most_ranks},
+                                {"first_step", first_step},
                                 {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
   return fmt::format(
@@ -698,11 +739,12 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
       "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
+      "  first step: {}\n"
       "{}",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
       n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
-      state.lattice.skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
-      most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks),
+      skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
+      most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks), first_step,
       findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
 }
 

@@ -55,6 +55,22 @@ ProblemWriter<D>::ProblemWriter(const Comm& comm, const RunFiles& files, const O
   n_failed_ = comm.sum(n_failed_);
 }
 
+/// Which image of body b a contact is with, where several may touch; 0: the one in the domain. Through the
+/// upper face along axis k 3^k is added, through the lower one 2 3^k.
+template <int D>
+std::int64_t image_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  const auto position = state.bodies.position();
+  const Vec<D> d = contacts.branch[c] - (position[static_cast<std::size_t>(contacts.b[c])] -
+                                         position[static_cast<std::size_t>(contacts.a[c])]);
+  std::int64_t image = 0, weight = 1;
+  for (int k = 0; k < D; ++k, weight *= 3) {
+    if (!state.lattice.may_be_thin(k)) continue;
+    const auto periods = std::llround(d[k] / state.box.length(k));
+    image += weight * ((periods % 3 + 3) % 3);
+  }
+  return image;
+}
+
 template <int D>
 void ProblemWriter<D>::write(const ContactProblem<D>& solved) {
   const Clock& clock = solved.state.clock;
@@ -78,6 +94,7 @@ void ProblemWriter<D>::write(const ContactProblem<D>& solved, const std::string&
     keys[c].a = id[static_cast<std::size_t>(contacts.a[c])];
     if (contacts.b[c] >= 0) {
       keys[c].b = id[static_cast<std::size_t>(contacts.b[c])];
+      keys[c].feature = image_of(state, contacts, c);
     } else {
       keys[c].b = -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])};
       keys[c].feature = state.obstacles.part_of(contacts.wall[c]);

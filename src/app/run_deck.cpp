@@ -276,8 +276,10 @@ void RunDeck<D>::describe(Section& root) {
         section.point<D>("upper", box.upper,
                          {.unit = Unit::length, .required = needs_box, .doc = "Upper corner; the same"});
         std::vector<bool> periodic(D, false);
-        section.booleans("periodic", periodic, D,
-                         {.doc = "Whether bodies that leave along an axis come back opposite"});
+        section.booleans(
+            "periodic", periodic, D,
+            {.doc = "Whether bodies that leave along an axis come back opposite. Such an axis may be as "
+                    "short as the largest diameter and a fiftieth of it"});
         std::string outside_name = "error";
         section.choice(
             "outside", outside_name, {"error", "delete", "keep"},

@@ -76,8 +76,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   }
   neighborhood_.make_lattice(
       state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
-      to_come, deck_.stepper->needed_skin(state_, deck_.dt));
-  require_contacts_listed();
+      to_come, needed_skin(to_come.largest));
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
   if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
@@ -102,6 +101,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
   deck_.events.feeders.note_due(state_);
+  require_contacts_listed();
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
@@ -260,19 +260,27 @@ void Simulation<D>::require_bodies_inside() const {
   throw_if_any(state_.comm, worst, message);
 }
 
+/// Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
+/// found.
+template <int D>
+Real Simulation<D>::needed_skin(Real largest_to_come) const {
+  Real largest = largest_to_come;
+  for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
+    largest = std::max(largest, radius);
+  largest = state_.comm.max(largest);
+  return std::max(deck_.stepper->needed_skin(state_, deck_.dt, largest),
+                  2 * deck_.output.contact_tolerance * 2 * largest);
+}
+
 template <int D>
 void Simulation<D>::require_contacts_listed() const {
-  // Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
-  // found.
-  const auto radius = state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned()));
-  const Real largest = state_.comm.max(radius.empty() ? 0 : *std::max_element(radius.begin(), radius.end()));
-  const Real gap = deck_.output.contact_tolerance * 2 * largest;
-  if (gap > 0.5 * state_.lattice.skin)
-    throw InputError(
-        fmt::format("analysis.contact_tolerance = {:g} counts gaps up to {:.3g} m as contacts, but only "
-                    "those up to half the skin of {:.3g} m are certain to be found; reduce it or enlarge "
-                    "neighbors.skin",
-                    deck_.output.contact_tolerance, gap, state_.lattice.skin));
+  const Real gap = deck_.output.contact_tolerance * 2 * state_.lattice.largest_radius;
+  if (gap > 0.5 * state_.lattice.usual_skin)
+    throw InputError(fmt::format(
+        "analysis.contact_tolerance = {:g} counts gaps up to {:.3g} m as contacts, but only "
+        "those up to half the skin of {:.3g} m that the checkpoint has are certain to be found; reduce "
+        "it",
+        deck_.output.contact_tolerance, gap, state_.lattice.usual_skin));
 }
 
 template <int D>

@@ -68,6 +68,7 @@ class Simulation {
   std::uint64_t seed() const { return static_cast<std::uint64_t>(deck_.seed); }
   void take_physics();
   void require_bodies_inside() const;
+  Real needed_skin(Real largest_to_come) const;
   void require_contacts_listed() const;
   /// `limit_of_all`: of any contact, whatever its sources say; as a share of the smaller radius.
   void require_no_overlap(Real limit_of_all = 1e-9);

@@ -150,8 +150,13 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const Box<D>& box
   local_.clear();
   wraps_ = false;
   local_start_.clear();
+  first_of_body_.clear();
   Cell<D> size;
-  for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
+  bool any_thin = false;
+  for (std::size_t k = 0; k < D; ++k) {
+    size[k] = lattice.block_cells[k] + 1;
+    any_thin = any_thin || lattice.is_thin(static_cast<int>(k));
+  }
   Cell<D> cell{};
   do {
     local_start_.push_back(static_cast<Index>(local_.size()));
@@ -164,6 +169,14 @@ void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const Box<D>& box
     }
     if (source[axes] < 0) continue;
     const auto [begin, end] = table.cell(source[axes], lattice.local_cell(within));
+    if (any_thin) {
+      // The same cell without the steps along thin axes came earlier, with the same bodies.
+      std::size_t first = 0;
+      for (std::size_t k = D; k-- > 0;)
+        first = first * static_cast<std::size_t>(size[k]) +
+                static_cast<std::size_t>(lattice.is_thin(static_cast<int>(k)) ? 0 : cell[k]);
+      for (Index i = begin; i < end; ++i) first_of_body_.push_back(local_start_[first] + (i - begin));
+    }
     for (Index i = begin; i < end; ++i) {
       const auto body = static_cast<std::size_t>(i);
       local_.push_back({bodies.id()[body], i, static_cast<std::uint8_t>(wrapped[axes])});
@@ -214,9 +227,14 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice) {
     for (std::size_t n = 0; n < n_near; ++n) {
       const Index b = near_[n];
       const Local& q = local_[static_cast<std::size_t>(b)];
+      if (p.id == q.id) continue;  // its own image, which it never touches
       const bool in_order = p.id < q.id;
-      const Index low = in_order ? a : b;
-      const Index high = in_order ? b : a;
+      Index low = in_order ? a : b;
+      Index high = in_order ? b : a;
+      if (!first_of_body_.empty()) {
+        low = first_of_body_[static_cast<std::size_t>(low)];
+        high = first_of_body_[static_cast<std::size_t>(high)];
+      }
       if (p.wrapped == q.wrapped) [[likely]] {
         plain_.push_back({low, high, 0});
         continue;
@@ -413,16 +431,16 @@ template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
   std::size_t columns = 0;
   for (std::size_t k = 0; k < D; ++k) columns += bytes_of(x_[k], period_[k]);
-  return columns + bytes_of(radius_, near_, local_, local_start_, plain_, through_face_, postponed_,
-                            classes_of_, class_of_, surface_);
+  return columns + bytes_of(radius_, near_, local_, local_start_, first_of_body_, plain_, through_face_,
+                            postponed_, classes_of_, class_of_, surface_);
 }
 
 template <int D>
 void SweepSchedule<D>::free_scratch() {
   const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
   for (std::size_t k = 0; k < D; ++k) free(x_[k], period_[k]);
-  free(radius_, near_, local_, local_start_, plain_, through_face_, postponed_, classes_of_, class_of_,
-       surface_);
+  free(radius_, near_, local_, local_start_, first_of_body_, plain_, through_face_, postponed_, classes_of_,
+       class_of_, surface_);
 }
 
 template class SweepSchedule<2>;

@@ -20,7 +20,9 @@ inline constexpr Index batch_size = 8;
 /// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by
 /// phase. In a block come first the pairs that cross no periodic face, then those that do, then the
 /// obstacles. Pairs are put into classes without a common body, in an order fixed by cells and ids; nothing
-/// here depends on who owns which block.
+/// here depends on who owns which block. Along a thin axis (see Lattice) a block sees its own bodies once
+/// more, one period further: a pair may come several times, with different shift codes, and each is a contact
+/// of its own.
 ///
 /// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id
 /// ones. Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
@@ -168,7 +170,9 @@ class SweepSchedule {
   static int periods(const Local& a, const Local& b, int k) {
     return static_cast<int>(a.wrapped >> k & 1U) - static_cast<int>(b.wrapped >> k & 1U);
   }
-  std::vector<Local> local_;        // bodies of a block and of the layer above it, by cell
+  std::vector<Local> local_;  // bodies of a block and of the layer above it, by cell
+  // By entry of local_: the first entry of the same body. Empty if each body has one entry.
+  std::vector<Index> first_of_body_;
   std::vector<Index> local_start_;  // (block_cells + 1)^D + 1 entries
   // Their columns for the search (see BodyColumns).
   std::array<std::vector<Real>, std::size_t{D}> x_, period_;

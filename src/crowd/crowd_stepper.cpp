@@ -32,7 +32,7 @@ class CrowdStepper final : public Stepper<2> {
   Carried carries() const override { return Carried::walking; }
   Scene<2>* scene() override { return &scene_; }
   Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.fastest(); }
-  Real needed_skin(const State<2>& state, Real dt) const override;
+  Real needed_skin(const State<2>& state, Real dt, Real largest_radius) const override;
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
@@ -52,13 +52,14 @@ class CrowdStepper final : public Stepper<2> {
   enum class OnFailure { warn, stop };
 
   void describe_crowd(Section& section);
-  void rebuild(State<2>& state);
+  void rebuild(State<2>& state, Real needed_skin);
   void fit(State<2>& state);
   void choose_directions(State<2>& state);
   void step_aside(State<2>& state, const LookAhead::Sight& sight);
   Vec<2> desired_velocity(std::size_t i, const LookAhead::Walk& walk, const AgentKind& kind) const;
   void desire_velocities(State<2>& state, Real dt);
-  void project(State<2>& state, LookAhead::Sight sight, Real dt);
+  Real project(State<2>& state, LookAhead::Sight sight, Real dt);
+  void judge(const State<2>& state);
   void recall_multipliers();
   void remember_multipliers();
   void require_solved(const State<2>& state);
@@ -189,24 +190,18 @@ void CrowdStepper::describe_crowd(Section& section) {
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
 }
 
-Real CrowdStepper::needed_skin(const State<2>&, Real dt) const {
+Real CrowdStepper::needed_skin(const State<2>&, Real dt, Real /*largest_radius*/) const {
   const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
   const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
-  // Squeezed out of a jam, people may be faster than anybody wants to be.
+  // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
+  // lists (see advance).
   constexpr Real times_as_fast = 3;
   const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
   return std::max({seen, met, touched}) / certain_share;
 }
 
-void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) {
+void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
-  const Real needed = needed_skin(state, dt);
-  if (state.lattice.skin < needed * (1 - 1e-9))
-    throw InputError(
-        fmt::format("[neighbors] skin = {:g} m is too small: people look {:.3g} m ahead (speed times "
-                    "headway_time, or avoidance.horizon), which needs a skin of {:.3g} m; leave it at "
-                    "\"auto\"",
-                    state.lattice.skin, needed * certain_share, needed));
   halo_ = std::make_unique<NeighborhoodHalo<2>>(state, neighborhood.ghosts());
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state);
@@ -243,9 +238,9 @@ void CrowdStepper::save(State<2>& state) {
     state.memory = neighborhood_->remember(state, pair_multiplier_, wall_multiplier_);
 }
 
-void CrowdStepper::rebuild(State<2>& state) {
+void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
   save(state);
-  neighborhood_->rebuild(state);
+  neighborhood_->rebuild(state, needed_skin);
   fit(state);
 }
 
@@ -255,23 +250,40 @@ void CrowdStepper::bodies_changed(State<2>& state) {
 }
 
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
-  if (neighborhood_->stale(state, share_of_skin)) rebuild(state);
+  if (neighborhood_->stale(state, share_of_skin)) rebuild(state, 0);
   state.obstacles.begin_step();
-  const Real certain = certain_share * state.lattice.skin;
-  const LookAhead::Sight sight{.range = certain,
-                               .reach = std::min(2.2 * scene_.fastest() * dt, certain),
-                               .oncoming = horizon_ > 0,
-                               .side_room = horizon_ > 0 ? side_room_ : 0,
-                               .headway_width = headway_width_,
-                               .turning_angle = speed_law_ == "headway" ? turning_angle_ : 0};
-  choose_directions(state);
-  look_ahead_.find(state, *neighborhood_, sight, dt);
-  if (sight.oncoming) step_aside(state, sight);
-  desire_velocities(state, dt);
-  if (model_ == Model::projection)
-    project(state, sight, dt);
-  else
-    sweep_positions(state, dt);
+  const Real asked = dt;
+  const Real shortest = dt / 1024;
+  while (true) {
+    const Real certain = certain_share * state.lattice.skin;
+    const LookAhead::Sight sight{.range = certain,
+                                 .reach = std::min(2.2 * scene_.fastest() * dt, certain),
+                                 .oncoming = horizon_ > 0,
+                                 .side_room = horizon_ > 0 ? side_room_ : 0,
+                                 .headway_width = headway_width_,
+                                 .turning_angle = speed_law_ == "headway" ? turning_angle_ : 0};
+    choose_directions(state);
+    look_ahead_.find(state, *neighborhood_, sight, dt);
+    if (sight.oncoming) step_aside(state, sight);
+    desire_velocities(state, dt);
+    if (model_ == Model::pbd) {
+      sweep_positions(state, dt);
+      break;
+    }
+    // Pushed by others or by an obstacle, people may get further than the list reaches.
+    const Real needed = project(state, sight, dt) / certain_share;
+    if (needed <= state.lattice.skin) break;
+    if (state.lattice.skin < neighborhood_->widest_skin(state)) {
+      rebuild(state, needed);
+    } else if (dt > shortest) {
+      dt *= 0.5;
+    } else {
+      neighborhood_->note_step_beyond_list(state, needed);
+      break;
+    }
+  }
+  if (dt < asked) neighborhood_->note_cut_step(state, asked, dt);
+  if (model_ == Model::projection) judge(state);
   move(state, dt);
   state.clock.last_dt = dt;
 }
@@ -362,7 +374,9 @@ void CrowdStepper::desire_velocities(State<2>& state, Real dt) {
   }
 }
 
-void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
+/// Returns how far apart two people may be who could meet in the step [m]: beyond what is certain to be in
+/// the list, it must be done again with a wider one.
+Real CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
   const Real certain = certain_share * state.lattice.skin;
   desired_ = velocity_;
   while (true) {
@@ -378,19 +392,14 @@ void CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
     remember_multipliers();
     // Pairs beyond the reach were left out: they must not be able to meet.
     const Real could_meet = 2 * report_.fastest * dt;
-    if (could_meet <= sight.reach) break;
-    if (could_meet > certain)
-      throw StepRefused(
-          ExitCode::runtime_failure,
-          fmt::format(
-              "step {}, t = {:.6g} s: people would move by {:.3g} m in a step, pushed by others or by an "
-              "obstacle, but two of them are certain to be found only up to {:.3g} m apart; reduce [time] "
-              "step, or the speed of obstacles",
-              state.clock.step, state.clock.time, 0.5 * could_meet, certain));
+    if (could_meet <= sight.reach || sight.reach == certain) return could_meet;
     sight.reach = std::min(1.1 * could_meet, certain);
     look_ahead_.find(state, *neighborhood_, sight, dt);
     velocity_ = desired_;
   }
+}
+
+void CrowdStepper::judge(const State<2>& state) {
   Real least = 0;
   for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
   overlap_ = -state.comm.min(least);

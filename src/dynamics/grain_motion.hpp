@@ -14,6 +14,6 @@ Real fastest_fall(const State<D>& state);
 /// Neighborhood::rebuild, with the energy of bodies that are found outside the domain booked as outflow.
 /// Collective.
 template <int D>
-void rebuild_with_books(State<D>& state, Neighborhood<D>& neighborhood);
+void rebuild_with_books(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin = {});
 
 }  // namespace scree

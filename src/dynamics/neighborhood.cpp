@@ -22,9 +22,9 @@ void NeighborhoodSettings::describe(Section& root) {
         "skin", skin, word, {"auto"},
         {.unit = Unit::length,
          .range = positive,
-         .doc = "Candidates are pairs with gap below the skin; they are found anew when a body has moved a "
-                "quarter of "
-                "it. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast"});
+         .doc = "Candidates are pairs with gap below the skin; they are found anew when bodies have used it "
+                "up. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast. A step that "
+                "needs more gets more, by itself"});
     if (word == "auto") skin = 0;
   });
   root.table(
@@ -88,7 +88,31 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   // Schemes that find contacts where a step starts need all that it can close (see stale).
   if (settings_.skin == 0 && state.bodies.has_inertia())
     skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
-  if (settings_.skin == 0) skin = std::max(skin, needed_skin);
+  if (skin < needed_skin && settings_.skin > 0)
+    log::info(
+        "[neighbors] skin = {:g} m is too small for what counts as a contact or is looked for: it is {:.4g} "
+        "m",
+        settings_.skin, needed_skin);
+  skin = std::max(skin, needed_skin);
+  // Along periodic axes that are short for it there is less.
+  const Real room = Lattice<D>::widest_skin(state.box, largest);
+  constexpr Real least_share = 0.02;  // of the diameter: with less, lists would last for a step or two
+  const Real least = std::max(needed_skin, 2 * least_share * largest);
+  for (int k = 0; k < D; ++k)
+    if (room < least && state.box.is_periodic(k) &&
+        Lattice<D>::reach(largest, least) > state.box.length(k) * (1 - 1e-9))
+      throw InputError(fmt::format(
+          "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m need at least "
+          "{:.6g} m "
+          "there, their diameter and {:.3g} m for {}; enlarge [domain], make the axis open or reduce {}",
+          state.box.length(k), "xyz"[k], largest, Lattice<D>::reach(largest, least) * (1 + 1e-8), least,
+          state.bodies.walks() ? "how far people look" : "the list of neighbours",
+          state.bodies.walks() ? "how far people look ahead: headway_time and speed of [agents.NAME]"
+                               : "the radii"));
+  if (skin > room && settings_.skin > 0)
+    log::info("[neighbors] skin = {:g} m is too wide for the shortest periodic axis: it is {:.4g} m", skin,
+              room);
+  skin = std::min(skin, room);
   auto cells = static_cast<int>(settings_.block_cells);
   // Larger blocks fill the batches of a sweep better; smaller ones are shared out better, phase by phase
   // (docs/performance.md, docs/scaling.md).
@@ -102,17 +126,6 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   // People look far ahead, so their cells are large.
   if (settings_.block_cells == 0 && state.bodies.walks()) cells = 2;
   if (D == 3) cells = std::min(cells, 10);
-  for (int k = 0; k < D; ++k) {
-    if (state.box.is_periodic(k) && !Lattice<D>::fits_periodic(state.box.length(k), largest, skin))
-      throw InputError(fmt::format(
-          "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m with a skin of {:g} "
-          "m "
-          "need at least {:g} m there (four cells); enlarge [domain], make the axis open or reduce {}",
-          state.box.length(k), "xyz"[k], largest, skin, 4 * Lattice<D>::reach(largest, skin),
-          state.bodies.walks() ? "how far people look ahead, which sets the skin: headway_time and speed of "
-                                 "[agents.NAME]"
-                               : "[neighbors] skin"));
-  }
   state.lattice = Lattice<D>::make(state.box, largest, skin, cells);
 }
 
@@ -132,20 +145,133 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
   return stale_after(state, fraction, most, dt);
 }
 
+/// The domain and a cell more: where surfaces of obstacles matter.
 template <int D>
-bool Neighborhood<D>::stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt,
-                                  Real* rider) {
-  follow_step(state);
+Box<D> Neighborhood<D>::reached_box(const State<D>& state) {
   Box<D> reached = state.box;
   for (int k = 0; k < D; ++k) {
     reached.lower[k] -= state.lattice.cell_edge[k];
     reached.upper[k] += state.lattice.cell_edge[k];
   }
-  const Real travel = state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached);
+  return reached;
+}
+
+template <int D>
+Real Neighborhood<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider) {
+  follow_step(state);
+  const Real travel =
+      state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state));
   std::array<Real, 2> most{moved_squared, rider ? *rider : 0};
   comm_.max(most);
   if (rider) *rider = most[1];
-  return std::sqrt(most[0]) + travel > fraction * state.lattice.skin;
+  return std::sqrt(most[0]) + travel;
+}
+
+template <int D>
+Real Neighborhood<D>::widest_skin(const State<D>& state) const {
+  const Lattice<D>& lattice = state.lattice;
+  return std::max(lattice.usual_skin, std::min(Lattice<D>::widest_in_diameters * 2 * lattice.largest_radius,
+                                               Lattice<D>::widest_skin(state.box, lattice.largest_radius)));
+}
+
+template <int D>
+typename Neighborhood<D>::StepPlan Neighborhood<D>::plan_step(const State<D>& state, Real dt, Real share,
+                                                              const FreeWay& way) {
+  constexpr int most_halvings = 20;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const Real widest = widest_skin(state);
+  StepPlan plan{dt, 0};
+  for (int halvings = 0; halvings <= most_halvings; ++halvings, plan.dt *= 0.5) {
+    Real most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec<D> moved = way(i, plan.dt);
+      const Real squared = dot(moved, moved);
+      most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+    }
+    most = comm_.max(most);
+    if (std::isinf(most)) break;
+    const Real surfaces =
+        state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state));
+    plan.skin = (std::sqrt(most) + surfaces) / share;
+    if (plan.skin > widest) continue;
+    if (halvings > 0) note_cut_step(state, dt, plan.dt);
+    return plan;
+  }
+  refuse_way(state, dt, way);
+}
+
+/// Names the body that goes farthest.
+template <int D>
+void Neighborhood<D>::refuse_way(const State<D>& state, Real dt, const FreeWay& way) const {
+  Real most = 0;
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string who;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    const Vec<D> moved = way(i, dt);
+    const Real length = norm(moved) >= 0 ? norm(moved) : HUGE_VAL;
+    const GlobalId id = state.bodies.id()[i];
+    if (length < most || (length == most && id > key)) continue;
+    most = length;
+    key = id;
+    who = fmt::format("body {} at ({:g}) {}", id, fmt::join(state.bodies.position()[i].component, ", "),
+                      std::isinf(length) ? std::string("has a velocity or acceleration that is not finite")
+                                         : fmt::format("would move by {:.3g} m", length));
+  }
+  const Real farthest = comm_.max(most);
+  if (most < farthest) key = std::numeric_limits<GlobalId>::max(), who.clear();
+  who = message_of_smallest(comm_, key, who);
+  throw StepRefused(
+      ExitCode::runtime_failure,
+      fmt::format(
+          "step {}, t = {:.6g} s: {} in a step of {:.3g} s. Look at velocities, forces and motions of "
+          "obstacles, or reduce [time] step",
+          state.clock.step, state.clock.time, who, dt));
+}
+
+template <int D>
+void Neighborhood<D>::note_cut_step(const State<D>& state, Real asked, Real taken) {
+  if (n_cut_steps_++ > 0) return;
+  log::info(
+      "step {}, t = {:.6g} s: in a step of {:.3g} s bodies or obstacles move further than lists of "
+      "neighbours "
+      "reach; it is cut to {:.3g} s. Further steps like this are counted: steps_cut in summary.json",
+      state.clock.step, state.clock.time, asked, taken);
+}
+
+template <int D>
+void Neighborhood<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
+  if (n_steps_beyond_list_++ > 0) return;
+  log::warn(
+      "step {}, t = {:.6g} s: contacts move bodies further than the widest list of neighbours reaches (a "
+      "skin of "
+      "{:.3g} m, {:.3g} m would do): the step may miss contacts, which the next one finds. Further steps "
+      "like this "
+      "are counted: steps_beyond_list in summary.json",
+      state.clock.step, state.clock.time, state.lattice.skin, needed_skin);
+}
+
+/// All that decides is in the state, so restarts choose the same.
+template <int D>
+void Neighborhood<D>::fit_skin(State<D>& state, Real needed_skin) {
+  const Lattice<D>& lattice = state.lattice;
+  constexpr Real far_more = 4;
+  Real skin = lattice.skin;
+  if (needed_skin > skin)
+    skin = std::min(2 * needed_skin, widest_skin(state));  // for a few steps more
+  else if (far_more * needed_skin < skin && skin > lattice.usual_skin)
+    skin = std::max(0.5 * skin, lattice.usual_skin);
+  if (skin == lattice.skin) return;
+  if (skin > lattice.skin && n_widened_++ == 0)
+    log::info(
+        "step {}, t = {:.6g} s: the list of neighbours takes a skin of {:.3g} m instead of {:.3g} m for as "
+        "long as "
+        "bodies or obstacles move that far. Further lists like this are counted: skin_widened in "
+        "summary.json",
+        state.clock.step, state.clock.time, skin, lattice.skin);
+  const Real usual = lattice.usual_skin;
+  state.lattice = Lattice<D>::make(state.box, lattice.largest_radius, skin, lattice.cells_per_block);
+  state.lattice.usual_skin = usual;
+  has_bodies_placed_ = false;  // blocks are others now
 }
 
 template <int D>
@@ -372,12 +498,13 @@ void Neighborhood<D>::rebalance(const State<D>& state, std::span<const Place> pl
 }
 
 template <int D>
-void Neighborhood<D>::rebuild(State<D>& state) {
+void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) {
   Scope timer("neighbours");
   BodyStore<D>& bodies = state.bodies;
-  const Lattice<D>& lattice = state.lattice;
   const std::int64_t n_steps = state.clock.step - list_step_;
   end_of_list(state);
+  if (needed_skin) fit_skin(state, *needed_skin);
+  const Lattice<D>& lattice = state.lattice;
   if (comm_.size() > 1) work_.emplace();
   // All that only a list build needs goes with it: steps hold the list alone.
   std::vector<Place> places;
@@ -442,16 +569,34 @@ void Neighborhood<D>::rebuild(State<D>& state) {
   }
 }
 
+/// What a contact memory calls the larger id of a pair. Along short periodic axes several images of it may
+/// touch: they are told apart by how many periods lie between the bodies as followed through periodic faces,
+/// which does not change when one of them is wrapped. Any three in a row differ modulo 3.
+template <int D>
+GlobalId Neighborhood<D>::name_of_high(const State<D>& state, Index low, Index high, Index shift) const {
+  const GlobalId id = state.bodies.id()[static_cast<std::size_t>(high)];
+  const auto& image_low = state.bodies.image()[static_cast<std::size_t>(low)];
+  const auto& image_high = state.bodies.image()[static_cast<std::size_t>(high)];
+  int name = 0, weight = 1;
+  for (int k = 0; k < D; ++k, weight *= 3) {
+    if (!state.lattice.may_be_thin(k)) continue;
+    const auto axis = static_cast<std::size_t>(k);
+    const int step = shift < 0 ? 0 : static_cast<int>(shift) / weight % 3 - 1;
+    const std::int64_t periods = std::int64_t{step} - image_low[axis] + image_high[axis];
+    name += weight * static_cast<int>((periods % 3 + 3) % 3);
+  }
+  return name_of_partner(id, name);
+}
+
 template <int D>
 void Neighborhood<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
                              int width) const {
   const auto w = static_cast<std::size_t>(width);
-  const auto id = state.bodies.id();
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
   if (state.memory.other.empty()) return;
-  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-    state.memory.recall(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
+  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    state.memory.recall(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
   });
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {
@@ -465,7 +610,6 @@ template <int D>
 ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const Real> pair_values,
                                         std::span<const Real> wall_values, int width) const {
   const auto w = static_cast<std::size_t>(width);
-  const auto id = state.bodies.id();
   const Index n_owned = state.bodies.n_owned();
   // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
   const auto each = [&](const auto& f) {
@@ -473,8 +617,8 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
       if (!std::ranges::all_of(numbers, [](Real number) { return number == 0; })) f(body, other, numbers);
     };
     if (!pair_values.empty())
-      schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-        tell(low, id[static_cast<std::size_t>(high)], pair_values.subspan(place * w, w));
+      schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+        tell(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
       });
     for (const auto& wall : schedule_.walls())
       for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -97,26 +98,50 @@ class Neighborhood {
   Neighborhood(const Comm& comm, const NeighborhoodSettings& settings, Outside outside);
 
   /// Chooses the lattice for the bodies present and to come (once per run; a restart takes it from the
-  /// checkpoint). Collective. Throws InputError if a periodic axis is too short for the largest body.
-  /// A skin that the deck does not give is at least `needed_skin`.
+  /// checkpoint). The skin is at least `needed_skin`. Collective. Throws InputError if a periodic axis is too
+  /// short for the largest body and that skin.
   void make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come = {},
                     Real needed_skin = 0) const;
 
-  /// True on all ranks if the candidates may miss a contact: some body has moved more than `fraction` of the
-  /// skin since they were found (motion of obstacles included). Collective.
+  /// The skin that some body has used up since the candidates were found, or will have in dt [m]:
+  /// sqrt(`moved_squared`), of an owned body from where it was listed, and what surfaces of obstacles add.
+  /// Infinite if a position is not a number. The same on all ranks. If `rider` is given, it becomes its
+  /// largest value on any rank: one reduction for two numbers. Collective.
+  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider = nullptr);
+  /// True on all ranks if the candidates may miss a contact: more than `fraction` of the skin is used up.
+  /// Collective.
   bool stale(const State<D>& state, Real fraction) { return stale(state, fraction, {}, 0); }
   /// The same with owned bodies where they would be after `displacement` and obstacles dt later.
   bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement, Real dt);
-  /// The same for schemes that know how far their owned bodies will be at most, dt later, from where they
-  /// were listed: `moved_squared` [m2], infinite if a position is not a number. If `rider` is given, it
-  /// becomes its largest value on any rank: one reduction for two numbers.
-  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt, Real* rider = nullptr);
+  /// The same for schemes that know how far their owned bodies will be, see used_skin.
+  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
+    return used_skin(state, moved_squared, dt) > fraction * state.lattice.skin;
+  }
+
+  /// The way that owned body i goes in the next dt if nothing touches it [m].
+  using FreeWay = std::function<Vec<D>(std::size_t i, Real dt)>;
+  /// What a step of at most dt needs of a new list.
+  struct StepPlan {
+    Real dt;    ///< as asked for, or halved until the widest list suffices [s]
+    Real skin;  ///< of which the step uses up the share that was given [m]
+  };
+  /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
+  /// not finite, or so long that no halving helps. Collective.
+  StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay& way);
+  /// For schemes that cut steps in their own way: counts the step and says it once.
+  void note_cut_step(const State<D>& state, Real asked, Real taken);
+  /// A step went beyond the widest list: counts it and says it once.
+  void note_step_beyond_list(const State<D>& state, Real needed_skin);
+  /// The most that lists are widened to [m]: a diameter of the largest body, two of them in 2D, if periodic
+  /// axes have the room.
+  Real widest_skin(const State<D>& state) const;
 
   /// Wraps bodies into the box, sends them to the owners of their blocks, fetches ghosts and finds all
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of
-  /// ghosts too. Throws RunError naming the body if one is not finite or lies outside (with Outside::error).
-  /// Collective.
-  void rebuild(State<D>& state);
+  /// ghosts too. With `needed_skin` the skin is widened, up to widest_skin, if it is less than that, and goes
+  /// back towards the usual one once it is far more; without, it stays. Throws RunError naming the body if
+  /// one is not finite or lies outside (with Outside::error). Collective.
+  void rebuild(State<D>& state, std::optional<Real> needed_skin = {});
 
   /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
   void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
@@ -146,6 +171,10 @@ class Neighborhood {
   std::int64_t n_rebalances() const { return n_rebalances_; }
   std::int64_t n_migrated() const { return n_migrated_; }
   std::int64_t n_removed() const { return n_removed_; }
+  /// Lists for which the skin was widened, steps cut for the list, steps that went beyond the widest one.
+  std::int64_t n_widened() const { return n_widened_; }
+  std::int64_t n_cut_steps() const { return n_cut_steps_; }
+  std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
   /// Bodies and pairs of the fullest rank over the mean, now.
   Real imbalance() const { return evenness_[bodies_and_pairs].now(); }
   /// Of the run so far, up to state.clock.step. Collective.
@@ -171,6 +200,10 @@ class Neighborhood {
     Evenness over_run() const { return {sum_of_means > 0 ? sum_of_most / sum_of_means : 1, worst}; }
   };
 
+  static Box<D> reached_box(const State<D>& state);
+  void fit_skin(State<D>& state, Real needed_skin);
+  [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay& way) const;
+  GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
   void settle_at_faces(State<D>& state);
   void rebalance(const State<D>& state, std::span<const Place> places, std::int64_t n_steps);
   void find_block_loads(std::span<const Place> places);
@@ -204,6 +237,7 @@ class Neighborhood {
   std::vector<Real> step_seconds_;  // of steps with this list
   Real list_seconds_ = 0;           // that making it took
   std::int64_t n_rebuilds_ = 0, n_rebalances_ = 0, n_migrated_ = 0, n_removed_ = 0;
+  std::int64_t n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
 };
 
 }  // namespace scree

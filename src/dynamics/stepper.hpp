@@ -61,8 +61,9 @@ class Stepper {
   virtual bool same_for_any_owners() const { return !has_contact_problems(); }
   /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
   virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
-  /// The least skin of the neighbour list that the scheme can work with [m]. The same on all ranks; local.
-  virtual Real needed_skin(const State<D>&, Real /*dt*/) const { return 0; }
+  /// The least skin of the neighbour list that the scheme can work with if no radius exceeds `largest_radius`
+  /// [m]. The same on all ranks; local.
+  virtual Real needed_skin(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const { return 0; }
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
   /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
   /// Collective.

@@ -46,7 +46,7 @@ BlockKey hilbert_key(std::array<std::uint32_t, D> x, int bits) {
 /// "Sweeps"). It is fixed in space and knows no rank: results may depend on it, never on who owns which
 /// block. A cell is at least as wide as two bodies plus the skin, so bodies that can touch lie in adjacent
 /// cells. Along a periodic axis the number of blocks is even, so that neighbouring blocks always differ in
-/// parity.
+/// parity; or it is one block of one cell, which then is its own neighbour (a thin axis).
 template <int D>
 struct Lattice {
   Vec<D> origin{};
@@ -56,6 +56,10 @@ struct Lattice {
   std::array<std::int32_t, D> n_blocks{};
   std::array<bool, D> periodic{};
   Real skin = 0;  ///< candidates are pairs with gap < skin when the list is built [m]
+  // What the lattice was made for, to make it anew with another skin.
+  Real largest_radius = 0;           ///< [m]
+  Real usual_skin = 0;               ///< that of the start of the run; steps that need more get more [m]
+  std::int32_t cells_per_block = 1;  ///< as asked for
 
   static constexpr int n_phases = 1 << D;
   static constexpr int cell_bits = 12;  ///< a block has at most 2^12 cells
@@ -64,11 +68,33 @@ struct Lattice {
   /// Width needed for bodies of radius up to `largest_radius`.
   static Real reach(Real largest_radius, Real skin) { return 2 * largest_radius + skin; }
 
-  /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. A periodic axis
-  /// needs room for four cells: `fits_periodic` says whether it has.
+  /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. No periodic axis
+  /// may be shorter than reach(): see widest_skin.
   static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block);
-  static bool fits_periodic(Real length, Real largest_radius, Real skin) {
-    return length >= 4 * reach(largest_radius, skin);
+  /// The widest skin for which the periodic axes of `box` are long enough [m]; infinite if there are none,
+  /// not positive if bodies would touch themselves. With it a body and its own image, or two images of
+  /// another body that are two periods apart, are never candidates.
+  static Real widest_skin(const Box<D>& box, Real largest_radius) {
+    constexpr Real rounding = 1e-9;
+    Real widest = HUGE_VAL;
+    for (int k = 0; k < D; ++k)
+      if (box.is_periodic(k)) widest = std::min(widest, box.length(k) * (1 - rounding) - 2 * largest_radius);
+    return widest;
+  }
+  /// Diameters of the largest body that a skin is widened to at most: some 25 candidates per body of a dense
+  /// packing.
+  static constexpr Real widest_in_diameters = D == 2 ? 2 : 1;
+  /// Whether a block is its own neighbour along an axis.
+  bool is_thin(int axis) const {
+    const auto k = static_cast<std::size_t>(axis);
+    return periodic[k] && n_blocks[k] == 1;
+  }
+  /// Whether the axis is, or would be with the widest skin: then bodies may meet several images of another
+  /// one along it.
+  bool may_be_thin(int axis) const {
+    const auto k = static_cast<std::size_t>(axis);
+    const Real widest = std::max(usual_skin, widest_in_diameters * 2 * largest_radius);
+    return periodic[k] && cell_edge[axis] * n_cells[k] < 2 * reach(largest_radius, widest) * (1 + 1e-9);
   }
 
   /// Cell of a point. Along open axes points outside the box count to the border cells, which keeps
@@ -146,7 +172,9 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
   Lattice lattice;
   lattice.origin = box.lower;
   lattice.periodic = box.periodic;
-  lattice.skin = skin;
+  lattice.skin = lattice.usual_skin = skin;
+  lattice.largest_radius = largest_radius;
+  lattice.cells_per_block = cells_per_block;
   const Real width = reach(largest_radius, skin);
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);
@@ -155,7 +183,9 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
     std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;
     std::int32_t block_cells = std::min(room, cells_per_block);
     std::int32_t n_cells = room;
-    if (lattice.periodic[axis]) {
+    if (lattice.periodic[axis] && room == 1) {
+      n_blocks = block_cells = n_cells = 1;
+    } else if (lattice.periodic[axis]) {
       // The nearest even number, but no more blocks than there are cells.
       n_blocks = 2 * std::clamp((room + cells_per_block) / (2 * cells_per_block), 1, std::max(1, room / 2));
       block_cells = room / n_blocks;

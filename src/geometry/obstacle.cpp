@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "geometry/surface_travel.hpp"
+
 namespace scree {
 
 namespace {
@@ -158,14 +160,27 @@ bool ObstacleSet<D>::any_thin() const {
 }
 
 template <int D>
+Real Shape<D>::travel(int part, const Pose<D>& moved, const Box<D>& region) const {
+  return farthest_way(moved, bounds(part, region));
+}
+template Real Shape<2>::travel(int, const Pose<2>&, const Box<2>&) const;
+template Real Shape<3>::travel(int, const Pose<3>&, const Box<3>&) const;
+
+template <int D>
 Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
   Real farthest = 0;
-  for (int c = 0; c < n_constraints(); ++c) {
-    const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(obstacle_of(c))];
-    if (!obstacle.motion) continue;
-    const Box<D> reached = bounds(c, domain);
-    if (!reached.is_empty())
-      farthest = std::max(farthest, obstacle.motion->travel(from_time, to_time, reached));
+  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
+    const Obstacle<D>& obstacle = obstacles_[i];
+    if (!obstacle.motion || is_active_[i] == 0) continue;
+    const Pose<D> from = obstacle.motion->pose(from_time);
+    const Pose<D> to = obstacle.motion->pose(to_time);
+    Box<D> region = own_box(from, domain);
+    const Box<D> region_then = own_box(to, domain);
+    region.include(region_then.lower);
+    region.include(region_then.upper);
+    const Pose<D> moved = to.seen_from(from);
+    for (int part = 0; part < obstacle.shape->n_parts(); ++part)
+      farthest = std::max(farthest, obstacle.shape->travel(part, moved, region));
   }
   return farthest;
 }

@@ -50,6 +50,47 @@ struct SurfacePiece {
   Real front = 1;    ///< -1: bodies are inside of the ball
 };
 
+/// A rigid placement: x_world = rotation * x_own + translation (rotation row-major).
+template <int D>
+struct Pose {
+  std::array<Vec<D>, D> rotation = [] {
+    std::array<Vec<D>, D> rows{};
+    for (int k = 0; k < D; ++k) rows[static_cast<std::size_t>(k)][k] = 1;
+    return rows;
+  }();
+  Vec<D> translation{};
+
+  Vec<D> to_world(const Vec<D>& own) const {
+    Vec<D> world = translation;
+    for (int k = 0; k < D; ++k) world[k] += dot(rotation[static_cast<std::size_t>(k)], own);
+    return world;
+  }
+  Vec<D> direction_to_world(const Vec<D>& own) const {
+    Vec<D> world;
+    for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
+    return world;
+  }
+  Vec<D> to_own(const Vec<D>& world) const {
+    const Vec<D> d = world - translation;
+    Vec<D> own;
+    for (int j = 0; j < D; ++j)
+      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * d[k];
+    return own;
+  }
+  /// This placement as a frame placed by `other` sees it: x_of_other = result * x_own.
+  Pose seen_from(const Pose& other) const {
+    Pose relative;
+    relative.translation = other.to_own(translation);
+    for (std::size_t i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        Real sum = 0;
+        for (std::size_t k = 0; k < D; ++k) sum += other.rotation[k][static_cast<int>(i)] * rotation[k][j];
+        relative.rotation[i][j] = sum;
+      }
+    return relative;
+  }
+};
+
 /// A fixed surface in its own frame, made of one or more parts. A part is one unilateral constraint for a
 /// body near it, gap = distance(x) - radius >= 0, where the distance from the shape has a *local minimum* on
 /// it: a body touches a surface once per local minimum, never once per part. A polygon has one part per edge,
@@ -80,38 +121,14 @@ class Shape {
   virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
   /// Whether it has no thickness: all space is free, and bodies keep the side they come from.
   virtual bool is_thin() const { return false; }
+  /// Upper bound of how far the distances of `part` change where the shape goes from its own frame to `moved`
+  /// [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it is: a
+  /// plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way of any
+  /// point of the surface.
+  virtual Real travel(int part, const Pose<D>& moved, const Box<D>& region) const;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
   /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.
   virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
-};
-
-/// A rigid placement: x_world = rotation * x_own + translation (rotation row-major).
-template <int D>
-struct Pose {
-  std::array<Vec<D>, D> rotation = [] {
-    std::array<Vec<D>, D> rows{};
-    for (int k = 0; k < D; ++k) rows[static_cast<std::size_t>(k)][k] = 1;
-    return rows;
-  }();
-  Vec<D> translation{};
-
-  Vec<D> to_world(const Vec<D>& own) const {
-    Vec<D> world = translation;
-    for (int k = 0; k < D; ++k) world[k] += dot(rotation[static_cast<std::size_t>(k)], own);
-    return world;
-  }
-  Vec<D> direction_to_world(const Vec<D>& own) const {
-    Vec<D> world;
-    for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
-    return world;
-  }
-  Vec<D> to_own(const Vec<D>& world) const {
-    const Vec<D> d = world - translation;
-    Vec<D> own;
-    for (int j = 0; j < D; ++j)
-      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * d[k];
-    return own;
-  }
 };
 
 /// A prescribed rigid motion: a function of time alone, the same on all ranks.
@@ -123,9 +140,6 @@ class Motion {
   virtual Pose<D> pose(Real time) const = 0;
   /// Velocity of the material point that is at x (world) at `time` [m/s].
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
-  /// Upper bound of the distance between the places, at two times, of any material point that is in `domain`
-  /// at one of them [m].
-  virtual Real travel(Real from_time, Real to_time, const Box<D>& domain) const = 0;
 };
 
 template <>
@@ -206,9 +220,9 @@ class ObstacleSet {
     return active(obstacle_of(constraint)) && shape_of(constraint).is_thin();
   }
   bool any_thin() const;
-  /// Largest distance any point of a moving obstacle that is now within `domain` can have travelled between
-  /// two times [m] (an upper bound: the neighbour list must be rebuilt before it eats the skin). 0 if nothing
-  /// moves.
+  /// Upper bound of how far the distances of obstacles change between two times [m]; only surfaces that are
+  /// within `domain` at one of them count (see Shape::travel: lists of neighbours are made anew before it
+  /// eats the skin). 0 if no surface moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;
   /// Outline of one obstacle in the world frame at the current pose.

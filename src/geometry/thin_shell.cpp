@@ -2,6 +2,7 @@
 
 #include "geometry/facets.hpp"
 #include "geometry/round.hpp"
+#include "geometry/surface_travel.hpp"
 
 namespace scree {
 
@@ -16,6 +17,11 @@ Box<3> ThinShell::bounds(int, const Box<3>&) const {
   Box<3> box = Box<3>::empty();
   for (const Vec<2>& end : {edge_.a, edge_.b}) include_disk(box, origin_ + end[1] * axis_, axis_, end[0]);
   return box;
+}
+
+Real ThinShell::travel(int part, const Pose<3>& moved, const Box<3>& region) const {
+  const Box<3> box = bounds(part, region);
+  return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, origin_, axis_), box));
 }
 
 void ThinShell::nearest(int, std::span<const Vec<3>> at, std::span<const Vec<3>> from,

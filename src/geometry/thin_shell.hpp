@@ -17,6 +17,7 @@ class ThinShell : public Shape<3> {
   void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                std::span<SurfacePoint<3>> result) const override;
   bool is_thin() const override { return true; }
+  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override;
   Outline<3> outline(const Box<3>& domain) const override;
 
  protected:

@@ -9,6 +9,17 @@
 
 namespace scree {
 
+/// The name of a partner in contact memories: its id and, where a body may touch several images of it, which
+/// one (0 to 26). Obstacles have negative names and no images.
+constexpr int image_bits_of_name = 57;
+constexpr GlobalId name_of_partner(GlobalId id, int image) {
+  return id + (static_cast<GlobalId>(image) << image_bits_of_name);
+}
+/// The id in such a name.
+constexpr GlobalId id_of_partner(GlobalId name) {
+  return name < 0 ? name : name & ((GlobalId{1} << image_bits_of_name) - 1);
+}
+
 /// What contacts remember from step to step, by the names of their two ends: for each held body, in the order
 /// of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
 /// Contacts whose numbers are all 0 are not kept.
@@ -18,7 +29,7 @@ struct ContactMemory {
 
   int width = 1;                ///< numbers per contact
   std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])
-  std::vector<GlobalId> other;  ///< the larger global id, or -1 - constraint for an obstacle
+  std::vector<GlobalId> other;  ///< name_of_partner of the larger id, or -1 - constraint for an obstacle
   std::vector<Real> value;      ///< width numbers per entry: a multiplier, or an impulse in world axes
 
   Index n_bodies() const { return static_cast<Index>(start.size()) - 1; }

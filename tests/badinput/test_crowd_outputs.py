@@ -75,9 +75,9 @@ def test_walls_cannot_be_staged(folder):
 
 
 def test_period_that_is_too_short(folder):
-    deck = DECK.replace("[walkable]", '[domain]\nlower = [0, -2]\nupper = [3, 5]\nperiodic = [true, false]\n[walkable]')
-    deck = deck.replace("POLYGON((0 0, 8 0, 8 5, 0 5, 0 0))", "POLYGON((0 0, 3 0, 3 5, 0 5, 0 0))")
-    (folder / "hall.toml").write_text(deck.replace("[[8, 2], [8, 3]]", "[[1, 0], [2, 0]]"))
+    deck = DECK.replace("[walkable]", '[domain]\nlower = [0, -2]\nupper = [2, 5]\nperiodic = [true, false]\n[walkable]')
+    deck = deck.replace("POLYGON((0 0, 8 0, 8 5, 0 5, 0 0))", "POLYGON((0 0, 2 0, 2 5, 0 5, 0 0))")
+    (folder / "hall.toml").write_text(deck.replace("[[8, 2], [8, 3]]", "[[0.5, 0], [1.5, 0]]"))
     refused(folder, "run", folder / "hall.toml", words=["periodic axis x", "headway_time and speed"])
 
 

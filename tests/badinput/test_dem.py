@@ -156,7 +156,7 @@ def test_keys_and_words_that_do_not_exist(folder):
 
 
 def test_a_body_that_is_lost_is_named(folder):
-    for speed, words in (("1e200", ["body 3", "not finite"]), ("1e4", ["body 3", "by 1 m", "half the skin"])):
+    for speed, words in (("1e200", ["body 3", "not finite"]), ("1e12", ["body 3", "would move by 1e+08 m"])):
         fast = f"""
 [particles.fast]
 material = "glass"

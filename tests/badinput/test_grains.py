@@ -1,9 +1,10 @@
 """Decks of grains that cannot be: materials, pairs and schemes that do not fit together end with one message and exit
 code 2; steps that are too long and walls that press bodies where they have no room, with the code of their failure."""
+import json
+
 from refusal import failed, refused
 from scree_program import check, check_in, main, run_ok
 
-RUNTIME_FAILURE = 1
 SOLVER_FAILURE = 3
 
 DECK = """\
@@ -182,12 +183,29 @@ def test_files_of_contact_problems(folder):
 
 
 def test_a_step_so_long_that_bodies_cross(folder):
-    fails(folder, ('step = "5 ms"', 'step = "0.5 s"'), ('end_time = "0.1 s"', "end_time = 5"),
-          ("[particles.beads]\n", "[particles.beads]\nvelocity = [3, 0]\n"), more="\n[neighbors]\nskin = 0.1\n",
-          code=RUNTIME_FAILURE, words=["step 0", "too long", "body 0", "[time] step", "max_travel", "skin"])
-    # Cut as the message says, the same run goes on.
-    run_ok("run", write_deck(folder, more=SIDES + "\n[neighbors]\nskin = 0.1\n[nonsmooth]\nmax_travel = 0.2\n"),
-           "--set", "time.step=0.5", "--set", "simulation.end_time=1", "--force", folder=folder)
+    # Neither ends the run: the list gets a wider skin, then steps are cut.
+    changes = (("[particles.beads]\n", "[particles.beads]\nvelocity = [3, 0]\n"), )
+    deck = write_deck(folder, *changes, more=SIDES + "\n[neighbors]\nskin = 0.001\n")
+    for step, word in (("0.005", "takes a skin of"), ("0.5", "it is cut to")):
+        result = run_ok("run", deck, "--set", f"time.step={step}", "--set", "simulation.end_time=1", "--force", folder=folder)
+        check(result.stderr.count(word) == 1, "told once", result)
+        summary = json.loads((folder / "results" / "grains" / "summary.json").read_text())
+        key = "skin_widened" if step == "0.005" else "steps_cut"
+        check(summary[key] > 0, "and counted", summary)
+        check_in("lists of neighbours: ", result.stderr, "and summed up")
+    run_ok("run", deck, "--set", "time.step=0.5", "--set", "simulation.end_time=1", "--set", "nonsmooth.max_travel=0.2",
+           "--force", folder=folder)
+
+
+def test_check_tries_the_first_step(folder):
+    check_in("first step: taken", run_ok("check", write_deck(folder, more=SIDES), folder=folder).stdout, "said")
+    result = run_ok("check", write_deck(folder, ("[particles.beads]\n", "[particles.beads]\nvelocity = [3, 0]\n"), more=SIDES),
+                    "--set", "time.step=0.5", "--json", folder=folder)
+    check(json.loads(result.stdout)["first_step"].startswith("taken, but cut from 0.5 s to "), "said", result)
+    hard = ("tolerance = 1e-3", "tolerance = 1e-12\nmax_sweeps = 3")
+    deck = write_deck(folder, hard, more=SIDES + LID + '\n[nonsmooth]\non_failure = "stop"\n')
+    failed(folder, "check", deck, code=SOLVER_FAILURE, words=["the first step fails", "residual"])
+    check(sorted(path.name for path in folder.iterdir()) == ["grains.toml"], "nothing is written")
 
 
 def test_a_wall_that_presses_bodies_where_they_have_no_room(folder):

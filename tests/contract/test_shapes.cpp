@@ -359,6 +359,82 @@ void check_special_points(const ObstacleSet<D>& shape) {
   CHECK(worst_length < 1e-14);
 }
 
+/// Motions of all kinds that a shape can make, tilted against all of them.
+template <int D>
+std::vector<std::string> sample_motions();
+template <>
+std::vector<std::string> sample_motions<2>() {
+  return {"type = 'translate'\nvelocity = [0.3, -1]", "type = 'rotate'\ncenter = [0.5, -0.2]\nrate = 1.7",
+          "type = 'swing'\ncenter = [2.5, -0.2]\namplitude = -0.7\nfrequency = 1.3\nphase = 0.4",
+          "type = 'table'\ntimes = [0, 0.5, 1]\npositions = [[0, 0], [0.3, -0.2], [-1, 0]]\n"
+          "angles = [0, 0.7, -2]\ncenter = [0.5, -0.2]"};
+}
+template <>
+std::vector<std::string> sample_motions<3>() {
+  return {"type = 'translate'\nvelocity = [0.3, -1, 0.2]",
+          "type = 'rotate'\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]\nrate = 1.7",
+          "type = 'oscillate'\namplitude = [0.1, 0.2, -0.1]\nfrequency = 1.3\nphase = 0.4",
+          "type = 'rotate'\npoint = [-0.7, -0.6, -0.3]\naxis = [1.5, 1.1, 1.2]\nrate = 2",
+          "type = 'table'\ntimes = [0, 0.5, 1]\npositions = [[0, 0, 1], [0.3, -0.2, 1], [-1, 0, 0]]\n"
+          "angles = [0.1, 0.7, -2]\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]"};
+}
+
+/// No distance of a free point from a surface changes by more than travel says, if the surface's nearest
+/// point is in the domain; and travel is no more than what points of the surface go.
+template <int D>
+void check_travel(const std::string& text) {
+  const ObstacleSet<D> fixed = read_obstacle<D>(text);
+  const std::vector<Vec<D>> points = random_points<D>(1000);
+  for (const std::string& motion : sample_motions<D>()) {
+    INFO(motion);
+    ObstacleSet<D> shape = read_obstacle<D>(text + "\n[obstacles.it.motion]\n" + motion);
+    for (const auto& [from, to] : {std::pair{0.0, 0.01}, {0.25, 0.4}, {0.6, 1.0}}) {
+      const Real travel = shape.travel(from, to, domain<D>);
+      Real most = 0;
+      for (int part = 0; part < shape.n_constraints(); ++part)
+        for (const Vec<D>& x : points) {
+          shape.place(from);
+          shape.place(from);
+          const Real free_before = nearest_of_all(shape, x).distance;
+          const SurfacePoint<D> before = nearest(shape, part, x);
+          shape.place(to);
+          shape.place(to);
+          const SurfacePoint<D> after = nearest(shape, part, x);
+          if (free_before <= 0 || nearest_of_all(shape, x).distance <= 0) continue;
+          if (domain<D>.contains(x - before.distance * before.normal))
+            most = std::max(most, after.distance - before.distance);
+          if (domain<D>.contains(x - after.distance * after.normal))
+            most = std::max(most, before.distance - after.distance);
+        }
+      CHECK(most <= travel + 1e-13);
+      // What every shape could say: the ways of the corners of the part's box.
+      const Motion<D>& moves = *shape.list()[0].motion;
+      const Pose<D> then = moves.pose(from), now = moves.pose(to);
+      Box<D> region = Box<D>::empty();
+      for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
+        region.include(then.to_own(domain<D>.corner(c)));
+        region.include(now.to_own(domain<D>.corner(c)));
+      }
+      Real ways = 0;
+      for (int part = 0; part < shape.n_constraints(); ++part) {
+        const Box<D> box = fixed.bounds(part, region);
+        for (unsigned c = 0; c < Box<D>::n_corners && !box.is_empty(); ++c)
+          ways = std::max(ways, norm(now.to_world(box.corner(c)) - then.to_world(box.corner(c))));
+      }
+      CHECK(travel <= ways * (1 + 1e-12) + 1e-14);
+    }
+  }
+}
+
+/// A shape that moves in itself.
+template <int D>
+void check_no_travel(const std::string& shape, const std::string& motion) {
+  INFO(shape << "\n" << motion);
+  const ObstacleSet<D> set = read_obstacle<D>(shape + "\n[obstacles.it.motion]\n" + motion);
+  for (const auto& [from, to] : {std::pair{0.0, 0.01}, {0.25, 0.4}, {0.0, 100.0}})
+    CHECK(set.travel(from, to, domain<D>) < 1e-12);
+}
+
 template <int D>
 void check_every_shape() {
   for (const Entry<Shape<D>>& entry : registry<Shape<D>>()) {
@@ -381,11 +457,37 @@ void check_every_shape() {
     if (shape.n_constraints() > 1) n_several += check_local_minima(shape, variant.is_thin);
     check_batches(shape);
     check_special_points(shape);
+    check_travel<D>(text);
   }
   CHECK((n_several > 300) == (D == 2));
 }
 
 }  // namespace
+
+TEST_CASE("shapes: what moves in itself uses up no skin", "[contract][geometry]") {
+  check_no_travel<2>("type = 'plane'\npoint = [0.1, -0.3]\nnormal = [1, 3]",
+                     "type = 'translate'\nvelocity = [3, -1]");
+  check_no_travel<2>("type = 'disk'\ncenter = [0.2, -0.1]\nradius = 1.1\nside = 'inside'",
+                     "type = 'rotate'\ncenter = [0.2, -0.1]\nrate = 7");
+  check_no_travel<3>("type = 'plane'\npoint = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]",
+                     "type = 'oscillate'\namplitude = [2, 0, 1]\nfrequency = 1.3");
+  check_no_travel<3>("type = 'plane'\npoint = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]",
+                     "type = 'rotate'\npoint = [0.5, 0, 0]\naxis = [1, 3, -2]\nrate = 3");
+  check_no_travel<3>("type = 'sphere'\ncenter = [0.2, -0.1, 0.3]\nradius = 1.1",
+                     "type = 'rotate'\npoint = [0.2, -0.1, 0.3]\naxis = [1, 2, 3]\nrate = 3");
+  const std::string axis = "a = [-0.7, -0.6, -0.3]\nb = [0.8, 0.5, 0.9]\n";
+  const std::string spin = "type = 'rotate'\npoint = [0.8, 0.5, 0.9]\naxis = [-1.5, -1.1, -1.2]\nrate = 9";
+  check_no_travel<3>("type = 'cylinder'\nradius = 0.6\n" + axis, spin);
+  check_no_travel<3>("type = 'cylinder'\nradius = 0.6\nside = 'inside'\ncaps = true\n" + axis, spin);
+  check_no_travel<3>("type = 'cone'\nradius_a = 0.6\nradius_b = 0.2\n" + axis, spin);
+  check_no_travel<3>("type = 'cylinder'\nradius = 0.6\nendless = true\n" + axis,
+                     "type = 'translate'\nvelocity = [1.5, 1.1, 1.2]");
+  const std::string plate = "type = 'plate'\npoint = [0.1, -0.3, 0.2]\nnormal = [0, 0, 2]\n";
+  const std::string about_it = "type = 'rotate'\npoint = [0.1, -0.3, 7]\naxis = [0, 0, 1]\nrate = 2";
+  check_no_travel<3>(plate + "hole_radius = 0.5", about_it);
+  check_no_travel<3>(plate + "outer_radius = 0.7", about_it);
+  check_no_travel<3>(plate, "type = 'translate'\nvelocity = [1.5, 1.1, 0]");
+}
 
 TEST_CASE("shapes in 2D: unit normal = gradient of distance, feet on the surface within bounds, any batch",
           "[contract][geometry]") {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "core/error.hpp"
@@ -47,14 +46,14 @@ class DemStepper final : public Stepper<D> {
   bool is_constrained() const { return friction_ == "dae"; }
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
-  void refresh(State<D>& state, Real dt);
+  Real refresh(State<D>& state, Real dt);
+  static Vec<D> drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
   static Real squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
   std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
   void tell_share(const StepLimit& found, Real dt) const;
-  [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
   void check_overlap(const State<D>& state) const;
   void check_sides(const State<D>& state) const;
 
@@ -231,7 +230,7 @@ template <int D>
 void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   if (has_new_bodies_) check_new_bodies(state, dt);
   // Every rank holds its own bodies and ghosts of those within reach of this step.
-  refresh(state, dt);
+  dt = refresh(state, dt);
   state.obstacles.begin_step();
   motion_->step(dt);
   check_overlap(state);
@@ -239,47 +238,33 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   state.clock.last_dt = dt;
 }
 
-/// Finds candidates anew if the drift of this step would leave the reach of the present ones.
+/// Finds candidates anew if the drift of this step would leave the reach of the present ones; returns the
+/// length of the step.
 template <int D>
-void DemStepper<D>::refresh(State<D>& state, Real dt) {
+Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
   // far they will get, some of it is left.
   const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
-  if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return;
+  if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return dt;
+  const auto plan = neighborhood_->plan_step(
+      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
   save(state);
-  bodies_changed(state);
-  if (neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt))
-    refuse_travel(state, dt);
+  rebuild_with_books(state, *neighborhood_, plan.skin);
+  fit(state);
+  return plan.dt;
 }
 
-/// Lists are of this moment, so it is a velocity or an acceleration that takes a body too far.
+/// The way of body i in the next dt [m].
 template <int D>
-void DemStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
-  const BodyStore<D>& bodies = state.bodies;
-  const Real mine = farthest_after_drift(state, dt);
-  const Real most = state.comm.max(mine);
-  constexpr GlobalId none = std::numeric_limits<GlobalId>::max();
-  GlobalId body = none;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    if (squared_drift(bodies, i, dt) == most) body = std::min(body, bodies.id()[i]);
-  body = state.comm.min(body);
-  const std::string when = fmt::format("step {}, t = {:.6g} s", state.clock.step, state.clock.time);
-  if (std::isinf(most))
-    throw StepRefused(ExitCode::runtime_failure,
-                      fmt::format("{}: the velocity or acceleration of body {} is not finite", when, body));
-  throw StepRefused(
-      ExitCode::runtime_failure,
-      fmt::format("{}: a body (body {}, by {:.3g} m) or obstacle would travel more than half the skin of "
-                  "{:.3g} m in a step; reduce [time] step or enlarge [neighbors] skin",
-                  when, body, std::sqrt(most), state.lattice.skin));
+Vec<D> DemStepper<D>::drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
+  return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
 }
 
 /// Square of the distance [m2] between where body i was listed and where the drift of this step takes it;
 /// infinite if that is not a number.
 template <int D>
 Real DemStepper<D>::squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
-  const Vec<D> moved = (bodies.position()[i] - bodies.listed()[i]) +
-                       dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
+  const Vec<D> moved = (bodies.position()[i] - bodies.listed()[i]) + drift(bodies, i, dt);
   const Real squared = dot(moved, moved);
   return squared >= 0 ? squared : HUGE_VAL;
 }

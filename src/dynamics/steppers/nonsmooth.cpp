@@ -36,6 +36,9 @@ class NonsmoothStepper final : public Stepper<D> {
   Carried carries() const override { return Carried::with_inertia; }
   bool knows_petsc_options() const override { return used_linear_solver_; }
   Real travel_per_step(const State<D>& state, Real dt) const override;
+  Real needed_skin(const State<D>&, Real /*dt*/, Real largest_radius) const override {
+    return 2 * contact_range_ * largest_radius / (1 - 2 * share_of_skin);
+  }
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
@@ -73,7 +76,6 @@ class NonsmoothStepper final : public Stepper<D> {
   void book_energy(State<D>& state, Real dt);
   Real farthest_motion(const State<D>& state) const;
   std::string place_of(const State<D>& state) const;
-  [[noreturn]] void refuse_travel(const State<D>& state, Real dt) const;
 
   // The deck.
   SolverSettings<D> solver_;
@@ -175,9 +177,9 @@ void NonsmoothStepper<D>::describe(Section& root) {
     section.real_or_word(
         "max_travel", max_travel_, max_travel_word_, {"none"},
         {.range = positive,
-         .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
-                "radius; \"none\": all steps are as long as time.step, and one that is too "
-                "long for the list of neighbours ends the run"});
+         .doc =
+             "Steps are cut so that no body travels further in one, as a share of the smallest "
+             "radius; \"none\": as long as time.step says, unless lists of neighbours would reach too far"});
     if (!section.reading()) return;
     if (touching_range_ > contact_range_)
       section.fail("touching_range", "touching_range must not exceed contact_range");
@@ -205,16 +207,6 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   assembler_ = std::make_unique<FrictionAssembler<D>>(state, neighborhood);
   sweeper_ = std::make_unique<PbdSweeper<D>>(neighborhood);
   last_dt_ = state.clock.last_dt;
-  const auto radius = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  const Real largest = state.comm.max(radius.empty() ? 0 : *std::max_element(radius.begin(), radius.end()));
-  const Real reach = 2 * contact_range_ * largest;
-  const Real listed = (1 - 2 * share_of_skin) * state.lattice.skin;
-  if (reach > listed)
-    throw InputError(
-        fmt::format("nonsmooth.contact_range = {:g} counts gaps up to {:.3g} m as contacts, but "
-                    "candidates are certain to be found only up to {:.3g} m, a tenth of the skin; "
-                    "reduce it or enlarge neighbors.skin",
-                    contact_range_, reach, listed));
   fit(state);
 }
 
@@ -288,11 +280,21 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
     }
   }
   if (!neighborhood_->stale(state, share_of_skin, displacement_, dt)) return dt;
+  const auto way = [&](std::size_t i, Real shorter) {
+    // v and its change in proportion to the step are what free motion is made of.
+    Vec<D> moved;
+    for (int k = 0; k < D; ++k) {
+      const std::size_t at = i * q + static_cast<std::size_t>(k);
+      moved[k] = shorter * (start_velocity_[at] + shorter / dt * (free_velocity_[at] - start_velocity_[at]));
+    }
+    return moved;
+  };
+  const auto plan = neighborhood_->plan_step(state, dt, share_of_skin, way);
   save(state);
-  bodies_changed(state);
-  free_motion(state, dt);
-  if (neighborhood_->stale(state, share_of_skin, displacement_, dt)) refuse_travel(state, dt);
-  return dt;
+  rebuild_with_books(state, *neighborhood_, plan.skin);
+  fit(state);
+  free_motion(state, plan.dt);
+  return plan.dt;
 }
 
 /// How far free motion takes any body in the step [m].
@@ -302,29 +304,6 @@ Real NonsmoothStepper<D>::farthest_motion(const State<D>& state) const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
     farthest = std::max(farthest, norm(displacement_[i]));
   return state.comm.max(farthest);
-}
-
-template <int D>
-void NonsmoothStepper<D>::refuse_travel(const State<D>& state, Real dt) const {
-  const Real most = farthest_motion(state);
-  GlobalId key = std::numeric_limits<GlobalId>::max();
-  std::string body;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
-    if (norm(displacement_[i]) != most || state.bodies.id()[i] >= key) continue;
-    key = state.bodies.id()[i];
-    body = fmt::format("body {} at ({:g}) would travel {:.3g} m in it, ", key,
-                       fmt::join(state.bodies.position()[i].component, ", "), most);
-  }
-  body = message_of_smallest(state.comm, key, body);
-  const Real walls = state.obstacles.travel(state.clock.time, state.clock.time + dt, state.box);
-  const Real certain = share_of_skin * state.lattice.skin;
-  throw StepRefused(
-      ExitCode::runtime_failure,
-      fmt::format(
-          "{}: a step of {:.3g} s is too long: {}obstacles up to {:.3g} m, and contacts are certain to be "
-          "found only up to {:.3g} m ({:g} of the skin). Reduce [time] step{}, or enlarge [neighbors] skin",
-          place_of(state), dt, body, walls, certain, share_of_skin,
-          most > certain ? ", set [nonsmooth] max_travel" : ""));
 }
 
 template <int D>

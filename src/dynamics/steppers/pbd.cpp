@@ -61,8 +61,9 @@ class PbdStepper final : public Stepper<D> {
   Real cut_for_obstacles(const State<D>& state, Real dt);
   /// If the step may be refused: keeps velocities and multipliers of the start of the step. Local.
   void keep_start(const State<D>& state);
-  /// Finds candidates anew where the records are, in the midst of a step. Collective.
-  void rebuild(State<D>& state);
+  /// Finds candidates anew where the records are, in the midst of a step; see Neighborhood::rebuild.
+  /// Collective.
+  void rebuild(State<D>& state, Real needed_skin);
   /// Moves the bodies apart in the records; returns the deepest overlap that the last sweep met on this rank.
   /// Collective.
   Real resolve_contacts(State<D>& state, Real dt, bool record_forces);
@@ -242,7 +243,7 @@ void PbdStepper<D>::save_for_change(State<D>& state) {
 }
 
 template <int D>
-void PbdStepper<D>::rebuild(State<D>& state) {
+void PbdStepper<D>::rebuild(State<D>& state, Real needed_skin) {
   save(state);
   // Where the step started goes through the list build with the bodies.
   BodyStore<D>& bodies = state.bodies;
@@ -253,7 +254,7 @@ void PbdStepper<D>::rebuild(State<D>& state) {
   }
   sweeper_->store(state);
   const std::int64_t n_removed = neighborhood_->n_removed();
-  neighborhood_->rebuild(state);
+  neighborhood_->rebuild(state, needed_skin);
   if (neighborhood_->n_removed() != n_removed) find_smallest_radius(state);  // a restart could not know it
   prepare_sweeps(state);
   std::copy_n(bodies.previous().begin(), bodies.n_owned(), bodies.position().begin());
@@ -351,20 +352,27 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     Real moved = predict(state, start_time, dt);
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
     state.obstacles.place(state.clock.time);
-    const bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
-    if (fresh) rebuild(state);
+    bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
+    if (fresh) rebuild(state, 0);
     keep_start(state);
     deepest_ = resolve_contacts(state, dt, record_forces);
     moved = finish(state, dt);
-    // Corrections move bodies too. Beyond half the skin a contact may have been missed: once more, with
-    // candidates found where the bodies are headed.
-    if (neighborhood_->stale_after(state, 0.5, moved, 0, &deepest_) && !fresh) {
+    Real used = neighborhood_->used_skin(state, moved, 0, &deepest_);
+    // Corrections move bodies too. Beyond half the skin a contact may have been missed: again, with
+    // candidates found where the bodies are headed, then with wider and wider lists.
+    while (used > 0.5 * state.lattice.skin) {
+      if (fresh && state.lattice.skin >= neighborhood_->widest_skin(state)) {
+        neighborhood_->note_step_beyond_list(state, 2 * used);
+        break;
+      }
       take_back(state);
       predict(state, start_time, dt);
-      rebuild(state);
+      rebuild(state, fresh ? 2 * used : state.lattice.skin);
+      fresh = true;
       keep_start(state);
-      deepest_ = state.comm.max(resolve_contacts(state, dt, record_forces));
-      finish(state, dt);
+      deepest_ = resolve_contacts(state, dt, record_forces);
+      moved = finish(state, dt);
+      used = neighborhood_->used_skin(state, moved, 0, &deepest_);
     }
     state.clock.time = start_time;
     const std::string refusal = refusal_of(state);

@@ -19,10 +19,6 @@ class Oscillate final : public Motion<D> {
 
   Vec<D> velocity(const Vec<D>&, Real time) const override { return amplitude_ * harmonic_.slope(time); }
 
-  Real travel(Real from_time, Real to_time, const Box<D>&) const override {
-    return norm(amplitude_) * std::abs(harmonic_.value(to_time) - harmonic_.value(from_time));
-  }
-
  private:
   Vec<D> amplitude_{};
   Harmonic harmonic_;

@@ -25,10 +25,6 @@ class Rotate final : public Motion<D> {
     return active_.contains(time) ? turn_.velocity(x, rate_) : Vec<D>{};
   }
 
-  Real travel(Real from_time, Real to_time, const Box<D>& domain) const override {
-    return turn_.travel(rate_ * (active_.elapsed(to_time) - active_.elapsed(from_time)), domain);
-  }
-
  private:
   Turn<D> turn_;
   Real rate_ = 0;

@@ -23,10 +23,6 @@ class Swing final : public Motion<D> {
     return turn_.velocity(x, amplitude_ * harmonic_.slope(time));
   }
 
-  Real travel(Real from_time, Real to_time, const Box<D>& domain) const override {
-    return turn_.travel(amplitude_ * (harmonic_.value(to_time) - harmonic_.value(from_time)), domain);
-  }
-
  private:
   Turn<D> turn_;
   Real amplitude_ = 0;

@@ -74,18 +74,6 @@ class Table final : public Motion<D> {
     return v;
   }
 
-  Real travel(Real from_time, Real to_time, const Box<D>& domain) const override {
-    Real way = norm(displacement(to_time) - displacement(from_time));
-    if (angles_.empty()) return way;
-    const Real turned = angle(to_time) - angle(from_time);
-    Real farthest = 0;
-    for (const Real time : {from_time, to_time}) {
-      const Vec<D> shift = displacement(time);
-      farthest = std::max(farthest, turn_.travel(turned, {domain.lower - shift, domain.upper - shift, {}}));
-    }
-    return way + farthest;
-  }
-
  private:
   Vec<D> displacement(Real time) const { return value(displacements_, time); }
   Real angle(Real time) const { return value(angles_, time); }

@@ -20,10 +20,6 @@ class Translate final : public Motion<D> {
     return active_.contains(time) ? velocity_ : Vec<D>{};
   }
 
-  Real travel(Real from_time, Real to_time, const Box<D>&) const override {
-    return norm(velocity_) * std::abs(active_.elapsed(to_time) - active_.elapsed(from_time));
-  }
-
  private:
   Vec<D> velocity_{};
   ActiveTime active_;

@@ -41,14 +41,6 @@ class Turn {
   /// Velocity at x for the angular velocity `rate` [m/s].
   Vec<D> velocity(const Vec<D>& x, Real rate) const { return rate * quarter_turn(x - center_); }
 
-  /// Upper bound of the way of a point in `box` that turns by `angle` [m].
-  Real travel(Real angle, const Box<D>& box) const {
-    Real farthest = 0;  // the distance from the axis is convex, so largest at a corner
-    for (unsigned c = 0; c < Box<D>::n_corners; ++c)
-      farthest = std::max(farthest, norm(quarter_turn(box.corner(c) - center_)));
-    return farthest * std::abs(angle);
-  }
-
  private:
   /// The part of d across the axis, turned by a right angle.
   Vec<D> quarter_turn(const Vec<D>& d) const {

@@ -1,6 +1,7 @@
 #include "geometry/facets.hpp"
 #include "geometry/round.hpp"
 #include "geometry/shapes/side.hpp"
+#include "geometry/surface_travel.hpp"
 
 namespace scree {
 
@@ -74,6 +75,11 @@ class Cylinder final : public Shape<3> {
           result[i] = inside_ ? from_tube(radial, z) : from_solid(radial, z);
       }
     }
+  }
+
+  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override {
+    const Box<3> box = bounds(part, region);
+    return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, a_, axis_, endless_), box));
   }
 
   Outline<3> outline(const Box<3>& domain) const override {

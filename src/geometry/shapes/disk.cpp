@@ -30,6 +30,10 @@ class Ball final : public Shape<D> {
     }
   }
 
+  Real travel(int, const Pose<D>& moved, const Box<D>&) const override {
+    return norm(moved.to_world(center_) - center_);
+  }
+
   std::vector<SurfacePiece<D>> pieces(int) const override {
     return {{.kind = SurfacePiece<D>::Kind::ball, .point = center_, .radius = radius_, .front = front_}};
   }

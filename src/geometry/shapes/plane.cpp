@@ -1,5 +1,6 @@
 #include "geometry/facets.hpp"
 #include "geometry/shapes/plane_cut.hpp"
+#include "geometry/surface_travel.hpp"
 
 namespace scree {
 
@@ -29,6 +30,10 @@ class Plane final : public Shape<D> {
   void nearest(int, std::span<const Vec<D>> at, std::span<const Vec<D>>,
                std::span<SurfacePoint<D>> result) const override {
     for (std::size_t i = 0; i < at.size(); ++i) result[i] = {normal_, dot(normal_, at[i] - point_)};
+  }
+
+  Real travel(int part, const Pose<D>& moved, const Box<D>& region) const override {
+    return way_of_plane(moved, point_, normal_, bounds(part, region));
   }
 
   std::vector<SurfacePiece<D>> pieces(int) const override {

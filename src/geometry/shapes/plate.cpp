@@ -1,5 +1,6 @@
 #include "geometry/facets.hpp"
 #include "geometry/shapes/plane_cut.hpp"
+#include "geometry/surface_travel.hpp"
 #include "geometry/thin_shell.hpp"
 
 namespace scree {
@@ -45,6 +46,11 @@ class Plate final : public ThinShell {
     Box<3> box = Box<3>::empty();
     for (const Vec<3>& x : cut_plane(origin_, axis_, domain)) box.include(x);
     return box;
+  }
+
+  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override {
+    if (!is_endless_ || hole_radius() > 0) return ThinShell::travel(part, moved, region);
+    return way_of_plane(moved, origin_, axis_, bounds(part, region));
   }
 
   Outline<3> outline(const Box<3>& domain) const override {

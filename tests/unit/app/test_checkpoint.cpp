@@ -88,8 +88,8 @@ Content read_content(const std::string& path) {
   for (const auto& [name, text] : file.numbers())
     if (text.find_first_not_of("-0123456789") == std::string::npos && name != "time" && name != "last_dt" &&
         name != "listed_time" && !name.starts_with("energy_") && !name.starts_with("lattice_origin") &&
-        !name.starts_with("lattice_cell_edge") && name != "lattice_skin" && name != "stage_begin" &&
-        !name.ends_with("_mass"))
+        !name.starts_with("lattice_cell_edge") && !name.ends_with("_skin") &&
+        name != "lattice_largest_radius" && name != "stage_begin" && !name.ends_with("_mass"))
       content.integers[name] = file.integer(name);
     else
       content.reals[name] = file.real(name);
@@ -195,7 +195,8 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
   CHECK(error_after([](C c) { c.integers["step"] = -1; }) == "step is -1, not in [0, 72057594037927936]");
   CHECK(error_after([](C c) { c.integers["dimension"] = 2; }) == "dimension is 2, not in [3, 3]");
   CHECK(error_after([](C c) { c.reals["time"] = not_a_number; }) == "time is nan, not a number from 0 on");
-  CHECK(error_after([](C c) { c.reals["energy_start"] = not_a_number; }) == "energy_start is nan, not finite");
+  CHECK(error_after([](C c) { c.reals["energy_start"] = not_a_number; }) ==
+        "energy_start is nan, not finite");
   CHECK(error_after([](C c) { c.integers["next_id"] = 29; }) ==
         "row 29 of the bodies: id is 29, not in [0, next_id = 29)");
   CHECK(error_after([](C c) { c.integers["lattice_cells_x"] = 0; }) ==
@@ -206,6 +207,13 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
              Catch::StartsWith("lattice_block_cells_z is 1048576, not in [1, 4096]"));
   CHECK_THAT(error_after([](C c) { c.reals["lattice_cell_edge_x"] = 0; }),
              Catch::StartsWith("lattice_cell_edge_x"));
+  CHECK(error_after([](C c) { c.integers["lattice_cells_per_block"] = 33; }) ==
+        "lattice_cells_per_block is 33, not in [1, 32]");
+  CHECK_THAT(error_after([](C c) { c.reals["lattice_usual_skin"] = 1; }),
+             Catch::StartsWith("lattice_usual_skin is 1, not in [0, "));
+  CHECK_THAT(
+      error_after([](C c) { c.reals["lattice_largest_radius"] = 0.4; }),
+      Catch::StartsWith("lattice_cell_edge_x is ") && Catch::Contains("two largest radii and the skin"));
   CHECK(error_after([](C c) { c.integers["memory_width"] = 100; }) == "memory_width is 100, not in [1, 4]");
   CHECK(error_after([](C c) { c.of<double>("radius")[7] = not_a_number; }) == "radius[7] is nan");
   CHECK(error_after([](C c) { c.of<double>("radius")[7] = -1; }) ==

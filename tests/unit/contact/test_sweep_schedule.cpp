@@ -102,6 +102,76 @@ void check_schedule(const Box<D>& box, const std::vector<Body<D>>& bodies, Real 
   CHECK(n_blocks == s.schedule.all_blocks().size());
 }
 
+/// The pairs of images with gap < skin by looking at every image up to three periods away: ids, and what is
+/// to be added to x_low - x_high, in periods; in ascending order.
+template <int D>
+struct ImagePair {
+  IdPair ids;
+  std::array<int, D> periods;
+  auto operator<=>(const ImagePair&) const = default;
+};
+template <int D>
+std::vector<ImagePair<D>> near_images(const Box<D>& box, const std::vector<Body<D>>& bodies, Real skin) {
+  std::vector<ImagePair<D>> pairs;
+  constexpr int far = 3;
+  for (const Body<D>& a : bodies)
+    for (const Body<D>& b : bodies) {
+      if (a.id >= b.id) continue;
+      std::array<int, D> s;
+      for (int code = 0; code < (D == 2 ? 49 : 343); ++code) {
+        int rest = code;
+        Vec<D> d = a.position - b.position;
+        bool exists = true;
+        for (int k = 0; k < D; ++k, rest /= 2 * far + 1) {
+          s[static_cast<std::size_t>(k)] = rest % (2 * far + 1) - far;
+          exists = exists && (s[static_cast<std::size_t>(k)] == 0 || box.is_periodic(k));
+          d[k] += s[static_cast<std::size_t>(k)] * box.length(k);
+        }
+        if (exists && norm(d) < a.radius + b.radius + skin) pairs.push_back({{a.id, b.id}, s});
+      }
+    }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+/// Everything that a sweep relies on where bodies see several images of each other.
+template <int D>
+void check_images(const Box<D>& box, const std::vector<Body<D>>& bodies, Real skin, int cells_per_block) {
+  CAPTURE(D, cells_per_block, skin, bodies.size(), box.upper[D - 1]);
+  const Schedule<D> s(box, bodies, skin, cells_per_block);
+  const auto id = s.state.bodies.id();
+  std::vector<ImagePair<D>> found;
+  s.schedule.for_each_pair([&](std::size_t, Index low, Index high, Index code) {
+    ImagePair<D> pair{{id[static_cast<std::size_t>(low)], id[static_cast<std::size_t>(high)]}, {}};
+    for (std::size_t k = 0; k < D && code >= 0; ++k, code /= 3) pair.periods[k] = code % 3 - 1;
+    found.push_back(pair);
+  });
+  std::sort(found.begin(), found.end());
+  const std::vector<ImagePair<D>> expected = near_images(box, bodies, skin);
+  CHECK(found == expected);
+  std::set<IdPair> different;
+  for (const ImagePair<D>& pair : expected) different.insert(pair.ids);
+  if (box.upper[D - 1] < 1.6) CHECK(different.size() < expected.size());  // otherwise nothing is tested
+  const auto ends = s.schedule.ends();
+  const auto n = static_cast<Index>(bodies.size());
+  int n_repeated = 0;
+  for (std::size_t batch = 0; batch < ends.size(); batch += 2 * batch_size) {
+    std::set<Index> met;
+    for (std::size_t k = 0; k < batch_size; ++k) {
+      if (ends[batch + k] == n) continue;
+      n_repeated += !met.insert(ends[batch + k]).second + !met.insert(ends[batch + batch_size + k]).second;
+    }
+  }
+  CHECK(n_repeated == 0);
+  int n_shared = 0;
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    std::set<Index> met;
+    for (const auto& block : s.schedule.blocks(phase))
+      for (const Index i : bodies_of(s.schedule, block)) n_shared += !met.insert(i).second;
+  }
+  CHECK(n_shared == 0);
+}
+
 template <int D>
 Box<D> box_of(Real length, std::array<bool, D> periodic) {
   return {filled<D>(-1), filled<D>(length - 1), periodic};
@@ -134,6 +204,25 @@ TEST_CASE("schedule: a periodic axis of four cells, in two or four blocks, has e
   const Box<3> cube = box_of<3>(4.2, {true, true, true});
   for (const int cells_per_block : {1, 2, 4})
     check_schedule<3>(cube, random_bodies<3>(cube, 150, 0.2, 0.45, 5), 0.1, cells_per_block);
+}
+
+TEST_CASE("schedule: thin periodic boxes have every image of every pair, each once", "[contact]") {
+  // The reach is 1.0: one cell up to 2, then two. A length that is the reach is the least.
+  for (const int cells_per_block : {1, 3})
+    for (const Real thickness : {1.0 + 1e-9, 1.05, 1.5, 1.9}) {
+      const Box<2> strip{{}, {{6, thickness}}, {false, true}};
+      check_images<2>(strip, random_bodies<2>(strip, 60, 0.2, 0.45, 11), 0.1, cells_per_block);
+      const Box<2> both{{}, {{thickness, thickness}}, {true, true}};
+      check_images<2>(both, random_bodies<2>(both, 30, 0.2, 0.45, 12), 0.1, cells_per_block);
+      const Box<3> slab{{}, {{4, 5, thickness}}, {true, false, true}};
+      check_images<3>(slab, random_bodies<3>(slab, 90, 0.2, 0.45, 13), 0.1, cells_per_block);
+      const Box<3> column{{}, {{thickness, 4, 1.2}}, {true, true, true}};
+      check_images<3>(column, random_bodies<3>(column, 40, 0.2, 0.45, 14), 0.1, cells_per_block);
+    }
+  for (const Real thickness : {2.0 + 1e-9, 2.4, 3.1, 4.2}) {
+    const Box<3> slab{{}, {{4, 5, thickness}}, {false, false, true}};
+    check_schedule<3>(slab, random_bodies<3>(slab, 120, 0.3, 0.45, 15), 0.1, 2);
+  }
 }
 
 TEST_CASE("schedule: bodies on block faces, cell corners and the faces of the box", "[contact]") {

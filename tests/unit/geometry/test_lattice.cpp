@@ -75,9 +75,13 @@ void check_promises(const Box<D>& box, Real radius, Real skin, int cells_per_blo
     CHECK(lattice.n_cells[axis] <= lattice.n_blocks[axis] * lattice.block_cells[axis]);
     CHECK(lattice.n_cells[axis] > (lattice.n_blocks[axis] - 1) * lattice.block_cells[axis]);
     if (box.is_periodic(k)) {
-      CHECK(lattice.n_blocks[axis] % 2 == 0);
+      const bool thin = box.length(k) < 2 * Lattice<D>::reach(radius, skin);
+      CHECK(lattice.is_thin(k) == thin);
+      if (thin)
+        CHECK(lattice.n_cells[axis] == 1);
+      else
+        CHECK(lattice.n_blocks[axis] % 2 == 0);
       CHECK(lattice.n_cells[axis] == lattice.n_blocks[axis] * lattice.block_cells[axis]);
-      CHECK(lattice.n_cells[axis] >= 4);
     } else {
       CHECK(lattice.block_cells[axis] <= cells_per_block);
     }
@@ -165,10 +169,10 @@ TEST_CASE("lattice: the block curve meets every block once and steps from neighb
   for (const int bits : {0, 1, 3}) check_hilbert_curve<3>(bits);
 }
 
-TEST_CASE("lattice: cells hold the reach and periodic axes have an even number of full blocks",
+TEST_CASE("lattice: cells hold the reach and periodic axes have an even number of full blocks, or one cell",
           "[geometry]") {
   for (const int cells_per_block : {1, 2, 3, 4, 5, 8, 10, 16, 32})
-    for (int room = 4; room <= 75; ++room)
+    for (int room = 1; room <= 75; ++room)
       for (const bool periodic : {false, true}) {
         const Real length = room + 0.4;
         check_promises<2>({{}, filled<2>(length), {periodic, false}}, 0.45, 0.1, cells_per_block);
@@ -179,9 +183,15 @@ TEST_CASE("lattice: cells hold the reach and periodic axes have an even number o
   check_promises<2>({{}, filled<2>(0.5), {}}, 0.45, 0.1, 4);
 }
 
-TEST_CASE("lattice: a periodic axis needs four times the reach", "[geometry]") {
-  CHECK(Lattice<2>::fits_periodic(4, 0.45, 0.1));
-  CHECK_FALSE(Lattice<2>::fits_periodic(3.999, 0.45, 0.1));
+TEST_CASE("lattice: a periodic axis has room for the diameter and the skin", "[geometry]") {
+  const Box<3> box{{}, {{2, 1.2, 1}}, {true, true, false}};
+  CHECK(Lattice<3>::widest_skin(box, 0.45) == Approx(0.3));
+  CHECK(Lattice<3>::widest_skin(box, 0.6) < 0);
+  CHECK(Lattice<3>::widest_skin({{}, {{2, 1.2, 1}}, {}}, 0.6) == HUGE_VAL);
+  // With exactly that skin, the axis is one cell, whatever rounding does.
+  const auto lattice = Lattice<3>::make(box, 0.45, Lattice<3>::widest_skin(box, 0.45), 4);
+  CHECK(lattice.n_cells == std::array<std::int32_t, 3>{1, 1, 1});
+  CHECK((lattice.is_thin(0) && lattice.is_thin(1) && !lattice.is_thin(2)));
 }
 
 TEST_CASE("lattice: blocks have distinct keys, neighbours differ in phase, cells have distinct places",
