@@ -379,6 +379,13 @@ std::vector<std::string> sample_motions<3>() {
           "angles = [0.1, 0.7, -2]\npoint = [0.5, -0.2, 0.1]\naxis = [1, 2, -2]"};
 }
 
+/// Whether the point of a surface that is nearest to x is in the domain; normals of distances are those of
+/// the shape's own frame.
+template <int D>
+bool foot_is_in_domain(const Pose<D>& pose, const Vec<D>& x, const SurfacePoint<D>& seen) {
+  return domain<D>.contains(pose.to_world(pose.to_own(x) - seen.distance * seen.normal));
+}
+
 /// No distance of a free point from a surface changes by more than travel says, if the surface's nearest
 /// point is in the domain; and travel is no more than what points of the surface go.
 template <int D>
@@ -390,26 +397,30 @@ void check_travel(const std::string& text) {
     ObstacleSet<D> shape = read_obstacle<D>(text + "\n[obstacles.it.motion]\n" + motion);
     for (const auto& [from, to] : {std::pair{0.0, 0.01}, {0.25, 0.4}, {0.6, 1.0}}) {
       const Real travel = shape.travel(from, to, domain<D>);
-      Real most = 0;
-      for (int part = 0; part < shape.n_constraints(); ++part)
-        for (const Vec<D>& x : points) {
-          shape.place(from);
-          shape.place(from);
-          const Real free_before = nearest_of_all(shape, x).distance;
-          const SurfacePoint<D> before = nearest(shape, part, x);
-          shape.place(to);
-          shape.place(to);
-          const SurfacePoint<D> after = nearest(shape, part, x);
-          if (free_before <= 0 || nearest_of_all(shape, x).distance <= 0) continue;
-          if (domain<D>.contains(x - before.distance * before.normal))
-            most = std::max(most, after.distance - before.distance);
-          if (domain<D>.contains(x - after.distance * after.normal))
-            most = std::max(most, before.distance - after.distance);
-        }
-      CHECK(most <= travel + 1e-13);
-      // What every shape could say: the ways of the corners of the part's box.
       const Motion<D>& moves = *shape.list()[0].motion;
       const Pose<D> then = moves.pose(from), now = moves.pose(to);
+      Real most = 0;
+      for (int part = 0; part < shape.n_constraints(); ++part) {
+        std::vector<SurfacePoint<D>> before(points.size()), after(points.size());
+        shape.place(from);
+        shape.place(from);
+        shape.distances(part, points, before);
+        std::vector<bool> is_free(points.size());
+        for (std::size_t i = 0; i < points.size(); ++i)
+          is_free[i] = nearest_of_all(shape, points[i]).distance > 0;
+        shape.place(to);
+        shape.place(to);
+        shape.distances(part, points, after);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          if (!is_free[i] || nearest_of_all(shape, points[i]).distance <= 0) continue;
+          if (foot_is_in_domain(then, points[i], before[i]))
+            most = std::max(most, after[i].distance - before[i].distance);
+          if (foot_is_in_domain(now, points[i], after[i]))
+            most = std::max(most, before[i].distance - after[i].distance);
+        }
+      }
+      CHECK(most <= travel + 1e-13);
+      // What every shape could say: the ways of the corners of the part's box.
       Box<D> region = Box<D>::empty();
       for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
         region.include(then.to_own(domain<D>.corner(c)));

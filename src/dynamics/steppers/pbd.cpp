@@ -467,7 +467,8 @@ Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
 template <int D>
 Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) {
   if (!state.obstacles.moves()) return dt;
-  const Real limit = std::min(0.5 * state.lattice.skin, smallest_radius_);
+  constexpr Real least_share = 0.1;  // lists that reach less far than this are made wider instead
+  const Real limit = std::clamp(0.5 * state.lattice.skin, least_share * smallest_radius_, smallest_radius_);
   const Real time = state.clock.time;
   const Real wanted = dt;
   // Travel is nearly in proportion to time; where it is not, a few rounds find the length.
