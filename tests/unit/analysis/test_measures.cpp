@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <map>
 #include <numbers>
 
 #include "core/error.hpp"
@@ -106,6 +107,28 @@ TEST_CASE("coordination: of the bodies in a region, with contacts of bodies outs
                     "coordination") == 3);
   CHECK_THROWS_WITH(scene.row("type = 'coordination'\nregion = { lower = [-1, 0], upper = [1, 2] }"),
                     Catch::Contains("beyond the domain") && Catch::Contains("axis x"));
+}
+
+TEST_CASE(
+    "feeders: 3 of 5 due in 2 s are 1.5 per second and 2 that wait; one more in the next second is 1 per "
+    "second",
+    "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}});
+  CHECK_THROWS_WITH(scene.row("type = 'feeders'"), Catch::Contains("[feeders.NAME]"));
+  scene.state.feeders.push_back({.name = "rain"});
+  const auto measure = scene.measure_of("type = 'feeders'");
+  const auto row = [&](Real time, std::int64_t made, std::int64_t due) {
+    scene.state.clock.time = time;
+    scene.state.feeders[0].n_made = made;
+    scene.state.feeders[0].n_due = due;
+    std::map<std::string, Real> values;
+    for (const auto& [name, value] : scene.row(*measure)) values[name] = value;
+    return values;
+  };
+  using Row = std::map<std::string, Real>;
+  CHECK(row(0, 0, 0) == Row{{"rate", 0}, {"made_rain", 0}, {"waiting_rain", 0}});
+  CHECK(row(2, 3, 5) == Row{{"rate", 1.5}, {"made_rain", 3}, {"waiting_rain", 2}});
+  CHECK(row(3, 4, 4) == Row{{"rate", 1}, {"made_rain", 4}, {"waiting_rain", 0}});
 }
 
 TEST_CASE("solid_fraction: a body is cut exactly by the face across the last axis", "[analysis]") {
