@@ -153,9 +153,11 @@ TEST_CASE(
     "h5md: 800 frames write at most 2.6 times the bytes of 400, and the .xdmf shows all of them in the end",
     "[io]") {
   const Scratch scratch;
+  H5mdOptions options;
+  options.overwrite = true;
   const auto bytes_of_frames = [&](std::int64_t n) {
     const std::int64_t before = files::bytes_written();
-    H5mdWriter writer(Comm(), scratch / "run.h5", head(), {.overwrite = true});
+    H5mdWriter writer(Comm(), scratch / "run.h5", head(), options);
     for (std::int64_t step = 0; step < n; ++step) append(writer, step, 3);
     writer.complete();
     const std::string xdmf = content_of(scratch / "run.xdmf");
