@@ -30,7 +30,7 @@ struct H5mdOptions {
   /// Bodies neither enter nor leave: ids and the columns named in `constant` are stored once, with the first
   /// frame.
   bool fixed_bodies = false;
-  std::vector<std::string> constant;
+  std::vector<std::string> constant{};
   /// The most bodies that are expected, to choose the size of chunks; 0: as many as in the first frame.
   std::int64_t expected_bodies = 0;
 };

@@ -127,7 +127,7 @@ class Growth {
       most = std::max(most, squared);
     }
     constexpr Real share_of_skin = 0.5;  // two bodies that meet use up all of it
-    if (neighborhood_.stale_after(state_, share_of_skin, most, 0, &deepest)) {
+    if (neighborhood_.used_skin(state_, most, 0, &deepest) > share_of_skin * state_.lattice.skin) {
       sweeper_.store(state_);
       rebuild();
       sweeper_.scale_radii(state_, factor_);
