@@ -27,15 +27,15 @@ def slice_of(part, count):
 
 
 def test_mutated_decks(folder):
-    slice_of(mutated_decks, 20)
+    slice_of(mutated_decks, 15)
 
 
 def test_damaged_files(folder):
-    slice_of(damaged_files, 12)
+    slice_of(damaged_files, 6)
 
 
 def test_random_decks(folder):
-    slice_of(random_decks, 6)
+    slice_of(random_decks, 4)
 
 
 def test_physics(folder):
