@@ -46,6 +46,11 @@ def prepare(workshop):
         run_ok("-q", "run", f"{scheme}.toml", folder=BASE)
     for form in ("global", "local"):
         run_ok("--generate", "stack", "--size", "3", "--form", form, "-o", f"{form}.hdf5", name="scree_replay", folder=BASE)
+    for scheme in SCHEMES:
+        file = sorted((BASE / scheme / "checkpoint").glob("*.scree"))[0]
+        copy = shutil.copy(file, BASE / "sealed.scree")
+        seal(copy)
+        run_ok("info", copy)    # or every odd value would be refused for its checksum
     shutil.copy(sorted(BASE.glob("nonsmooth/*.fclib_*.hdf5"))[-1], BASE / "written.hdf5")
     rings = ", ".join(f"({', '.join(f'{x} {y}' for x, y in ring)})" for ring in (RING, HOLE))
     (BASE / "plan.wkt").write_text(f"POLYGON({rings})\n")
@@ -193,6 +198,76 @@ def crafted(rng, path):
     return kind
 
 
+# ---- checkpoints with odd values whose checksums are right, as nobody but a program could make them
+
+def mixed(word):
+    """As in src/io/array_file.cpp."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
+    return word ^ (word >> np.uint64(31))
+
+
+def hash_sum(data, width):
+    words = np.zeros((len(data) // width, 8), dtype=np.uint8)
+    words[:, :width] = np.frombuffer(data, dtype=np.uint8).reshape(-1, width)
+    places = np.arange(len(words), dtype=np.uint64) + np.uint64(0x9e3779b97f4a7c15)
+    with np.errstate(over="ignore"):
+        return np.sum(mixed(words.reshape(-1).view(np.uint64) + mixed(places)), dtype=np.uint64)
+
+
+def share(kind, name, content):
+    with np.errstate(over="ignore"):
+        return mixed(hash_sum(f"{kind}\n{name}\n{content}".encode(), 1))
+
+
+def seal(path):
+    """Gives a checkpoint the checksums of what is in it."""
+    types = {"float64": 0, "float32": 1, "int64": 2, "int32": 3}    # hdf5::Type
+    with h5py.File(path, "a") as file, np.errstate(over="ignore"):
+        def text(value):
+            return value.decode() if isinstance(value, bytes) else str(value)
+
+        total = share("file", text(file.attrs["kind"]), int(file.attrs["version"][0]))
+        for name, value in file["numbers"].attrs.items():
+            number = np.asarray(value).reshape(-1)[0]
+            total += share("integer", name, int(number)) if number.dtype.kind == "i" else \
+                share("real", name, f"{number.view(np.uint64):016x}")
+        for name, data in file["arrays"].items():
+            values = data[()]
+            data.attrs["checksum"] = f"{hash_sum(values.tobytes(), values.dtype.itemsize):016x}"
+            components = values.shape[1] if values.ndim == 2 else 1
+            total += share("array", name, f"{text(data.attrs['unit'])}\n{types[values.dtype.name]} {len(values)} {components} "
+                           f"{data.attrs['checksum']}")
+        for group in ("texts", "provenance"):
+            for name, data in file[group].items():
+                content = data[()]
+                content = content if isinstance(content, bytes) else str(content).encode()
+                data.attrs["checksum"] = f"{hash_sum(content, 1):016x}"
+                total += share("text", f"/{group}/{name}", data.attrs["checksum"])
+        file.attrs["checksum"] = f"{total:016x}"
+
+
+def odd_number(rng, path):
+    """One number or array of a checkpoint made odd."""
+    with h5py.File(path, "a") as file:
+        if rng.random() < 0.5:
+            numbers = file["numbers"].attrs
+            name = rng.choice(sorted(numbers))
+            value = np.asarray(numbers[name])
+            new = rng.choice(ODD_REALS if value.dtype.kind == "f" else ODD_INTEGERS)
+            numbers.modify(name, np.full(value.shape, new, dtype=value.dtype))
+        else:
+            name = rng.choice(sorted(file["arrays"]))
+            values = file["arrays"][name][()]
+            if values.size:
+                odd = rng.choice(ODD_REALS if values.dtype.kind == "f" else
+                                 [k for k in ODD_INTEGERS if np.iinfo(values.dtype).min <= k <= np.iinfo(values.dtype).max])
+                flat = values.reshape(-1)
+                flat[rng.choice([slice(None), rng.randrange(flat.size)])] = odd
+                file["arrays"][name][()] = flat.reshape(values.shape)
+    return name
+
+
 # ---- what a damaged file is given to
 
 def damaged(case, good, bad, is_hdf5):
@@ -241,6 +316,18 @@ def checkpoint(case):
     elif any(result.code not in (0, BAD_INPUT) for result in results):
         case.finding(f"a damaged checkpoint ends with exit code {max(result.code for result in results)}", results[0])
     return verdict(results)
+
+
+def sealed(case):
+    """An odd value under a right checksum: refused by what it is, or run; whatever the run then comes to, in good order."""
+    scheme = case.random.choice(SCHEMES)
+    good = sorted((BASE / scheme / "checkpoint").glob("*.scree"))[0]
+    bad = case.folder / "bad.scree"
+    shutil.copy(good, bad)
+    odd_number(case.random, bad)
+    seal(bad)
+    case.run("info", "bad.scree", bare=True)
+    return verdict(run_on_both(case, "restart", "bad.scree"))
 
 
 def h5md(case):
@@ -302,7 +389,7 @@ def results(case):
     return "ok" if outcomes[0].code == 0 else "refused"
 
 
-KINDS = {"checkpoint": (checkpoint, 4), "h5md": (h5md, 2), "fclib": (fclib, 2), "plan": (plan, 3), "table": (table, 2),
+KINDS = {"checkpoint": (checkpoint, 4), "sealed": (sealed, 4), "h5md": (h5md, 2), "fclib": (fclib, 2), "plan": (plan, 3), "table": (table, 2),
          "results": (results, 1)}
 
 
