@@ -49,5 +49,12 @@ def test_heap(folder):
           results.scalars["n_bodies"][-1])
 
 
+def test_shear_of_a_thin_slab(folder):
+    results = run_on_1_and_3(folder, "shear_slab", "simulation.end_time=0.11", "analysis.every=0.01",
+                             "obstacles.plate.motion.times=[0, 0.01, 0.06, 1.06]")
+    drag = results.scalars["plate_force_plate_x"]
+    check(drag[-1] < 0, "the bed holds back the plate that slides over it", drag)
+
+
 if __name__ == "__main__":
     main()
