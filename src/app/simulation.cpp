@@ -52,9 +52,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
     const PbdPacker<D> packer;
     state_.next_id =
         create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies, &packer);
-    state_.memory.clear(state_.bodies.n_owned());
   }
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
+  if (!from) state_.memory.clear(state_.bodies.n_owned());
   const Scene<D>* scene_of_run = stepper().scene();
   if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
     throw InputError(
