@@ -5,6 +5,40 @@ import csv
 from scree_program import check, check_close, check_in, main, run_ok, scree
 
 
+SLIDING = """\
+[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = 0.5
+[time]
+step = "2 ms"
+[physics]
+gravity = [0, -9.81]
+[domain]
+lower = [0, -0.1]
+upper = [2, 1]
+[materials.stone]
+density = 2500
+[pairs]
+"stone-stone" = { friction = 0.3, restitution = 0 }
+[particles.block]
+material = "stone"
+radius = { distribution = "constant", value = "5 cm" }
+velocity = [1, 0]
+rotates = false
+source = { type = "file", path = "block.csv" }
+[obstacles.floor]
+type = "plane"
+point = [0, 0]
+normal = [0, 1]
+material = "stone"
+[analysis]
+every = 0.5
+[measures.block]
+type = "extent"
+"""
+
+
 def _verify(folder, ranks):
     table = folder / f"grains{ranks}.csv"
     result = run_ok("grains", "--csv", table, ranks=ranks, name="scree_verify")
@@ -63,6 +97,19 @@ def test_groups_of_cases(folder):
     check("Chung 8" in result.stdout and "slide to roll" not in result.stdout, "only the cases asked for", result)
     result = scree("grains", "--case", "motion", name="scree_verify")
     check(result.code == 2 and "impacts" in result.stderr, "a group that does not exist ends with the names of all", result)
+
+
+def test_a_block_that_slides_to_rest_comes_half_a_step_short(folder):
+    # Positions follow the velocity at the end of the step (docs/method.md, "Order"): v^2 / (2 mu g) - dt v / 2.
+    (folder / "block.csv").write_text("x,y\n0.2,0.05\n")
+    (folder / "slide.toml").write_text(SLIDING)
+    run_ok("-q", "run", folder / "slide.toml", folder=folder)
+    with open(folder / "results/slide/slide.scalars.csv", newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    exact, short = 1 / (2 * 0.3 * 9.81), 0.5 * 2e-3
+    # The step in which it stops is not a whole one: at most dt^2 mu g / 8.
+    check_close(float(last["block_center_x[m]"]) - 0.2, exact - short, "way of the block", absolute=2e-6)
+    check_close(short / exact, 0.006, "the share that the documents tell", absolute=2e-4)
 
 
 if __name__ == "__main__":
