@@ -227,7 +227,7 @@ def seal(path):
         def text(value):
             return value.decode() if isinstance(value, bytes) else str(value)
 
-        total = share("file", text(file.attrs["kind"]), int(file.attrs["version"][0]))
+        total = share("file", text(file.attrs["kind"]), int(np.asarray(file.attrs["version"]).reshape(-1)[0]))
         for name, value in file["numbers"].attrs.items():
             number = np.asarray(value).reshape(-1)[0]
             total += share("integer", name, int(number)) if number.dtype.kind == "i" else \
