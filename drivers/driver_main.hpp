@@ -1,6 +1,8 @@
 #pragma once
 // What all scree programs share: MPI, the command line on every rank, and how errors end a program.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -77,6 +79,19 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const
   return parse(app, argc, argv, comm.is_root());
 }
 
+/// Prints what ends the program. Control characters, as names and damaged files may hold them, are spelled
+/// out: they would change what a terminal shows.
+inline void tell(const std::string& message) {
+  std::string text = "scree: ";
+  for (const char c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    text += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fflush(stderr);
+}
+
 /// Whether all ranks call this within a few seconds. `meeting` is used for nothing else.
 inline bool all_meet(MPI_Comm meeting) {
   constexpr int most_waits = 500;
@@ -103,17 +118,16 @@ inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, i
   try {
     return static_cast<int>(program(comm, argc, argv));
   } catch (const AgreedError& error) {
-    if (comm.is_root()) std::fprintf(stderr, "scree: %s\n", error.what());
+    if (comm.is_root()) tell(error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
     const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
     const int code = static_cast<int>(is_input ? ExitCode::bad_input : ExitCode::runtime_failure);
     if (all_meet(meeting)) {
-      if (comm.is_root()) std::fprintf(stderr, "scree: %s\n", error.what());
+      if (comm.is_root()) tell(error.what());
       return code;
     }
-    std::fprintf(stderr, "scree: rank %d: %s\n", comm.rank(), error.what());
-    std::fflush(stderr);
+    tell(fmt::format("rank {}: {}", comm.rank(), error.what()));
     MPI_Abort(comm.handle(), code);
     return code;
   }

@@ -102,6 +102,15 @@ std::vector<RunFiles> members_in(const std::string& folder) {
   return members;
 }
 
+/// Removes checkpoints that a run was killed in the midst of: no later one has their name and writes over
+/// them.
+void remove_unfinished_checkpoints(const RunFiles& run) {
+  std::vector<fs::path> unfinished;
+  for (const auto& entry : fs::directory_iterator(run.checkpoints()))
+    if (entry.path().filename().string().ends_with(".scree.part")) unfinished.push_back(entry.path());
+  for (const fs::path& path : unfinished) fs::remove(path);
+}
+
 /// Runs `work` on rank 0; what the system refuses is bad input: the folder cannot be used.
 void on_root(const Comm& comm, const std::string& folder, const std::function<void()>& work) {
   files::on_root(comm, [&] {
@@ -173,6 +182,7 @@ void ResultsFolder::prepare(Use use, const std::string& checkpoint) {
     fs::create_directories(folder);
     lock();
     if (use == Use::replace || use == Use::start_anew) remove_results(files_);
+    if (goes_on) remove_unfinished_checkpoints(files_);
     files::write_atomically(folder + "/" + mark, mark_text);
     fs::create_directories(files_.checkpoints());
   });

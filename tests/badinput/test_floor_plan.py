@@ -47,6 +47,11 @@ def test_files(folder):
     refused_plan(folder, 'file = "hall.png"\n', words=["hall.toml:9:1", "size of a pixel is missing"])
 
 
+def test_a_message_spells_control_characters_out(folder):
+    (folder / "hall.wkt").write_bytes(b"POLYGON((0 0, 8 \x1b[2J 0))")
+    refused_plan(folder, 'file = "hall.wkt"\n', words=["hall.wkt", "\\x1b[2J"])
+
+
 def test_keys_of_another_form(folder):
     refused_plan(folder, ROOM + 'pixel = "0.1 m"\n', words=["hall.toml:11:1", "'pixel' is a key of images only"])
 

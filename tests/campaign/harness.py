@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 4000          # characters
 # What no user may be shown, in the words of those who print it.
 DEBRIS = ["terminate called", "Traceback", "PETSC ERROR", "HDF5-DIAG", "Process received signal", "Signal:", "Segmentation",
           "AddressSanitizer", "runtime error:", "Assertion", "bad_alloc", "std::", "vector::", "basic_string", "length_error",
-          "HDF5:", "MPI_ABORT", "MPI_ERR", "stack smashing", "corrupted", "free():", "malloc", "json.exception", "boost::", "toml::"]
+          "HDF5:", "MPI_ABORT", "MPI_ERR", "stack smashing", "corrupted size", "double free", "free():", "malloc", "json.exception", "boost::", "toml::"]
 MPIRUN = re.compile(r"^-{20,}\n.*?^-{20,}\n|^\[[^\n]*\n|^mpirun[^\n]*\n", re.MULTILINE | re.DOTALL)
 
 
@@ -67,8 +67,9 @@ class Case:
 
     def start(self, *arguments, ranks=1, name="scree", folder=None, limits=(), bare=False):
         launcher = [] if bare and ranks == 1 else ["mpirun", "-n", ranks]
-        process = Process(["prlimit", f"--as={MEMORY}", "--core=0", *limits, *launcher, scree_program.program(name), *arguments],
-                          folder or self.folder)
+        # Whoever runs the campaign in the background ignores SIGINT, and so would what is started here.
+        process = Process(["env", "--default-signal=INT,TERM,USR1", "prlimit", f"--as={MEMORY}", "--core=0", *limits, *launcher,
+                           scree_program.program(name), *arguments], folder or self.folder)
         self.commands.append(f"cd {shlex.quote(str(folder or self.folder))} && {shlex.join(process.command)}")
         return process
 

@@ -286,6 +286,15 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(folder):
 # ---- folders and files of others ------------------------------------------------------------------------------
 
 
+def test_a_checkpoint_that_a_killed_run_left_unfinished_is_removed(folder):
+    deck = write_deck(folder)
+    run_ok("-q", "run", deck, "--set", "simulation.end_time=0.2", folder=folder)
+    unfinished = folder / "results/small/checkpoint/small_000000007.scree.part"
+    unfinished.write_bytes(b"cut")
+    run_ok("-q", "run", deck, "--resume", "--set", "simulation.end_time=0.3", folder=folder)
+    check(not unfinished.exists(), "no later checkpoint has its name and writes over it", unfinished)
+
+
 def test_force_leaves_folders_of_others_alone(folder):
     deck = write_deck(folder)
     results = folder / "results/small"

@@ -21,22 +21,6 @@
 namespace scree {
 namespace {
 
-/// No printing by the HDF5 library while it lives: a failed call shows in what it returns.
-class QuietHdf5 {
- public:
-  QuietHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
-};
-
 /// Closes an HDF5 object.
 class Handle {
  public:
@@ -143,7 +127,9 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
                       std::optional<std::int64_t> wanted_frame) {
   FileRows<D> rows;
   agree(comm, [&] {
-    const QuietHdf5 quiet;
+    // A failed call shows in what it returns. For good: as the program ends, the library would print what a
+    // damaged file has left in it.
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.is_open())
       throw InputError(path + ": cannot be opened as HDF5: damaged, cut short, or being written");
