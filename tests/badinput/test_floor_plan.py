@@ -48,7 +48,7 @@ def test_files(folder):
 
 
 def test_a_message_spells_control_characters_out(folder):
-    (folder / "hall.wkt").write_bytes(b"POLYGON((0 0, 8 \x1b[2J 0))")
+    (folder / "hall.wkt").write_bytes(b"\x1b[2JPOLYGON((0 0, 8 0, 8 5, 0 0))")
     refused_plan(folder, 'file = "hall.wkt"\n', words=["hall.wkt", "\\x1b[2J"])
 
 
