@@ -16,6 +16,7 @@
 #include "particles/file_rows.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/foreign_storage.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
@@ -293,12 +294,16 @@ class FileFill final : public Fill<D> {
     enum class Format { csv, dump, h5md } format = Format::csv;
     agree(comm, [&] {
       path = path_of_input(path_, where_);
+      if (const std::string why = obstacle_to_read(path); !why.empty())
+        throw InputError(
+            fmt::format("{}: file '{}' is not there or cannot be opened: {}", where_, path_, why));
       std::ifstream file(path, std::ios::binary);
-      if (!std::filesystem::is_regular_file(path) || !file)
-        throw InputError(where_ + ": file '" + path_ + "' is not there or cannot be opened");
       std::string start(6, ' ');
       file.read(start.data(), static_cast<std::streamsize>(start.size()));
       format = start.starts_with("\x89HDF") ? Format::h5md : begins_dump(start) ? Format::dump : Format::csv;
+      if (format == Format::h5md)
+        if (const std::string why = content_elsewhere(path); !why.empty())
+          throw InputError(fmt::format("{}: {}", path, why));
       const std::string extension = std::filesystem::path(path).extension().string();
       if (format != Format::h5md && (extension == ".h5" || extension == ".hdf5" || extension == ".h5md"))
         throw InputError(path + ": not an HDF5 file");

@@ -9,6 +9,7 @@
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/fill/room.hpp"
 #include "particles/redistribute.hpp"
 #include "particles/volume.hpp"
 
@@ -126,11 +127,15 @@ class PackedFill final : public Fill<D> {
   /// As many bodies as fill `volume` best.
   Bodies draw_volume(const FillContext<D>& context, Real volume) const {
     const Real mean = context.radius->mean_volume();
-    auto n = std::llround(volume / mean);
-    if (n > std::int64_t{std::numeric_limits<Index>::max()})
+    if (!(volume / mean < static_cast<Real>(std::numeric_limits<Index>::max())))
       throw InputError(
           fmt::format("{}: {:.3g} bodies of these radii would fill the region; at most {} can be packed",
-                      where_, static_cast<Real>(n), std::numeric_limits<Index>::max()));
+                      where_, volume / mean, std::numeric_limits<Index>::max()));
+    auto n = std::llround(volume / mean);
+    agree(context.comm, [&] {
+      require_memory(static_cast<Real>(n) / context.comm.size() * bytes_of_body,
+                     fmt::format("{}: a packing of {} bodies", where_, n));
+    });
     std::int64_t best = n;
     Real least = HUGE_VAL;
     for (int tries = 0; tries < 8; ++tries) {
