@@ -26,7 +26,7 @@ density = 2500
 [pairs."stone-stone"]
 friction = 0.5
 restitution = 0.3
-stiffness = "1e6 N/m"
+stiffness = "1e7 N/m"
 [obstacles.floor]
 type = "plane"
 material = "stone"

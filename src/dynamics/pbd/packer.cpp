@@ -79,6 +79,7 @@ class Growth {
         sweeper_(neighborhood_) {
     add_faces(task.region, state_.obstacles);
     state_.obstacles.place(0);
+    state_.obstacles.begin_step();
     BodyStore<D>& store = state_.bodies;
     store.carry_path(false);
     store.resize(static_cast<Index>(bodies.size() + task.standing.size()), 0);
