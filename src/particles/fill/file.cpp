@@ -13,9 +13,11 @@
 #include "core/error.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "particles/file_rows.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/foreign_storage.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
@@ -86,6 +88,8 @@ std::optional<Element> open_element(const Handle& file, const std::string& path,
 /// Rows [first, first + count) of one frame, converted to T.
 template <class T>
 std::vector<T> read_rows(const Element& element, hsize_t frame, hsize_t first, hsize_t count) {
+  require_memory(static_cast<Real>(count) * static_cast<Real>(element.n_components()) * sizeof(T),
+                 element.name);
   std::vector<T> values(count * element.n_components());
   if (values.empty()) return values;
   std::vector<hsize_t> start(element.shape.size(), 0), extent = element.shape;
@@ -144,6 +148,8 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
   FileRows<D> rows;
   agree(comm, [&] {
     const QuietHdf5 quiet;
+    if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
+      throw InputError(path + ": " + elsewhere);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.is_open())
       throw InputError(path + ": cannot be opened as HDF5: damaged, cut short, or being written");
@@ -307,9 +313,10 @@ class FileFill final : public Fill<D> {
     enum class Format { csv, dump, h5md } format = Format::csv;
     agree(comm, [&] {
       path = path_of_input(path_, where_);
+      if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+        throw InputError(
+            fmt::format("{}: file '{}' is not there or cannot be opened: {}", where_, path_, obstacle));
       std::ifstream file(path, std::ios::binary);
-      if (!std::filesystem::is_regular_file(path) || !file)
-        throw InputError(where_ + ": file '" + path_ + "' is not there or cannot be opened");
       std::string start(6, ' ');
       file.read(start.data(), static_cast<std::streamsize>(start.size()));
       format = start.starts_with("\x89HDF") ? Format::h5md : begins_dump(start) ? Format::dump : Format::csv;
