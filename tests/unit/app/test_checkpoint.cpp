@@ -31,6 +31,7 @@ gravity = [0, 0, -9.81]
 density = 2000
 [pairs.stone-stone]
 friction = 0.3
+restitution = 0
 [solver]
 type = "nsgs"
 [particles.grains]
@@ -55,10 +56,7 @@ step = 0.05
 polygon = [[0, 0], [10, 0], [10, 5], [0, 5]]
 [exits.door]
 line = [[10, 2], [10, 3]]
-[agents.adult]
-radius = { distribution = "constant", value = 0.2 }
 [populations.all]
-agents = "adult"
 count = 12
 )";
 
@@ -152,7 +150,7 @@ TEST_CASE("checkpoint: a bit flipped anywhere is refused or changes nothing that
   const std::string expected = restart_of(path);
   std::mt19937 random(1);
   std::vector<std::size_t> places;
-  for (int k = 0; k < 500; ++k) places.push_back(random() % whole.size());
+  for (int k = 0; k < 200; ++k) places.push_back(random() % whole.size());
   const std::size_t deck = whole.find("[simulation]\ndimension = 3");
   REQUIRE(deck != std::string::npos);
   for (std::size_t k = 0; k < 40; ++k) places.push_back(deck + k * (grains_deck.size() / 40));
@@ -170,7 +168,7 @@ TEST_CASE("checkpoint: a bit flipped anywhere is refused or changes nothing that
       n_in_deck += place >= deck && place < deck + grains_deck.size();
     }
   }
-  CHECK(n_refused > 200);
+  CHECK(n_refused > 100);
   CHECK(n_in_deck >= 40);
 }
 
