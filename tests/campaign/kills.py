@@ -37,8 +37,10 @@ def deck_of(scheme):
     deck = random_decks.plain(scheme)
     deck["simulation"]["end_time"] = STEPS[scheme] * deck["time"]["step"]
     often = STEPS[scheme] // 30
-    deck["output"] = {"name": scheme, "checkpoint": {"every_steps": often}, "vtk": {"every_steps": 2 * often}}
-    deck["output"] |= {"trajectory": {"fps": 10}} if scheme == "crowd" else {"h5md": {"every_steps": often}}
+    deck["output"] = {"name": scheme, "checkpoint": {"every_steps": often}, "h5md": {"every_steps": often},
+                      "vtk": {"every_steps": 2 * often}}
+    if scheme == "crowd":
+        deck["output"]["trajectory"] = {"fps": 10}
     return deck
 
 

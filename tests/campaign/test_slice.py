@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import damaged_files    # noqa: E402
 import harness    # noqa: E402
+import kills    # noqa: E402
 import mutated_decks    # noqa: E402
 import physics    # noqa: E402
 import random_decks    # noqa: E402
@@ -34,12 +35,16 @@ def test_damaged_files(folder):
     slice_of(damaged_files, 6)
 
 
+def test_kills(folder):
+    slice_of(kills, 3)
+
+
 def test_random_decks(folder):
     slice_of(random_decks, 4)
 
 
 def test_physics(folder):
-    slice_of(physics, 4)
+    slice_of(physics, 10)
 
 
 if __name__ == "__main__":
