@@ -274,7 +274,7 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     const Real needed = project(state, sight, dt) / certain_share;
     if (needed <= state.lattice.skin) break;
     if (state.lattice.skin < neighborhood_->widest_skin(state)) {
-      rebuild(state, needed);
+      rebuild(state, 1.5 * needed);
     } else if (dt > shortest) {
       dt *= 0.5;
     } else {

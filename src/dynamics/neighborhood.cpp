@@ -194,6 +194,7 @@ typename Neighborhood<D>::StepPlan Neighborhood<D>::plan_step(const State<D>& st
         state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state));
     plan.skin = (std::sqrt(most) + surfaces) / share;
     if (plan.skin > widest) continue;
+    if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0) note_cut_step(state, dt, plan.dt);
     return plan;
   }
@@ -257,9 +258,9 @@ void Neighborhood<D>::fit_skin(State<D>& state, Real needed_skin) {
   constexpr Real far_more = 4;
   Real skin = lattice.skin;
   if (needed_skin > skin)
-    skin = std::min(2 * needed_skin, widest_skin(state));  // for a few steps more
+    skin = std::min(needed_skin, widest_skin(state));
   else if (far_more * needed_skin < skin && skin > lattice.usual_skin)
-    skin = std::max(0.5 * skin, lattice.usual_skin);
+    skin = needed_skin > 0 ? std::max(0.5 * skin, lattice.usual_skin) : lattice.usual_skin;
   if (skin == lattice.skin) return;
   if (skin > lattice.skin && n_widened_++ == 0)
     log::info(

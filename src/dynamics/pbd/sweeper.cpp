@@ -52,8 +52,9 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
     mobility_.resize(n + 2, 1);
   }
   const auto n_places = static_cast<std::size_t>(schedule.n_batches() * batch_size);
-  if (n_places > pair_values_.capacity()) {
-    // Left to itself a vector doubles, with the old values, which are not needed, beside the new ones.
+  if (n_places > pair_values_.capacity() || pair_values_.capacity() > n_places + n_places / 4) {
+    // Left to itself a vector doubles, with the old values, which are not needed, beside the new ones; and
+    // after a list with a wide skin it stays long.
     pair_values_ = std::vector<Real>();
     pair_values_.reserve(n_places + n_places / 128);
   }

@@ -353,7 +353,10 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     Real moved = predict(state, start_time, dt);
     state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
     state.obstacles.place(state.clock.time);
-    bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0);
+    // A skin that was widened for the corrections of the last step goes back: most need no more than the
+    // usual.
+    const bool widened = state.lattice.skin > state.lattice.usual_skin;
+    bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0) || widened;
     if (fresh) rebuild(state, 0);
     keep_start(state);
     deepest_ = resolve_contacts(state, dt, record_forces);
@@ -368,7 +371,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
       }
       take_back(state);
       predict(state, start_time, dt);
-      rebuild(state, fresh ? 2 * used : state.lattice.skin);
+      rebuild(state, fresh ? 2.2 * used : state.lattice.skin);  // of which half is used, and a little room
       fresh = true;
       keep_start(state);
       deepest_ = resolve_contacts(state, dt, record_forces);
