@@ -308,6 +308,14 @@ std::size_t check_local_minima(const ObstacleSet<2>& shape, bool is_thin) {
     CAPTURE(x, answers.size());
     CHECK_FALSE(answers.empty());
     if (nearest_surface < 0.02) continue;  // in the solid only the way out counts
+    const Outline<2> outline = shape.outline(0, domain<2>);
+    if (std::ranges::any_of(answers, [&](const SurfacePoint<2>& seen) {
+          const Vec<2> foot = x - seen.distance * seen.normal;
+          return std::ranges::any_of(outline.points, [&](const Vec<2>& y) {
+            return norm(foot - y) > 1e-9 && norm(foot - y) < sampling;
+          });
+        }))
+      continue;  // brute force cannot tell this foot from the corner
     const std::vector<Vec<2>> feet = local_minima(shape, x, is_thin);
     CHECK(feet.size() == answers.size());
     n_several += answers.size() > 1;
