@@ -51,7 +51,7 @@ void NearObstacles::update(const Box<2>& domain) {
         const Vec<2> centre{{lower_[0] + (static_cast<Real>(i) + 0.5) * cell_,
                              lower_[1] + (static_cast<Real>(j) + 0.5) * cell_}};
         SurfacePoint<2> point;
-        obstacles_.nearest(constraint, {&centre, 1}, {&point, 1});
+        obstacles_.distances(constraint, {&centre, 1}, {&point, 1});
         if (point.distance <= far)
           listed.push_back({static_cast<std::size_t>(j * count_[0] + i), constraint});
       }
