@@ -418,6 +418,43 @@ TEST_CASE("sides: a plate that moves through spheres keeps them before it", "[mp
   CHECK_FALSE(refusal.has_value());
 }
 
+TEST_CASE(
+    "sides: people who walk towards a thin wall that comes to meet them are pushed back, nobody passes it",
+    "[mpi][walls]") {
+  const std::string text = R"(
+[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = 1000
+[time]
+step = 0.05
+[walkable]
+polygon = [[0, 0], [30, 0], [30, 3], [0, 3]]
+[crowd]
+direction = [1, 0.1]
+[populations.walkers]
+region = [[5, 0], [19, 0], [19, 3], [5, 3]]
+count = 40
+[obstacles.sweep]
+type = "polyline"
+points = [[20, 0], [20, 1.3], [20, 3]]
+motion = { type = "translate", velocity = [-1, 0] }
+)";
+  for (const Overrides& model : {Overrides{}, Overrides{"crowd.model=pbd"}}) {
+    const Comm world;
+    Simulation<2> simulation(world, read_deck<2>(text, model));
+    const auto beyond = [&] {
+      const Real wall = 20 - simulation.state().clock.time;
+      return count(simulation, [&](const Vec<2>& x) { return x[0] > wall; });
+    };
+    REQUIRE(beyond() == 0);
+    const auto refusal = run_until(simulation, 10, [&] { return beyond() == 0; });
+    CHECK_FALSE(refusal.has_value());
+    CHECK(simulation.n_bodies() == 40);
+    check_invariant<2>(text, model, 80);
+  }
+}
+
 TEST_CASE("sides: paddle, blade and pressed bodies have the same bits on any number of ranks",
           "[mpi][walls]") {
   check_invariant<2>(paddle("pbd", 0.01, 1), {}, 60);
