@@ -475,10 +475,20 @@ Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) {
   const Real limit = std::clamp(0.5 * state.lattice.skin, least_share * smallest_radius_, smallest_radius_);
   const Real time = state.clock.time;
   const Real wanted = dt;
-  // Travel is nearly in proportion to time; where it is not, a few rounds find the length.
+  // From end to end, and by how fast surfaces are: one that turns by a whole circle ends where it began.
+  constexpr Real instant = 1e-3;  // of the step
+  const auto way_of_obstacles = [&] {
+    Real most = state.obstacles.travel(time, time + dt, state.box);
+    for (const Real share : {0.0, 0.5, 1 - instant}) {
+      const Real at = time + share * dt;
+      most = std::max(most, state.obstacles.travel(at, at + instant * dt, state.box) / instant);
+    }
+    return most;
+  };
+  // It is nearly in proportion to time; where it is not, a few rounds find the length.
   constexpr int most_rounds = 20;
   for (int round = 0; round < most_rounds; ++round) {
-    const Real travel = state.obstacles.travel(time, time + dt, state.box);
+    const Real travel = way_of_obstacles();
     if (!(travel > limit)) break;
     dt /= std::ceil(travel / limit);
   }
