@@ -478,8 +478,22 @@ Real EventEngine<D>::contact_time(int body, Partner partner, Real now) const {
                             : now + fall(component(surface.normal, side, -r));
       if (time == HUGE_VAL) continue;
       const Vec<D> x = at(body, time).x;
-      if (side * dot(surface.normal, x - surface.point) > 0 && is_over(surface, x, r))
+      if (!(side * dot(surface.normal, x - surface.point) > 0)) continue;
+      if (is_over(surface, x, r)) {
         earliest = std::min(earliest, time);
+        continue;
+      }
+      // A body that flies off the corner at a seam is within the margin when it meets the next edge: it does
+      // as soon as it is over that edge.
+      const Real along = dot(surface.tangent, x - surface.point);
+      const Real deeper = 3 * inset;
+      if (std::abs(along) <= deeper)
+        earliest = std::min(earliest,
+                            std::max(time, now + first_fall(component(surface.tangent, -1, deeper), left)));
+      else if (std::abs(along - surface.length) <= deeper)
+        earliest = std::min(
+            earliest,
+            std::max(time, now + first_fall(component(surface.tangent, 1, deeper - surface.length), left)));
     }
     return earliest;
   }

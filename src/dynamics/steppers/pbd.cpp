@@ -59,8 +59,8 @@ class PbdStepper final : public Stepper<D> {
   /// Undoes finish(). Local.
   void take_back(State<D>& state);
   Real cut_for_obstacles(const State<D>& state, Real dt);
-  /// If the step may be refused: keeps velocities and multipliers as they are, which is as at the start of the
-  /// step, but for multipliers after a first attempt. Local.
+  /// If the step may be refused: keeps velocities and multipliers as they are, which is as at the start of
+  /// the step, but for multipliers after a first attempt. Local.
   void keep_start(const State<D>& state);
   /// Finds candidates anew where the records are, in the midst of a step; see Neighborhood::rebuild.
   /// Collective.
