@@ -641,7 +641,7 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
           comm.min(std::max(no_time_left, options.max_wall_time - seconds_since(start)));
     return run_or_resume<D>(comm, its_deck, its_options, [&] {
       // All at once: a member left from before would pass for one of this ensemble if this were interrupted.
-      if (!is_prepared) folder.prepare_ensemble(options.force ? Use::replace : Use::go_on);
+      if (!is_prepared) folder.prepare_ensemble(options.force ? Use::replace : Use::go_on, member.name);
       is_prepared = true;
     });
   };

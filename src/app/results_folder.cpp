@@ -188,7 +188,7 @@ void ResultsFolder::prepare(Use use, const std::string& checkpoint) {
   });
 }
 
-void ResultsFolder::prepare_ensemble(Use use) {
+void ResultsFolder::prepare_ensemble(Use use, const std::string& own) {
   on_root(comm_, files_.folder, [&] {
     const std::string& folder = files_.folder;
     require_folder(folder);
@@ -200,7 +200,7 @@ void ResultsFolder::prepare_ensemble(Use use) {
       std::vector<std::unique_ptr<FolderLock>> locks;  // of all, before any is touched
       for (const RunFiles& member : members) {
         require_marked(member.folder);
-        locks.push_back(std::make_unique<FolderLock>(member.folder, command_));
+        if (member.name != own) locks.push_back(std::make_unique<FolderLock>(member.folder, command_));
       }
       for (const char* name : {"/ensemble.csv", "/ensemble.json"}) fs::remove(folder + name);
       for (const RunFiles& member : members) {

@@ -33,8 +33,9 @@ class ResultsFolder {
   /// Makes the folder if need be, takes the lock and makes room for a run.
   void prepare(Use use, const std::string& checkpoint);
   /// The same for the folder of an ensemble; to `replace`, results of all its members are removed, also of
-  /// seeds that the next one does not have: scripts take every member for a part of it.
-  void prepare_ensemble(Use use);
+  /// seeds that the next one does not have: scripts take every member for a part of it. The caller has the
+  /// lock of the member `own`.
+  void prepare_ensemble(Use use, const std::string& own);
 
  private:
   void lock();
