@@ -206,6 +206,7 @@ void Writers<D>::complete_frames() {
   for (const auto* table : {&scalars_, &certificate_})
     if (*table) (*table)->keep_in_place();
   if (people_) people_->keep_in_place();
+  if (h5md_) h5md_->look_after();
 }
 
 template <int D>

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 
 namespace scree {
 
@@ -182,6 +183,13 @@ H5mdWriter H5mdWriter::resume(const Comm& comm, const std::string& path, std::in
   file.flush();
   writer.write_xdmf();
   return writer;
+}
+
+void H5mdWriter::look_after() {
+  if (!comm_.is_root() || is_lost_ || file_->is_in_place()) return;
+  is_lost_ = true;
+  log::warn("{} was removed or replaced during the run: its frames are lost, also those to come",
+            file_->path());
 }
 
 void H5mdWriter::define_series(const std::string& group, const std::string& unit) {

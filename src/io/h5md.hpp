@@ -75,6 +75,9 @@ class H5mdWriter {
   /// Makes NAME.xdmf show all frames. Whoever ends without it leaves the latest ones out there.
   void complete();
 
+  /// Warns, once, if somebody has removed or replaced the file: its frames are lost then.
+  void look_after();
+
   std::int64_t n_frames() const { return static_cast<std::int64_t>(times_.size()); }
 
  private:
@@ -109,6 +112,7 @@ class H5mdWriter {
   std::vector<std::int64_t> steps_, counts_;
   std::vector<Real> times_;
   std::int64_t n_shown_ = 0;  ///< frames in NAME.xdmf
+  bool is_lost_ = false;      ///< rank 0 has warned
 };
 
 /// A unit in the words of H5MD's units module: "kg/m3" gives "kg m-3", "1/s" gives "s-1", "-" gives nothing.

@@ -248,6 +248,11 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
   }
   writable_ = how != Open::read;
   if (!creating) flushed_size_ = size_on_disk(path_);
+  struct stat status {};
+  if (comm_.is_root() && ::stat(path_.c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    number_ = status.st_ino;
+  }
 }
 
 File::~File() {
@@ -257,6 +262,12 @@ File::~File() {
 void File::discard() noexcept {
   if (id_ >= 0) H5Fclose(std::exchange(id_, -1));
   H5Eclear2(H5E_DEFAULT);
+}
+
+bool File::is_in_place() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return errno != ENOENT;  // else a server that does not answer now
+  return status.st_dev == device_ && status.st_ino == number_;
 }
 
 void File::flush() {

@@ -93,6 +93,10 @@ class File {
   const std::string& path() const { return path_; }
   const Comm& comm() const { return comm_; }
 
+  /// Whether the name still leads to this file: somebody may have removed or replaced it. Of use on rank 0.
+  /// Local.
+  bool is_in_place() const;
+
   void flush();
   void close();
   /// Closes and ignores errors: for a file that will be removed.
@@ -214,8 +218,9 @@ class File {
   std::string path_;
   bool writable_ = false;
   std::int64_t id_ = -1;
-  std::int64_t flushed_size_ = 0;  ///< length on the disk at the last flush (of use on rank 0)
-  std::int64_t reserved_ = 0;      ///< bytes asked for since then
+  std::uint64_t device_ = 0, number_ = 0;  ///< of the file, on rank 0
+  std::int64_t flushed_size_ = 0;          ///< length on the disk at the last flush (of use on rank 0)
+  std::int64_t reserved_ = 0;              ///< bytes asked for since then
 };
 
 /// A new file that has its name only when it is complete: written as NAME.part, which commit() makes durable

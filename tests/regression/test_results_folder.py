@@ -338,9 +338,11 @@ def test_a_table_that_is_removed_during_a_run_is_written_again(folder):
     (results / "small.scalars.csv").unlink()
     (folder / "mine").write_text("mine")
     os.replace(folder / "mine", results / "small.certificate.csv")
+    (results / "small.h5").unlink()
     result = process.finish(timeout=120)
     check(result.code == 0, "the run goes on", result)
-    for word in ("small.scalars.csv was removed during the run", "small.certificate.csv was replaced by another file"):
+    for word in ("small.scalars.csv was removed during the run", "small.certificate.csv was replaced by another file",
+                 "small.h5 was removed or replaced during the run"):
         check_in(word, result.stderr, "it is told")
     check((results / "small.certificate.csv.other").read_text() == "mine", "the file of somebody else stays")
     run_ok("-q", "run", deck, "--set", "output.directory=whole", folder=folder)
