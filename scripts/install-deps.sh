@@ -11,6 +11,8 @@ packages=(
   libgeos-dev libpng-dev libboost-dev
   # tests and style
   libfclib-dev catch2 clang-format clang-tidy
+  # fuzz targets (preset fuzz): libFuzzer and AddressSanitizer come with the runtime of clang 14
+  clang libclang-rt-14-dev
   # postprocessing; Xvfb and Mesa draw without a screen
   python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri
 )

@@ -16,6 +16,12 @@ if(SCREE_SANITIZE)
   target_link_options(scree_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(SCREE_FUZZ)
+  target_compile_options(scree_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+                                               -fno-sanitize-recover=undefined)
+  target_link_options(scree_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
 # scree_library(name LINK targets... SOURCES files...): one static library per folder of src/.
 function(scree_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINK;PRIVATE" ${ARGN})

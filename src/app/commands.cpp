@@ -25,6 +25,7 @@
 #include "app/version.hpp"
 #include "app/writers.hpp"
 #include "core/as_input.hpp"
+#include "core/deck_errors.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -455,8 +456,15 @@ class Run {
 template <int D>
 RunDeck<D> read_content(Deck& deck) {
   RunDeck<D> content;
-  as_input(deck.name(), [&] { content.describe(deck.root()); });
-  deck.require_all_read();
+  as_input(deck.name(), [&] {
+    try {
+      content.describe(deck.root());
+      deck.require_all_read();
+    } catch (const InputError& error) {
+      throw InputError(errors_of_deck(deck.text(), deck.name(), deck.overrides(), error.what(),
+                                      [](Section& root) { RunDeck<D>().describe(root); }));
+    }
+  });
   return content;
 }
 

@@ -262,7 +262,7 @@ void RunDeck<D>::describe(Section& root) {
                  {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
   std::string where_outside;
-  const bool needs_box = !root.reading() || !brings_scene<D>(scheme);
+  const bool needs_box = !brings_scene<D>(scheme);
   bool box_given = true;
   root.table(
       "domain", {.required = needs_box, .doc = "The box that holds everything"}, [&](Section& section) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <iterator>
 #include <tuple>
 
+#include "core/deck_errors.hpp"
 #include "core/declaration.hpp"
 #include "core/error.hpp"
 #include "core/input_file.hpp"
@@ -110,18 +112,74 @@ struct Source {
   }
 };
 
+/// A key or table that must be there and is not.
+class MissingEntry : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// What is wrong with a deck. Usually the first error is thrown where it is found; while errors are
+/// collected, reading goes on (errors_of_deck).
+class Errors {
+ public:
+  void collect() { collecting_ = true; }
+  bool collecting() const { return collecting_; }
+  std::size_t size() const { return list_.size(); }
+  bool any() const { return !list_.empty(); }
+
+  /// What misses may be due to a mistake before it, so it is told only if all before it are missing, too.
+  void add(const InputError& error) {
+    const bool is_missing = dynamic_cast<const MissingEntry*>(&error) != nullptr;
+    const bool all_missing = std::ranges::all_of(list_, [](const One& one) { return one.is_missing; });
+    if (!is_missing || all_missing) put({error.what(), is_missing});
+  }
+  void add(const std::string& message) { put({message, false}); }
+  /// Puts unknown names before the errors from `first` on: they are often the cause of what misses among
+  /// these.
+  void add_unknown(std::size_t first, const std::vector<std::string>& messages) {
+    std::vector<One> after(list_.begin() + static_cast<std::ptrdiff_t>(first), list_.end());
+    std::erase_if(after, [](const One& one) { return one.is_missing; });
+    list_.resize(first);
+    for (const std::string& message : messages) put({message, false});
+    for (const One& one : after) put(one);
+  }
+
+  std::string text(const std::string& deck) const {
+    if (list_.size() == 1) return list_.front().message;
+    constexpr std::size_t most_told = 20;
+    std::string text = fmt::format("{} errors in {}:", list_.size(), deck);
+    for (std::size_t i = 0; i < std::min(most_told, list_.size()); ++i) text += "\n  " + list_[i].message;
+    if (list_.size() > most_told) text += fmt::format("\n  and {} more", list_.size() - most_told);
+    return text;
+  }
+
+ private:
+  struct One {
+    std::string message;
+    bool is_missing = false;
+  };
+  void put(const One& one) {
+    if (std::ranges::none_of(list_, [&](const One& other) { return other.message == one.message; }))
+      list_.push_back(one);
+  }
+
+  std::vector<One> list_;
+  bool collecting_ = false;
+};
+
 /// Finds the keys and tables of a deck that are not declared.
 class UnknownKeys {
  public:
   explicit UnknownKeys(const Source& source) : source_(source) {}
 
-  /// Throws InputError for the first unknown entry within `table`.
-  void require_none(const toml::table& table, const std::list<Declaration>& members,
-                    const std::string& path) {
+  /// A message for each unknown entry within `table`, in the order of the deck.
+  std::vector<std::string> in(const toml::table& table, const std::list<Declaration>& members,
+                              const std::string& path) {
     check_table(table, members, path);
-    const auto first = std::min_element(found_.begin(), found_.end(),
-                                        [](const Found& a, const Found& b) { return a.order < b.order; });
-    if (first != found_.end()) throw InputError(first->message);
+    std::ranges::stable_sort(found_, {}, &Found::order);
+    std::vector<std::string> messages;
+    for (const Found& found : found_) messages.push_back(found.message);
+    return messages;
   }
 
   std::string message(const toml::key& key, const toml::node& node, const std::string& path,
@@ -243,15 +301,16 @@ class UnknownKeys {
 class ReadingSection final : public DocumentingSection {
  public:
   /// `table` is null where the deck leaves the table out; then `place` is that of the table around it.
-  ReadingSection(const Source& source, const toml::table* table, std::list<Declaration>& members,
-                 std::string path, std::string place)
+  ReadingSection(const Source& source, Errors& errors, const toml::table* table,
+                 std::list<Declaration>& members, std::string path, std::string place)
       : DocumentingSection(members, std::move(path)),
         source_(source),
+        errors_(errors),
         table_(table),
         declared_(members),
         place_(std::move(place)) {}
 
-  bool reading() const override { return true; }
+  bool reading() const override { return !errors_.any(); }
   bool has(std::string_view key) const override { return table_ && table_->contains(key); }
 
   std::string where(std::string_view key) const override {
@@ -263,94 +322,95 @@ class ReadingSection final : public DocumentingSection {
   }
 
   void real(std::string_view key, Real& value, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) value = number(*node, entry(key), meaning);
+    read(key, meaning, [&](const toml::node& node) { value = number(node, entry(key), meaning); });
     DocumentingSection::real(key, value, meaning);
   }
 
   void integer(std::string_view key, std::int64_t& value, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) value = whole(*node, entry(key), meaning);
+    read(key, meaning, [&](const toml::node& node) { value = whole(node, entry(key), meaning); });
     DocumentingSection::integer(key, value, meaning);
   }
 
   void boolean(std::string_view key, bool& value, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) value = exact<bool>(*node, entry(key), "true or false");
+    read(key, meaning,
+         [&](const toml::node& node) { value = exact<bool>(node, entry(key), "true or false"); });
     DocumentingSection::boolean(key, value, meaning);
   }
 
   void text(std::string_view key, std::string& value, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning))
-      value = exact<std::string>(*node, entry(key), "a string");
+    read(key, meaning,
+         [&](const toml::node& node) { value = exact<std::string>(node, entry(key), "a string"); });
     DocumentingSection::text(key, value, meaning);
   }
 
   void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
+    read(key, meaning, [&](const toml::node& node) {
       values.clear();
-      for_each(*node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
+      for_each(node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
         values.push_back(exact<std::string>(element, entry, "a string"));
       });
-    }
+    });
     DocumentingSection::texts(key, values, meaning);
   }
 
   void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) values = numbers(*node, entry(key), count, meaning);
+    read(key, meaning, [&](const toml::node& node) { values = numbers(node, entry(key), count, meaning); });
     DocumentingSection::reals(key, values, count, meaning);
   }
 
   void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
-      values.clear();
-      for_each(*node, entry(key), count, [&](const toml::node& element, const Entry& entry) {
-        values.push_back(exact<bool>(element, entry, "true or false"));
+    read(key, meaning, [&](const toml::node& node) {
+      std::vector<bool> found;
+      for_each(node, entry(key), count, [&](const toml::node& element, const Entry& entry) {
+        found.push_back(exact<bool>(element, entry, "true or false"));
       });
-    }
+      values = std::move(found);
+    });
     DocumentingSection::booleans(key, values, count, meaning);
   }
 
   void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
               const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
+    read(key, meaning, [&](const toml::node& node) {
       values.clear();
-      for_each(*node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
+      for_each(node, entry(key), -1, [&](const toml::node& element, const Entry& entry) {
         values.push_back(numbers(element, entry, dimension, meaning));
       });
-    }
+    });
     DocumentingSection::points(key, values, dimension, meaning);
   }
 
   void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
               const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
-      const auto word = node->value_exact<std::string>();
-      if (!word || !is_one_of(*word, choices)) refuse(*node, entry(key), quoted_list(choices), choices);
+    read(key, meaning, [&](const toml::node& node) {
+      const auto word = node.value_exact<std::string>();
+      if (!word || !is_one_of(*word, choices)) refuse(node, entry(key), quoted_list(choices), choices);
       value = *word;
-    }
+    });
     DocumentingSection::choice(key, value, choices, meaning);
   }
 
   void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
                        const std::vector<std::string>& choices, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
-      word = node->value_or(std::string());
-      if (node->is_string() && !is_one_of(word, choices))
-        refuse(*node, entry(key), "an integer or " + quoted_list(choices), choices);
-      if (!node->is_string()) value = whole(*node, entry(key), meaning);
-    }
+    read(key, meaning, [&](const toml::node& node) {
+      word = node.value_or(std::string());
+      if (node.is_string() && !is_one_of(word, choices))
+        refuse(node, entry(key), "an integer or " + quoted_list(choices), choices);
+      if (!node.is_string()) value = whole(node, entry(key), meaning);
+    });
     DocumentingSection::integer_or_word(key, value, word, choices, meaning);
   }
 
   void real_or_word(std::string_view key, Real& value, std::string& word,
                     const std::vector<std::string>& choices, const Key& meaning) override {
-    if (const toml::node* node = find(key, meaning)) {
-      word = node->value_or(std::string());
-      if (!is_one_of(word, choices)) {
-        if (node->is_string() && !to_si(word, meaning.unit))
-          refuse(*node, entry(key), any_unit_text(meaning.unit) + " or " + quoted_list(choices), choices);
-        word.clear();
-        value = number(*node, entry(key), meaning);
-      }
-    }
+    read(key, meaning, [&](const toml::node& node) {
+      word = node.value_or(std::string());
+      if (is_one_of(word, choices)) return;
+      if (node.is_string() && !to_si(word, meaning.unit))
+        refuse(node, entry(key), any_unit_text(meaning.unit) + " or " + quoted_list(choices), choices);
+      word.clear();
+      value = number(node, entry(key), meaning);
+    });
     DocumentingSection::real_or_word(key, value, word, choices, meaning);
   }
 
@@ -363,15 +423,17 @@ class ReadingSection final : public DocumentingSection {
   void table(std::string_view key, const Key& meaning,
              const std::function<void(Section&)>& describe) override {
     if (!in_use_ && !has(key)) return;
-    const toml::table* inner = find_table(key, meaning);
+    const toml::table* inner = nullptr;
+    const bool is_fine = collected([&] { inner = find_table(key, meaning); });
     Declaration& declaration = declare(key, Declaration::Form::table, meaning);
     declaration.present = true;
-    read_table(inner, declaration, path_of(key), describe);
+    if (is_fine) read_table(inner, declaration, path_of(key), describe);
   }
 
   void optional_table(std::string_view key, const Key& meaning,
                       const std::function<void(Section&)>& describe) override {
-    const toml::table* inner = find_table(key, meaning);
+    const toml::table* inner = nullptr;
+    collected([&] { inner = find_table(key, meaning); });
     Declaration& declaration = declare(key, Declaration::Form::optional_table, meaning);
     declaration.present = inner != nullptr;
     if (inner) read_table(inner, declaration, path_of(key), describe);
@@ -379,7 +441,8 @@ class ReadingSection final : public DocumentingSection {
 
   void tables(std::string_view key, const Key& meaning,
               const std::function<void(const std::string& name, Section&)>& describe) override {
-    const toml::table* named = find_table(key, meaning);
+    const toml::table* named = nullptr;
+    collected([&] { named = find_table(key, meaning); });
     Declaration& declaration = declare(key, Declaration::Form::tables, meaning);
     declaration.present = named != nullptr;
     if (!named) return;
@@ -388,11 +451,13 @@ class ReadingSection final : public DocumentingSection {
     std::vector<const toml::key*> in_order;
     for (const auto& [name, node] : *named) {
       const std::string inner = join_path(path, name.str());
-      if (!node.is_table())
-        throw InputError(fmt::format("{}: '{}' in [{}] must be a table [{}], not {}",
-                                     source_.place(inner, name.source()), name.str(), path, inner,
-                                     describe_node(node)));
-      in_order.push_back(&name);
+      const bool is_fine = collected([&, &key_of_node = name, &content = node] {
+        if (!content.is_table())
+          throw InputError(fmt::format("{}: '{}' in [{}] must be a table [{}], not {}",
+                                       source_.place(inner, key_of_node.source()), key_of_node.str(), path,
+                                       inner, describe_node(content)));
+      });
+      if (is_fine) in_order.push_back(&name);
     }
     const auto order = [&](const toml::key* name) {
       return source_.order(join_path(path, name->str()), name->source());
@@ -417,24 +482,30 @@ class ReadingSection final : public DocumentingSection {
 
   void list(std::string_view key, const Key& meaning,
             const std::function<void(std::size_t index, Section&)>& describe) override {
-    const toml::node* node = find(key, meaning, "table");
+    const std::string path = path_of(key);
+    const toml::node* node = nullptr;
+    const bool is_list = collected([&] {
+      node = find(key, meaning, "table");
+      if (node && !node->is_array())
+        refuse(*node, entry(key), fmt::format("an array of tables, each under a header [[{}]]", path));
+      if (node && meaning.required && node->as_array()->empty())
+        throw InputError(
+            fmt::format("{}: {} is empty; at least one entry is required", where(key), entry(key).words));
+    });
     Declaration& declaration = declare(key, Declaration::Form::list, meaning);
     declaration.present = node != nullptr;
-    if (!node) return;
-    const std::string path = path_of(key);
-    const std::string expected = fmt::format("an array of tables, each under a header [[{}]]", path);
-    if (!node->is_array()) refuse(*node, entry(key), expected);
+    if (!node || !is_list) return;
     const toml::array& entries = *node->as_array();
-    if (meaning.required && entries.empty())
-      throw InputError(
-          fmt::format("{}: {} is empty; {}", where(key), entry(key).words, "at least one entry is required"));
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const std::string inner = join_path(path, i);
-      if (!entries[i].is_table())
-        refuse(entries[i], {fmt::format("element {} of {}", i + 1, entry(key).words), inner}, "a table");
+      const bool is_table = collected([&] {
+        if (!entries[i].is_table())
+          refuse(entries[i], {fmt::format("element {} of {}", i + 1, entry(key).words), inner}, "a table");
+      });
       Declaration& member = declare_entry(declaration, i);
       member.present = true;
-      read_table(entries[i].as_table(), member, inner, [&](Section& section) { describe(i, section); });
+      if (is_table)
+        read_table(entries[i].as_table(), member, inner, [&](Section& section) { describe(i, section); });
     }
   }
 
@@ -442,22 +513,21 @@ class ReadingSection final : public DocumentingSection {
   void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
                     const Key& meaning,
                     const std::function<void(std::size_t index, Section&)>& describe) override {
-    const toml::node* node = find(key, meaning);
     std::vector<std::string> names;
     for (const KindOption& option : options)
       if (option.available) names.emplace_back(option.name);
-    if (node) {
-      const auto word = node->value_exact<std::string>();
+    read(key, meaning, [&](const toml::node& node) {
+      const auto word = node.value_exact<std::string>();
       const auto is_elsewhere = [&](const KindOption& option) {
         return word && option.name == *word && !option.available;
       };
       if (std::any_of(options.begin(), options.end(), is_elsewhere))
         throw InputError(fmt::format("{}: {} \"{}\" exists in the other dimension only; valid here: {}",
-                                     source_.place(path_of(key), node->source()), key, *word,
+                                     source_.place(path_of(key), node.source()), key, *word,
                                      quoted_list(names)));
-      if (!word || !is_one_of(*word, names)) refuse(*node, entry(key), quoted_list(names), names);
+      if (!word || !is_one_of(*word, names)) refuse(node, entry(key), quoted_list(names), names);
       name = *word;
-    }
+    });
 
     // All options are declared, so that a key of another one is told from a misspelt one.
     DocumentingSection::kind_by_name(key, name, options, meaning, describe);
@@ -467,7 +537,7 @@ class ReadingSection final : public DocumentingSection {
       if (options[i].name != name) continue;
       declaration.chosen = i;
       declaration.options[i].members.clear();
-      ReadingSection section(source_, table_, declaration.options[i].members, path(), place_);
+      ReadingSection section(source_, errors_, table_, declaration.options[i].members, path(), place_);
       describe(i, section);
     }
   }
@@ -480,6 +550,29 @@ class ReadingSection final : public DocumentingSection {
   };
   Entry entry(std::string_view key) const {
     return {fmt::format("'{}' {}", key, table_text(path())), path_of(key)};
+  }
+
+  /// Calls work(); false if it throws while errors are collected.
+  template <class Work>
+  bool collected(const Work& work) {
+    if (!errors_.collecting()) {
+      work();
+      return true;
+    }
+    try {
+      work();
+      return true;
+    } catch (const InputError& error) {
+      errors_.add(error);
+      return false;
+    }
+  }
+  /// Calls use(node) if the deck gives the key.
+  template <class Use>
+  void read(std::string_view key, const Key& meaning, const Use& use) {
+    collected([&] {
+      if (const toml::node* node = find(key, meaning)) use(*node);
+    });
   }
 
   static bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
@@ -500,8 +593,8 @@ class ReadingSection final : public DocumentingSection {
     if (!meaning.required) return nullptr;
     if (path().empty()) require_no_near_name(key, meaning);
     const std::string unit = meaning.unit == Unit::none ? "" : fmt::format(" [{}]", symbol(meaning.unit));
-    throw InputError(fmt::format("{}: missing {} '{}' {}; {}{}", place_, what, key, table_text(path()),
-                                 meaning.doc, unit));
+    throw MissingEntry(fmt::format("{}: missing {} '{}' {}; {}{}", place_, what, key, table_text(path()),
+                                   meaning.doc, unit));
   }
 
   /// At the top level nothing knows all names yet when a table is missed: one that is near must be meant.
@@ -526,21 +619,44 @@ class ReadingSection final : public DocumentingSection {
     return node ? node->as_table() : nullptr;
   }
 
-  /// Describes `table`. An unknown key is reported before any other error in the table: it is often the
+  /// Describes `table`. An unknown key is reported instead of what was found wrong after it: it is often the
   /// cause.
   void read_table(const toml::table* table, Declaration& declaration, const std::string& inner_path,
                   const std::function<void(Section&)>& describe) const {
-    ReadingSection section(source_, table, declaration.members, inner_path,
-                           table ? source_.place(inner_path, table->source()) : place_);
-    try {
-      describe(section);
-    } catch (const InputError&) {
-      if (!table) throw;
+    const std::size_t n_before = errors_.size();
+    std::exception_ptr failure;
+    {
+      ReadingSection section(source_, errors_, table, declaration.members, inner_path,
+                             table ? source_.place(inner_path, table->source()) : place_);
+      try {
+        describe(section);
+      } catch (const InputError&) {
+        failure = std::current_exception();
+      }
+    }
+    if (!failure && errors_.size() == n_before) return;
+    std::vector<std::string> unknown;
+    if (table) {
       std::list<Declaration> all;
       DocumentingSection documenting(all, inner_path);
       describe(documenting);
-      UnknownKeys(source_).require_none(*table, all, inner_path);
-      throw;
+      unknown = UnknownKeys(source_).in(*table, all, inner_path);
+      // What was not declared any more is not unknown for that.
+      if (failure) {
+        for (Declaration& known : declaration.members)
+          if (std::ranges::find(all, known.name, &Declaration::name) == all.end())
+            all.push_back(std::move(known));
+        declaration.members = std::move(all);
+      }
+    }
+    if (!errors_.collecting() && !unknown.empty()) throw InputError(unknown.front());
+    if (!errors_.collecting()) std::rethrow_exception(failure);
+    if (!unknown.empty()) return errors_.add_unknown(n_before, unknown);
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const InputError& error) {
+      errors_.add(error);
     }
   }
 
@@ -603,6 +719,7 @@ class ReadingSection final : public DocumentingSection {
   }
 
   const Source& source_;
+  Errors& errors_;
   const toml::table* table_;
   const std::list<Declaration>& declared_;
   std::string place_;
@@ -756,6 +873,21 @@ void apply_override(Source& source, const std::string& text) {
   source.overridden.push_back({path, given});
 }
 
+/// The deck as parsed, with the overrides applied; throws InputError.
+Source source_of(const std::string& text, const std::string& name,
+                 const std::vector<std::string>& overrides) {
+  require_shallow(text, name);
+  Source source;
+  source.name = name;
+  try {
+    source.root = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw InputError(parse_error_text(name, error));
+  }
+  for (const std::string& given : overrides) apply_override(source, given);
+  return source;
+}
+
 void write_values(const std::list<Declaration>& members, std::string& text) {
   for (const Declaration& declaration : members) {
     if (!declaration.value.empty()) text += toml_key(declaration.name) + " = " + declaration.value + '\n';
@@ -847,6 +979,7 @@ struct Deck::Content {
   std::string text;
   std::vector<std::string> overrides;
   std::list<Declaration> declared;
+  Errors errors;
   std::optional<ReadingSection> root;
 };
 
@@ -870,17 +1003,11 @@ Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std
 Deck Deck::from_text(const std::string& text, const std::string& name,
                      const std::vector<std::string>& overrides) {
   auto content = std::make_unique<Content>();
-  content->source.name = name;
+  content->source = source_of(text, name, overrides);
   content->text = text;
   content->overrides = overrides;
-  require_shallow(text, name);
-  try {
-    content->source.root = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw InputError(parse_error_text(name, error));
-  }
-  for (const std::string& given : overrides) apply_override(content->source, given);
-  content->root.emplace(content->source, &content->source.root, content->declared, "", name + ":1:1");
+  content->root.emplace(content->source, content->errors, &content->source.root, content->declared, "",
+                        name + ":1:1");
   return Deck(std::move(content));
 }
 
@@ -889,7 +1016,26 @@ Section& Deck::root() {
 }
 
 void Deck::require_all_read() const {
-  UnknownKeys(content_->source).require_none(content_->source.root, content_->declared, "");
+  const std::vector<std::string> unknown =
+      UnknownKeys(content_->source).in(content_->source.root, content_->declared, "");
+  if (!unknown.empty()) throw InputError(unknown.front());
+}
+
+std::string errors_of_deck(const std::string& text, const std::string& name,
+                           const std::vector<std::string>& overrides, const std::string& first,
+                           const std::function<void(Section&)>& describe) {
+  Errors errors;
+  errors.collect();
+  try {
+    const Source source = source_of(text, name, overrides);
+    std::list<Declaration> declared;
+    ReadingSection root(source, errors, &source.root, declared, "", name + ":1:1");
+    describe(root);
+    for (const std::string& message : UnknownKeys(source).in(source.root, declared, "")) errors.add(message);
+  } catch (const InputError& error) {
+    errors.add(error);
+  }
+  return errors.any() ? errors.text(name) : first;
 }
 
 const std::string& Deck::name() const {

@@ -153,11 +153,14 @@ void require_shallow(const std::string& text, const std::string& source) {
         fmt::format("{}: brackets are nested {} deep; at most {} are read", source, depth, most_nested));
 }
 
-/// What GEOS says without the name of its exception.
-std::string reason_of(const Geos& geos) {
-  const std::string& complaint = geos.complaint();
-  const std::size_t colon = complaint.find("Exception: ");
-  return colon == complaint.npos ? complaint : complaint.substr(colon + 11);
+/// What a library says without the names of its exceptions: "ParseException: ",
+/// "[json.exception.parse_error.101] ".
+std::string reason_in(std::string complaint) {
+  if (const std::size_t colon = complaint.find("Exception: "); colon != complaint.npos)
+    complaint.erase(0, colon + 11);
+  const std::size_t bracket = complaint.find("] ");
+  if (complaint.starts_with("[json.exception") && bracket != complaint.npos) complaint.erase(0, bracket + 2);
+  return complaint;
 }
 
 }  // namespace
@@ -175,7 +178,8 @@ Geometry area_from_wkt(Geos& geos, const std::string& text, Real scale, const st
   GEOSWKTReader* reader = GEOSWKTReader_create_r(geos.handle());
   const Geometry read = geos.own(GEOSWKTReader_read_r(geos.handle(), reader, text.c_str()));
   GEOSWKTReader_destroy_r(geos.handle(), reader);
-  if (!read) throw InputError(fmt::format("{}: cannot be read as WKT: {}", source, reason_of(geos)));
+  if (!read)
+    throw InputError(fmt::format("{}: cannot be read as WKT: {}", source, reason_in(geos.complaint())));
   return area_of(geos, read, scale, source);
 }
 
@@ -185,15 +189,15 @@ Geometry area_from_geojson(Geos& geos, const std::string& text, Real scale, cons
   try {
     collect_rings(nlohmann::json::parse(text), rings);
   } catch (const nlohmann::json::exception& error) {
-    const std::string reason = error.what();
-    throw InputError(fmt::format("{}: is no JSON: {}", source, reason.substr(reason.find(']') + 2)));
+    throw InputError(fmt::format("{}: is no JSON: {}", source, reason_in(error.what())));
   }
   require_closed(rings, source);
   geos.clear_complaint();
   GEOSGeoJSONReader* reader = GEOSGeoJSONReader_create_r(geos.handle());
   const Geometry read = geos.own(GEOSGeoJSONReader_readGeometry_r(geos.handle(), reader, text.c_str()));
   GEOSGeoJSONReader_destroy_r(geos.handle(), reader);
-  if (!read) throw InputError(fmt::format("{}: cannot be read as GeoJSON: {}", source, reason_of(geos)));
+  if (!read)
+    throw InputError(fmt::format("{}: cannot be read as GeoJSON: {}", source, reason_in(geos.complaint())));
   return area_of(geos, read, scale, source);
 }
 

@@ -1,0 +1,10 @@
+// Floor plans as GeoJSON.
+#include "fuzz/reader.hpp"
+#include "geometry/floor_plan_text.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  return scree::read_bytes(bytes, size, [](const std::string& text) {
+    scree::Geos geos;
+    scree::area_from_geojson(geos, text, 0.5, "plan.geojson");
+  });
+}
