@@ -53,7 +53,9 @@ class Survey {
 
   bool is_done() const { return is_done_; }
   /// Whether a body can come to this face from where bodies are or are put.
-  bool is_open(int axis, bool upper) const { return is_open_[static_cast<std::size_t>(2 * axis + upper)] != 0; }
+  bool is_open(int axis, bool upper) const {
+    return is_open_[static_cast<std::size_t>(2 * axis + upper)] != 0;
+  }
   /// The distance of an obstacle from the domain is at least this [m].
   Real distance_of(std::size_t obstacle) const {
     Real half_diagonal = 0;
@@ -82,20 +84,23 @@ class Survey {
   }
   std::size_t number(const std::array<int, D>& at) const {
     std::size_t cell = 0;
-    for (std::size_t k = D; k-- > 0;) cell = cell * static_cast<std::size_t>(n_[k]) + static_cast<std::size_t>(at[k]);
+    for (std::size_t k = D; k-- > 0;)
+      cell = cell * static_cast<std::size_t>(n_[k]) + static_cast<std::size_t>(at[k]);
     return cell;
   }
   Vec<D> middle(std::size_t cell) const {
     const std::array<int, D> at = place(cell);
     Vec<D> x;
-    for (int k = 0; k < D; ++k) x[k] = state_.box.lower[k] + (at[static_cast<std::size_t>(k)] + 0.5) * edge_[k];
+    for (int k = 0; k < D; ++k)
+      x[k] = state_.box.lower[k] + (at[static_cast<std::size_t>(k)] + 0.5) * edge_[k];
     return x;
   }
   std::size_t cell_of(const Vec<D>& x) const {
     std::array<int, D> at;
     for (int k = 0; k < D; ++k) {
       const auto axis = static_cast<std::size_t>(k);
-      at[axis] = static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[axis] - 1)));
+      at[axis] =
+          static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[axis] - 1)));
     }
     return number(at);
   }
@@ -159,10 +164,10 @@ void find_open_faces(const RunDeck<D>& deck, const State<D>& state, const Survey
         open.push_back(fmt::format("{} {}", upper ? "upper" : "lower", "xyz"[k]));
     }
   if (open.empty()) return;
-  findings.push_back(
-      fmt::format("{}: nothing closes the face{} {} of the domain: the first body that passes ends the run; add "
-                  "obstacles, make the axis periodic, or say outside = \"delete\" or \"keep\" in [domain]",
-                  deck.box_place, open.size() == 1 ? "" : "s", fmt::join(open, ", ")));
+  findings.push_back(fmt::format(
+      "{}: nothing closes the face{} {} of the domain: the first body that passes ends the run; add "
+      "obstacles, make the axis periodic, or say outside = \"delete\" or \"keep\" in [domain]",
+      deck.box_place, open.size() == 1 ? "" : "s", fmt::join(open, ", ")));
 }
 
 template <int D>
@@ -175,8 +180,9 @@ void find_far_obstacles(const State<D>& state, const Survey<D>& survey, std::vec
     const Obstacle<D>& obstacle = state.obstacles.list()[o];
     const Real distance = survey.distance_of(o);
     if (obstacle.motion || !state.obstacles.active(static_cast<int>(o)) || !(distance > largest)) continue;
-    findings.push_back(fmt::format("{}: [obstacles.{}] lies at least {:.3g} m outside of the domain: no body meets it",
-                                   obstacle.where, obstacle.name, distance));
+    findings.push_back(
+        fmt::format("{}: [obstacles.{}] lies at least {:.3g} m outside of the domain: no body meets it",
+                    obstacle.where, obstacle.name, distance));
   }
 }
 
@@ -200,10 +206,10 @@ void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, std::vec
     }
     for (std::size_t o = 0; o < is_cut.size(); ++o)
       if (is_cut[o] != 0)
-        findings.push_back(
-            fmt::format("{}: [obstacles.{}] is different on the two faces of the periodic axis {}, which are one "
-                        "place: bodies that pass there come out inside of it or away from it",
-                        state.obstacles.list()[o].where, state.obstacles.list()[o].name, "xyz"[k]));
+        findings.push_back(fmt::format(
+            "{}: [obstacles.{}] is different on the two faces of the periodic axis {}, which are one "
+            "place: bodies that pass there come out inside of it or away from it",
+            state.obstacles.list()[o].where, state.obstacles.list()[o].name, "xyz"[k]));
   }
 }
 
@@ -213,11 +219,12 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
   if (!deck.measures.empty() && !output.scalars.ever())
     findings.push_back(
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
-  const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() || output.scalars.ever() ||
-                      output.fields.ever() || output.trajectory_fps > 0;
+  const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
+                      output.scalars.ever() || output.fields.ever() || output.trajectory_fps > 0;
   if (!is_any && deck.measures.empty())
     findings.push_back(
-        "the deck asks for no results: give 'every' in [output.vtk], [output.h5md] or [analysis]; certificate and "
+        "the deck asks for no results: give 'every' in [output.vtk], [output.h5md] or [analysis]; "
+        "certificate and "
         "checkpoint are written in any case");
 }
 

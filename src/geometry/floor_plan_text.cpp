@@ -158,8 +158,9 @@ void require_shallow(const std::string& text, const std::string& source) {
 std::string reason_in(std::string complaint) {
   if (const std::size_t colon = complaint.find("Exception: "); colon != complaint.npos)
     complaint.erase(0, colon + 11);
-  const std::size_t bracket = complaint.find("] ");
-  if (complaint.starts_with("[json.exception") && bracket != complaint.npos) complaint.erase(0, bracket + 2);
+  const std::size_t begin = complaint.find("[json.exception");
+  const std::size_t end = complaint.find("] ", begin);
+  if (end != complaint.npos) complaint.erase(begin, end + 2 - begin);
   return complaint;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.hpp"
 #include "particles/fill.hpp"
@@ -97,11 +98,39 @@ class RandomFill final : public Fill<D> {
     for (const NewBody<D>& body : placed) volumes.push_back(body_volume<D>(body.radius));
     const Real solid = ReproducibleSum::sum(context.comm, volumes) / region.volume();
     const std::int64_t n_placed = context.comm.sum(static_cast<std::int64_t>(placed.size()));
-    throw InputError(
-        fmt::format("{}: {} of {} bodies found a place (solid fraction {:.4f} of the region); ask for fewer, "
-                    "raise tries = {}, "
-                    "or use a lattice: random places seldom fill more than {} of the space",
-                    where_, n_placed, n, solid, tries_, D == 2 ? "0.5" : "0.35"));
+    throw InputError(fmt::format(
+        "{}: {} of {} bodies found a place (solid fraction {:.4f} of the region); ask for fewer, "
+        "raise tries = {}, "
+        "or use a lattice: random places seldom fill more than {} of the space{}",
+        where_, n_placed, n, solid, tries_, D == 2 ? "0.5" : "0.35", in_the_way(context, region)));
+  }
+
+  /// Names obstacles that take most of the region: a wall whose normal points the wrong way does.
+  std::string in_the_way(const FillContext<D>& context, const Region<D>& region) const {
+    constexpr std::size_t n_points = 1000;
+    RandomStream stream(context.seed, 0, purpose::jitter);
+    std::vector<Vec<D>> points(n_points);
+    for (Vec<D>& x : points) x = wrapped(context.box, region.draw(stream, 0));
+    std::vector<std::array<char, n_points>> is_inside(context.obstacles.list().size(),
+                                                      std::array<char, n_points>{});
+    std::vector<SurfacePoint<D>> nearest(n_points);
+    for (int c = 0; c < context.obstacles.n_constraints(); ++c) {
+      context.obstacles.nearest(c, points, nearest);
+      auto& inside = is_inside[static_cast<std::size_t>(context.obstacles.obstacle_of(c))];
+      for (std::size_t i = 0; i < n_points; ++i) inside[i] |= nearest[i].distance < 0 ? 1 : 0;
+    }
+    std::string text;
+    for (std::size_t o = 0; o < is_inside.size(); ++o) {
+      const auto share = static_cast<Real>(std::ranges::count(is_inside[o], 1)) / n_points;
+      if (share < 0.5) continue;
+      const Obstacle<D>& obstacle = context.obstacles.list()[o];
+      text += fmt::format(
+          "; [obstacles.{}] of {} takes {:.0f} % of the region: if bodies belong there, its normal points "
+          "the "
+          "wrong way",
+          obstacle.name, obstacle.where, 100 * share);
+    }
+    return text;
   }
 
   Region<D> region_;
