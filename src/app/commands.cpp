@@ -14,6 +14,7 @@
 
 #include "app/checkpoint.hpp"
 #include "app/deck_changes.hpp"
+#include "app/deck_findings.hpp"
 #include "app/ensemble.hpp"
 #include "app/memory_estimate.hpp"
 #include "app/problem_writer.hpp"
@@ -706,6 +707,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
     findings = scene->findings(state);
     refuse_errors(findings);
   }
+  for (std::string& finding : deck_findings(simulation.deck(), state)) findings.push_back(std::move(finding));
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
   const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));

@@ -50,6 +50,9 @@ def test_pipes_devices_and_folders_are_refused_at_once(folder):
     check(sorted(path.name for path in folder.iterdir()) == before, "no file is touched")
     crowd_deck(folder, plan='file = "pipe.wkt"')
     failed(folder, "check", "crowd.toml", code=2, words=["pipe.wkt", "pipe, not a file"])
+    source = 'source = { type = "random", count = 120, region = { lower = [0, 0.2], upper = [6, 3.8] } }'
+    write_deck(folder, (source, 'source = { type = "file", path = "pipe.csv" }'))
+    failed(folder, "check", "small.toml", code=2, words=["pipe.csv", "pipe, not a file"])
     write_deck(folder, ('motion = { type = "rotate", center = [2, 1], rate = "2 rad/s" }',
                         'motion = { type = "table", path = "pipe.csv" }'))
     failed(folder, "check", "small.toml", code=2, words=["pipe.csv", "pipe, not a file"])

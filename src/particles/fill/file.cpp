@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "particles/file_rows.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/region.hpp"
@@ -71,6 +72,8 @@ std::optional<Element> open_element(const Handle& file, const std::string& path,
 /// Rows [first, first + count) of one frame, converted to T.
 template <class T>
 std::vector<T> read_rows(const Element& element, hsize_t frame, hsize_t first, hsize_t count) {
+  require_memory(static_cast<Real>(count) * static_cast<Real>(element.n_components()) * sizeof(T),
+                 element.name);
   std::vector<T> values(count * element.n_components());
   if (values.empty()) return values;
   std::vector<hsize_t> start(element.shape.size(), 0), extent = element.shape;
@@ -131,6 +134,8 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
     // A failed call shows in what it returns. For good: as the program ends, the library would print what a
     // damaged file has left in it.
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
+      throw InputError(path + ": " + elsewhere);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.is_open())
       throw InputError(path + ": cannot be opened as HDF5: damaged, cut short, or being written");
