@@ -27,10 +27,7 @@ step = "50 ms"
 {plan}
 [exits.door]
 line = [[10, 2], [10, 3]]
-[agents.adult]
-radius = {{ distribution = "constant", value = 0.2 }}
 [populations.all]
-agents = "adult"
 count = {count}
 """
 HALL = "polygon = [[0, 0], [10, 0], [10, 5], [0, 5]]"

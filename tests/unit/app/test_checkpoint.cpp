@@ -31,6 +31,7 @@ gravity = [0, 0, -9.81]
 density = 2000
 [pairs.stone-stone]
 friction = 0.3
+restitution = 0
 [solver]
 type = "nsgs"
 [particles.grains]
@@ -55,10 +56,7 @@ step = 0.05
 polygon = [[0, 0], [10, 0], [10, 5], [0, 5]]
 [exits.door]
 line = [[10, 2], [10, 3]]
-[agents.adult]
-radius = { distribution = "constant", value = 0.2 }
 [populations.all]
-agents = "adult"
 count = 12
 )";
 

@@ -358,7 +358,7 @@ TEST_CASE("deck: a file that is not there or is a folder is an InputError", "[co
   CHECK_THROWS_WITH(Deck::read(world, "no/such.toml", {}),
                     "no/such.toml: cannot read the deck: No such file or directory");
   CHECK_THROWS_AS(Deck::read(world, "no/such.toml", {}), InputError);
-  CHECK_THROWS_WITH(Deck::read(world, ".", {}), ".: is a folder, not a deck");
+  CHECK_THROWS_WITH(Deck::read(world, ".", {}), ".: cannot read the deck: it is a folder");
 }
 
 TEST_CASE("deck: settings are all keys of the resolved deck, each with its place", "[core]") {
