@@ -168,8 +168,8 @@ def test_all_errors_of_a_deck_are_told_at_once(folder):
     check_in("2 errors in small.toml", result.stderr, "the message")
     check("missing" not in result.stderr, "nothing follows from the misspelt keys", result)
     # Several missing keys, and no end of errors.
-    write_deck(folder, ('type = "attraction"\npoint = [0.5, 0.3]\n', 'type = "attraction"\n'), ("a = [2, 0.5]\n", ""))
-    refused(folder, "check", "small.toml", words=["2 errors", "'point'", "'a'"])
+    write_deck(folder, ("a = [2, 0.5]\n", ""), ("b = [2, 1.5]\n", ""), ("normal = [0, 1]\n", ""))
+    refused(folder, "check", "small.toml", words=["3 errors", "'normal'", "'a'", "'b'"])
     write_deck(folder, more="".join(f"[wrong{i}]\n" for i in range(50)))
     refused(folder, "check", "small.toml", words=["50 errors", "wrong19", "and 30 more"])
     # The same wherever the deck is read.
