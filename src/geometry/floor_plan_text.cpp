@@ -28,8 +28,8 @@ OpenRings rings_in_wkt(std::string_view text) {
         std::vector<Vec<2>> ring;
         for (std::string_view corner : fields_of(text.substr(begin, i - begin))) {
           const std::size_t blank = corner.find_first_of(" \t\r\n");
-          if (blank == corner.npos) break;
           const std::size_t second = corner.find_first_not_of(" \t\r\n", blank);
+          if (second == corner.npos) break;
           const std::size_t third = std::min(corner.find_first_of(" \t\r\n", second), corner.size());
           Vec<2> x;
           if (!parse(corner.substr(0, blank), x[0]) || !parse(corner.substr(second, third - second), x[1]))
