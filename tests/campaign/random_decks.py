@@ -1,5 +1,6 @@
 """(d) Random decks of all schemes with walls, motions, feeders, sinks, stages and periodic faces: the same bits on 1 to 5 ranks
 and through restarts. A deck that is refused, or a run that ends early in good order, has to do so alike everywhere."""
+import math
 import shutil
 
 from crowd_runs import toml
@@ -94,7 +95,8 @@ def grains(rng, scheme):
     radius = rng.choice([constant(r), {"distribution": "uniform", "min": 0.7 * r, "max": 1.2 * r}])
     lower = [0.01 * r] * dimension
     upper = [s - 0.01 * r for s in size[:-1]] + [0.6 * size[-1]]
-    source = {"type": "random", "count": rng.randrange(3, n_max)}
+    room = math.prod(u - lo for lo, u in zip(lower, upper)) / ((4 if dimension == 2 else 8) * r**dimension)
+    source = {"type": "random", "count": rng.randrange(3, max(4, min(n_max, int(0.35 * room))))}
     if rng.random() < 0.5 and scheme != "event":
         source = {"type": "lattice", "spacing": 2.6 * r, "jitter": rng.choice([0.0, 0.03])}
     deck["particles"] = {"grains": {"radius": radius, "source": source | {"region": {"lower": lower, "upper": upper}}}}
@@ -198,8 +200,8 @@ def come_and_go(rng, deck, size, r, step, n_steps, scheme, dimension):
     if rng.random() < 0.35:
         deck["feeders"] = {"spout": {"type": "pour", "radius": constant(r), "rate": rng.uniform(0.1, 0.8) / step,
                                      "count": rng.randrange(3, 12), "max_delay": 1e6,
-                                     "region": {"lower": [*(0.1 * s for s in size[:-1]), 0.85 * size[-1]],
-                                                "upper": [0.95 * s for s in size]}}}
+                                     "region": {"lower": [*(0.1 * s for s in size[:-1]), 0.82 * size[-1]],
+                                                "upper": [0.98 * s for s in size]}}}
         if scheme != "pbd":
             deck["feeders"]["spout"]["velocity"] = [0.0] * (dimension - 1) + [-(20 * r) ** 0.5]
     if rng.random() < 0.35:
