@@ -205,7 +205,7 @@ void OutputSettings::describe(Section& root) {
   root.table("analysis", {.doc = "Scalars over time, in NAME.scalars.csv"}, [&](Section& section) {
     scalars.describe(section, "rows");
     section.real("contact_tolerance", contact_tolerance,
-                 {.range = non_negative,
+                 {.range = unit_interval,
                   .doc = "Bodies count as touching up to this gap, as a share of the sum of their radii"});
   });
 }
@@ -315,7 +315,7 @@ void RunDeck<D>::describe(Section& root) {
   events.stages.describe(root, obstacles);
   if (root.reading()) events.feeders.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
-  constexpr Real most_steps = 1e15;  // with more, a time in 64 bits stands still
+  constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
   if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
     throw InputError(
         fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",

@@ -477,6 +477,7 @@ void Neighborhood<D>::rebalance(const State<D>& state, std::span<const Place> pl
   const int key_bits = D * state.lattice.curve_bits();
   if (first_time) {
     domain_.adopt(domain_.propose(block_keys_, block_weights_, key_bits));
+    if (settings_.rebalance && n_rebuilds_ > 0) ++n_rebalances_;  // other blocks, of a skin that changed
     return;
   }
   const std::int64_t most = comm_.max(local);
@@ -558,6 +559,8 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) 
       digits /= 3;
     }
   }
+  if (schedule_.has_wall_neighbours())
+    touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory
   has_bodies_placed_ = true;
   ++n_rebuilds_;
   block_contacts_.assign(schedule_.all_blocks().size(), 0);

@@ -74,12 +74,14 @@ def test_keys_without_effect_or_against_each_other(folder):
 
 
 def test_periodic_box_too_small(folder):
-    refused_deck(folder, ("upper = [6, 4]", "upper = [0.9, 4]"), ("upper = [6, 3.8]", "upper = [0.9, 3.8]"),
-                 ("count = 120", "count = 10"), words=["0.9", "periodic axis x", "skin"])
+    refused_deck(folder, ("upper = [6, 4]", "upper = [0.302, 4]"), ("upper = [6, 3.8]", "upper = [0.302, 3.8]"),
+                 ('{ distribution = "uniform", min = "8 cm", max = "15 cm" }',
+                  '{ distribution = "constant", value = "15 cm" }'),
+                 ("count = 120", "count = 1"), words=["0.302 m long along periodic axis x", "0.306"])
 
 
-def test_contact_tolerance_beyond_the_candidates(folder):
-    refused_deck(folder, ("[analysis]\n", "[analysis]\ncontact_tolerance = 5\n"), words=["contact_tolerance", "skin"])
+def test_contact_tolerance_beyond_its_range(folder):
+    refused_deck(folder, ("[analysis]\n", "[analysis]\ncontact_tolerance = 5\n"), words=["contact_tolerance", "1"])
 
 
 def test_no_bodies(folder):
