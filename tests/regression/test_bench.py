@@ -175,10 +175,10 @@ def test_studies_that_cannot_be_made(folder):
 
 
 def test_programs_of_a_study_that_fail(folder):
-    result = study(folder, "--case", "output", "--mode", "strong", "--bodies", "100", "--ranks", "1")
+    result = study(folder, "--case", "linear", "--mode", "strong", "--bodies", "1", "--ranks", "1")
     check(result.code == BAD_INPUT, "the exit code of the program", result)
-    check_in("output on 1 rank: ", result.stderr, "the message says which")
-    check_in("enlarge [domain]", result.stderr, "and why")
+    check_in("linear on 1 rank: ", result.stderr, "the message says which")
+    check_in("too small", result.stderr, "and why")
     (folder / "launch").write_text('#!/bin/sh\n"$@"\necho "scree: the cable is loose" >&2\nexit 1\n')
     (folder / "launch").chmod(0o755)
     result = study(folder, "--case", "start", "--mode", "strong", "--bodies", "100", "--ranks", "1", "--launcher",

@@ -16,6 +16,7 @@ from scree_program import check, source_folder
 
 CRITERIA = Criteria("RiMEA 4.1.1", expected_failures={
     "R15 static ways": "with ways that do not change all pass within 2 m of the inner corner",
+    "R16": "people pass joints of curved walls without being slowed; the law was calibrated when joints slowed them",
     "R16 wide": "disks of 0.2 m walk in two rows on a track of 0.8 m"})
 
 

@@ -344,6 +344,18 @@ struct Optimality {
   }
 };
 
+/// What a person at x meets of a wall. If it answers no more though it is loaded, the contact was with the
+/// part that it passed on from in the step.
+SurfacePoint<2> wall_met(const ObstacleSet<2>& obstacles, int wall, const Vec<2>& x, bool is_loaded) {
+  SurfacePoint<2> met;
+  obstacles.nearest(wall, {&x, 1}, {&met, 1});
+  if (!met.in_reach() && is_loaded)
+    obstacles.for_each_neighbour(wall, [&](int other) {
+      if (!met.in_reach()) obstacles.nearest(other, {&x, 1}, {&met, 1});
+    });
+  return met;
+}
+
 /// Takes a step with speed_law "none", where U is known, and finds out how good it is from positions before
 /// it, velocities and multipliers alone: neither lists of neighbours nor what the scheme thinks of itself are
 /// used. Cost O(people^2). Collective.
@@ -372,7 +384,6 @@ Optimality judged_step(Simulation<2>& simulation) {
     worst.complementarity = std::max(worst.complementarity, std::abs(std::min(load, u)) * dt);
     primal_minus_dual += load * u;
   };
-  std::vector<SurfacePoint<2>> surface(1);
   for (std::size_t i = 0; i < before.size(); ++i) {
     const Person& own = before[i];
     if (!own.is_here) continue;
@@ -387,14 +398,13 @@ Optimality judged_step(Simulation<2>& simulation) {
             load);
     }
     for (std::size_t w = 0; w < loads.n_walls(); ++w) {
-      state.obstacles.nearest(static_cast<int>(w), {&own.position, 1}, surface);
-      const Vec<2>& away = surface[0].normal;
       const Real load = loads.of_wall(i, w);
-      reached[i] += load * away;
-      on_people += load * away;
+      const SurfacePoint<2> met = wall_met(state.obstacles, static_cast<int>(w), own.position, load > 0);
+      if (!met.in_reach()) continue;
+      reached[i] += load * met.normal;
+      on_people += load * met.normal;
       worst.wall_load += load;
-      if (surface[0].distance < ObstacleSet<2>::out_of_reach)
-        judge(surface[0].distance - own.radius, dot(away, after[i].velocity), load);
+      judge(met.distance - own.radius, dot(met.normal, after[i].velocity), load);
     }
   }
   Vec<2> changed{};
