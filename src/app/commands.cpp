@@ -699,13 +699,17 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   most = comm.max(most);
   const Real volume = ReproducibleSum::sum(comm, volumes);
   const std::int64_t n_bodies = simulation.n_bodies();
-  if (n_bodies == 0) least = 0;
-  std::int64_t n_to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time).count;
+  BodiesToCome to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time);
   std::vector<std::string> findings;
   if (const Scene<D>* scene = simulation.stepper().scene()) {
-    n_to_come += scene->to_come(simulation.deck().end_time).count;
+    to_come.include(scene->to_come(simulation.deck().end_time));
     findings = scene->findings(state);
     refuse_errors(findings);
+  }
+  const std::int64_t n_to_come = to_come.count;
+  if (n_bodies == 0) {
+    least = to_come.smallest;
+    most = to_come.largest;
   }
   for (std::string& finding : deck_findings(simulation.deck(), state)) findings.push_back(std::move(finding));
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());

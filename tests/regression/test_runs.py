@@ -59,7 +59,8 @@ def test_every_shipped_deck_is_valid(folder):
         told = [re.sub(r"about [0-9.]+ MiB of memory", "", result.stdout) for result in (one, two)]
         check(told[0] == told[1], f"{deck.name}: two ranks say the same", f"{told[0]}\n{told[1]}")
         report = json.loads(run_ok("-q", "check", "--json", deck, *fewer, folder=folder).stdout)
-        check(report["bodies"] > 0 and report["steps"] > 0, f"{deck.name}: the JSON form has numbers", report)
+        check(report["bodies"] + report["bodies_to_come"] > 0 and report["steps"] > 0 and report["radius_min_m"] > 0,
+              f"{deck.name}: the JSON form has numbers", report)
     check(not any(folder.iterdir()), "check writes nothing")
 
 
