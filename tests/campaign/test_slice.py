@@ -28,23 +28,23 @@ def slice_of(part, count):
 
 
 def test_mutated_decks(folder):
-    slice_of(mutated_decks, 15)
+    slice_of(mutated_decks, 8)
 
 
 def test_damaged_files(folder):
-    slice_of(damaged_files, 6)
+    slice_of(damaged_files, 4)
 
 
 def test_kills(folder):
-    slice_of(kills, 3)
+    slice_of(kills, 2)
 
 
 def test_random_decks(folder):
-    slice_of(random_decks, 4)
+    slice_of(random_decks, 3)
 
 
 def test_physics(folder):
-    slice_of(physics, 10)
+    slice_of(physics, 6)
 
 
 if __name__ == "__main__":
