@@ -298,8 +298,8 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   CHECK(left.bodies_and_pairs.most > 0.999 * n_ranks);  // 4 on four ranks
   CHECK(left.bodies_and_pairs.mean > 0.6 * n_ranks);
   CHECK(counted.bodies_and_pairs.mean < 1.1);
-  // The worst list is one that was widened for a step: its blocks are larger, hence fewer. Measured 1.22 on three
-  // and 1.24 on four ranks before this band was set; 1.14 on three where no list is widened.
+  // The worst list is one that was widened for a step: its blocks are larger, hence fewer. Measured 1.22 on
+  // three and 1.24 on four ranks before this band was set; 1.14 on three where no list is widened.
   CHECK(counted.bodies_and_pairs.most < 1.3);
   CHECK(counted.bodies.mean < 1.25);
   CHECK(counted.pairs_by_phase.mean >= counted.pairs.mean);
