@@ -314,6 +314,7 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     graph.lines = lines;
     std::vector<double> friction;
     for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
+    friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
     graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
                           {"force", force_unit, 1, std::span<const double>(contacts.force)},
                           {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},

@@ -138,7 +138,7 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
       throw InputError(path + ": " + elsewhere);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.is_open())
-      throw InputError(path + ": cannot be opened as HDF5: damaged, cut short, or being written");
+      throw InputError(path + ": cannot be opened as an HDF5 file: damaged, cut short, or being written");
     const std::string folder = "/particles/" + group;
     const std::optional<Element> position = open_element(file, path, folder + "/position");
     if (!position)
