@@ -57,13 +57,15 @@ def attempt(case):
     arguments = ["-q", "run", deck.name, "--resume", "--set", "output.directory=results"]
     for _ in range(rng.randrange(1, MOST_DISTURBANCES + 1)):
         # Without mpirun too: it ends ranks in its own way, and has exit codes of its own.
-        ranks, bare = rng.choice([(1, True), (1, False), (2, False), (2, False), (3, False)])
+        n_ranks, bare = rng.choice([(1, True), (1, False), (2, False), (2, False), (3, False)])
         before = newest(results)
-        process = case.start(*arguments, ranks=ranks, bare=bare)
+        process = case.start(*arguments, ranks=n_ranks, bare=bare)
         time.sleep(rng.uniform(0, 1.1) * SECONDS[scheme])
+        ranks = ranks_of(process)
         if process.running():
             DISTURBANCES[how](rng, process)
         result = process.finish(TIME_LIMIT)
+        wait_until_gone(ranks)
         judge_end(case, how, result, bare, newest(results) != before)
         if result.code == 0 or case.findings:
             break
@@ -111,6 +113,14 @@ def ranks_of(process) -> list:
         if name.startswith("scree"):
             found.append(pid)
     return found
+
+
+def wait_until_gone(pids):
+    """An mpirun that is stopped twice may end before its ranks do, and these hold the lock of the folder."""
+    for _ in range(200):
+        if not any(Path(f"/proc/{pid}").exists() for pid in pids):
+            return
+        time.sleep(0.05)
 
 
 def send(pids, number):
