@@ -13,7 +13,7 @@ COLUMNS = {"bodies and pairs": "bodies_and_pairs", "pairs by phase": "pairs_by_p
 
 
 def row_of(path):
-    """The line of a run: evenness of each column, then how often the load was rebalanced and how many bodies moved."""
+    """The line of a run: load imbalance of each column, then how often the load was rebalanced and how many bodies moved."""
     path = Path(path)
     file = path / "summary.json" if path.is_dir() else path
     with open(file, encoding="utf-8") as stream:

@@ -97,7 +97,7 @@ std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
   return command;
 }
 
-/// What lists of neighbours had to do for fast bodies and obstacles; empty: nothing.
+/// What neighbour lists had to do for fast bodies and obstacles; empty: nothing.
 template <int D>
 std::string list_report(const Neighborhood<D>& neighborhood) {
   std::vector<std::string> parts;
@@ -319,7 +319,7 @@ class Run {
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
     });
     log::info("results in {}", files_.folder);
-    if (const std::string series = writers_.to_look_at(); !series.empty())
+    if (const std::string series = writers_.paraview_file(); !series.empty())
       log::info("see it: paraview {}", quoted(series));
   }
 
@@ -371,7 +371,7 @@ class Run {
     for (const MeasureMemory& memory : simulation_.measure_memories())
       memories_before_end_.emplace_back(memory.numbers.begin(), memory.numbers.end());
     std::span<const std::int32_t> counts;
-    if (writers_.tell_contacts()) {
+    if (writers_.use_contacts()) {
       contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
       counts = simulation_.count_contacts();
     }
@@ -382,7 +382,7 @@ class Run {
   void step() {
     const Index n_there = simulation_.state().bodies.n_owned();
     try {
-      simulation_.step(writers_.tell_contacts());
+      simulation_.step(writers_.use_contacts());
     } catch (const StepRefused&) {
       save();
       throw;

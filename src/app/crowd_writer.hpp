@@ -71,7 +71,7 @@ class CrowdWriter {
 
   bool has_fields() const { return fields_ != nullptr; }
   /// Whether they tell of contact forces.
-  bool fields_tell_contacts() const { return fields_ && fields_->needs_contacts(); }
+  bool fields_use_contacts() const { return fields_ && fields_->needs_contacts(); }
   /// Writes a frame of the fields, which there are.
   void write_fields(const State<2>& state, const ContactGraph<2>& contacts) {
     fields_->write(state, contacts);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <set>
 
+#include "app/deck_changes.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
@@ -15,10 +15,6 @@
 namespace scree {
 
 namespace {
-
-std::string full_name(const Deck::Setting& setting) {
-  return setting.table.empty() ? setting.key : setting.table + "." + setting.key;
-}
 
 /// Whether a setting tells where bodies come from and how they move at first: of no effect with --from.
 bool is_of_source(const Deck::Setting& setting) {
@@ -53,40 +49,15 @@ std::string StartingPoint<D>::text() const {
 
 template <int D>
 std::vector<std::string> StartingPoint<D>::differences(const Deck& deck) const {
-  const auto by_name = [](const std::vector<Deck::Setting>& settings) {
-    std::map<std::string, const Deck::Setting*> map;
-    for (const Deck::Setting& setting : settings) map.emplace(full_name(setting), &setting);
-    return map;
-  };
-  const auto tables_of = [](const std::vector<Deck::Setting>& settings) {
-    std::set<std::string> tables;
-    for (const Deck::Setting& setting : settings) tables.insert(setting.table);
-    return tables;
-  };
-  const std::vector<Deck::Setting> now = deck.settings(), before = deck_.settings();
-  const auto is = by_name(now), was = by_name(before);
-  const std::set<std::string> tables_now = tables_of(now), tables_before = tables_of(before);
+  const std::vector<Deck::Setting> settings = deck.settings(), before_settings = deck_.settings();
   std::vector<std::string> lines;
-  std::set<std::string> named;  // tables that only one of them has are named once
-  for (const Deck::Setting& setting : now) {
-    if (is_of_source(setting)) continue;
-    const auto other = was.find(full_name(setting));
-    if (other == was.end() && !tables_before.contains(setting.table)) {
-      if (named.insert(setting.table).second) lines.push_back(fmt::format("[{}] is new", setting.table));
-    } else if (other == was.end()) {
-      lines.push_back(fmt::format("{} = {}, not given before", full_name(setting), setting.value));
-    } else if (other->second->value != setting.value) {
-      lines.push_back(
-          fmt::format("{} = {}, before {}", full_name(setting), setting.value, other->second->value));
-    }
-  }
-  for (const Deck::Setting& setting : before) {
-    if (is_of_source(setting) || is.contains(full_name(setting))) continue;
-    if (tables_now.contains(setting.table))
-      lines.push_back(fmt::format("{} is not given, before {}", full_name(setting), setting.value));
-    else if (named.insert(setting.table).second)
-      lines.push_back(fmt::format("[{}] is gone", setting.table));
-  }
+  for (const auto& [now, before, whole_table] : changes_between(settings, before_settings, is_of_source))
+    lines.push_back(
+        now && before        ? fmt::format("{} = {}, before {}", full_name(*now), now->value, before->value)
+        : now && whole_table ? fmt::format("[{}] is new", now->table)
+        : now                ? fmt::format("{} = {}, not given before", full_name(*now), now->value)
+        : whole_table        ? fmt::format("[{}] is gone", before->table)
+                             : fmt::format("{} is not given, before {}", full_name(*before), before->value));
   return lines;
 }
 

@@ -121,18 +121,18 @@ std::array<typename Writers<D>::Output, 5> Writers<D>::outputs() const {
            {"vtk", particles_ != nullptr, output.vtk, true},
            {"h5md", h5md_ != nullptr, output.h5md, false},
            {"fields", people_ && people_->has_fields(), output.fields,
-            people_ && people_->fields_tell_contacts()}}};
+            people_ && people_->fields_use_contacts()}}};
 }
 
 template <int D>
-bool Writers<D>::tell_contacts() const {
-  return std::ranges::any_of(outputs(), [](const Output& o) { return o.is_there && o.tells_contacts; });
+bool Writers<D>::use_contacts() const {
+  return std::ranges::any_of(outputs(), [](const Output& o) { return o.is_there && o.uses_contacts; });
 }
 
 template <int D>
 bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
   return std::ranges::any_of(outputs(), [&](const Output& o) {
-    return o.is_there && o.tells_contacts && o.every.due(step, before, time);
+    return o.is_there && o.uses_contacts && o.every.due(step, before, time);
   });
 }
 
@@ -216,7 +216,7 @@ void Writers<D>::complete() {
 }
 
 template <int D>
-std::string Writers<D>::to_look_at() const {
+std::string Writers<D>::paraview_file() const {
   if (particles_) return files_.folder + "/vtk/" + files_.name + "_particles.pvd";
   return h5md_ ? files_.with(".xdmf") : "";
 }

@@ -32,7 +32,7 @@ class Writers {
           const std::optional<ResumePoint>& resume);
 
   /// Whether any output tells of contacts. Any step may be the last, so each has to be able to.
-  bool tell_contacts() const;
+  bool use_contacts() const;
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
@@ -50,7 +50,7 @@ class Writers {
   /// The same, and brings all indices up to date: at the end of a run.
   void complete();
   /// The file to open in ParaView; "" if there is none.
-  std::string to_look_at() const;
+  std::string paraview_file() const;
   /// Of a run of people: what came of it, at the end; empty in other runs.
   CrowdWriter::Summary finish(const State<D>& state) const;
 
@@ -60,7 +60,7 @@ class Writers {
     const char* name;
     bool is_there;
     const Every& every;
-    bool tells_contacts;
+    bool uses_contacts;
   };
   /// All with a schedule, by the names that ResumePoint knows.
   std::array<Output, 5> outputs() const;

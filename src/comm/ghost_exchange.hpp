@@ -20,6 +20,12 @@ struct alignas(32) SweepRecord {
   Real x[3];
   Real radius;
 };
+template <int D>
+Vec<D> position_of(const SweepRecord& record) {
+  Vec<D> position;
+  for (int k = 0; k < D; ++k) position[k] = record.x[k];
+  return position;
+}
 
 /// What messages are for.
 enum class Traffic { hand_overs, ghost_copies, to_owners, partial_sums, ghost_fetches, migration, memory };

@@ -15,6 +15,14 @@
 
 namespace scree {
 
+namespace {
+
+bool all_zero(std::span<const Real> numbers) {
+  return std::ranges::all_of(numbers, [](Real number) { return number == 0; });
+}
+
+}  // namespace
+
 void NeighborhoodSettings::describe(Section& root) {
   root.table("neighbors", {.doc = "Finding of candidate contacts"}, [&](Section& section) {
     std::string word = "auto";
@@ -22,9 +30,11 @@ void NeighborhoodSettings::describe(Section& root) {
         "skin", skin, word, {"auto"},
         {.unit = Unit::length,
          .range = positive,
-         .doc = "Candidates are pairs with gap below the skin; they are found anew when bodies have used it "
-                "up. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast. A step that "
-                "needs more gets more, by itself"});
+         .doc =
+             "The neighbour list holds pairs with a gap below the skin; it is rebuilt when bodies have used "
+             "the skin up. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast. A "
+             "step that "
+             "needs more gets more, by itself"});
     if (word == "auto") skin = 0;
   });
   root.table(
@@ -41,14 +51,15 @@ void NeighborhoodSettings::describe(Section& root) {
                     "the scheme and the number of bodies"});
         if (word == "auto") block_cells = 0;
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
-        section.real("rebalance_threshold", rebalance_threshold,
-                     {.range = {.least = 1},
-                      .doc = "Blocks are shared out again when the fullest rank has this many times the mean "
-                             "weight and moving them costs less than it saves"});
+        section.real(
+            "rebalance_threshold", rebalance_threshold,
+            {.range = {.least = 1},
+             .doc = "Load is rebalanced when the fullest rank has this many times the mean weight and "
+                    "moving blocks costs less than it saves"});
         section.real("rebalance_cost", rebalance_cost,
                      {.range = non_negative,
-                      .doc = "Steps that it takes to move all bodies of a rank to another one: blocks are "
-                             "shared out again once uneven load has cost more than that; 0: at once"});
+                      .doc = "Steps that it takes to move all bodies of a rank to another one: load is "
+                             "rebalanced once imbalance has cost more than that; 0: at once"});
         std::string weights_word = "auto";
         section.choice("weights", weights_word, {"auto", "measured", "counts"},
                        {.doc = "What a block weighs: what its bodies, candidates and contacts are measured "
@@ -106,7 +117,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
           "{:.6g} m "
           "there, their diameter and {:.3g} m for {}; enlarge [domain], make the axis open or reduce {}",
           state.box.length(k), "xyz"[k], largest, Lattice<D>::reach(largest, least) * (1 + 1e-8), least,
-          state.bodies.walks() ? "how far people look" : "the list of neighbours",
+          state.bodies.walks() ? "how far people look" : "the neighbour list",
           state.bodies.walks() ? "how far people look ahead: headway_time and speed of [agents.NAME]"
                                : "the radii"));
   if (skin > room && settings_.skin > 0)
@@ -219,7 +230,10 @@ void Neighborhood<D>::refuse_way(const State<D>& state, Real dt, const FreeWay& 
                                          : fmt::format("would move by {:.3g} m", length));
   }
   const Real farthest = comm_.max(most);
-  if (most < farthest) key = std::numeric_limits<GlobalId>::max(), who.clear();
+  if (most < farthest) {
+    key = std::numeric_limits<GlobalId>::max();
+    who.clear();
+  }
   who = message_of_smallest(comm_, key, who);
   throw StepRefused(
       ExitCode::runtime_failure,
@@ -233,9 +247,8 @@ template <int D>
 void Neighborhood<D>::note_cut_step(const State<D>& state, Real asked, Real taken) {
   if (n_cut_steps_++ > 0) return;
   log::info(
-      "step {}, t = {:.6g} s: in a step of {:.3g} s bodies or obstacles move further than lists of "
-      "neighbours "
-      "reach; it is cut to {:.3g} s. Further steps like this are counted: steps_cut in summary.json",
+      "step {}, t = {:.6g} s: in a step of {:.3g} s bodies or obstacles outrun the neighbour list; it is cut "
+      "to {:.3g} s. Further steps like this are counted: steps_cut in summary.json",
       state.clock.step, state.clock.time, asked, taken);
 }
 
@@ -243,11 +256,9 @@ template <int D>
 void Neighborhood<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
   if (n_steps_beyond_list_++ > 0) return;
   log::warn(
-      "step {}, t = {:.6g} s: contacts move bodies further than the widest list of neighbours reaches (a "
-      "skin of "
-      "{:.3g} m, {:.3g} m would do): the step may miss contacts, which the next one finds. Further steps "
-      "like this "
-      "are counted: steps_beyond_list in summary.json",
+      "step {}, t = {:.6g} s: contacts move bodies further than the widest neighbour list reaches (its skin "
+      "is {:.3g} m, {:.3g} m would do): the step may miss contacts, which the next one finds. Further steps "
+      "like this are counted: steps_beyond_list in summary.json",
       state.clock.step, state.clock.time, state.lattice.skin, needed_skin);
 }
 
@@ -264,8 +275,8 @@ void Neighborhood<D>::fit_skin(State<D>& state, Real needed_skin) {
   if (skin == lattice.skin) return;
   if (skin > lattice.skin && n_widened_++ == 0)
     log::info(
-        "step {}, t = {:.6g} s: the list of neighbours takes a skin of {:.3g} m instead of {:.3g} m for as "
-        "long as "
+        "step {}, t = {:.6g} s: the neighbour list takes a skin of {:.3g} m instead of {:.3g} m for as long "
+        "as "
         "bodies or obstacles move that far. Further lists like this are counted: skin_widened in "
         "summary.json",
         state.clock.step, state.clock.time, skin, lattice.skin);
@@ -618,7 +629,7 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
   // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
   const auto each = [&](const auto& f) {
     const auto tell = [&](Index body, GlobalId other, std::span<const Real> numbers) {
-      if (!std::ranges::all_of(numbers, [](Real number) { return number == 0; })) f(body, other, numbers);
+      if (!all_zero(numbers)) f(body, other, numbers);
     };
     if (!pair_values.empty())
       schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
@@ -650,9 +661,6 @@ void Neighborhood<D>::pass_on(std::span<const Index> b, std::span<const Index> p
   if (!schedule_.has_wall_neighbours()) return;
   const auto w = static_cast<std::size_t>(width);
   const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
-  const auto is_empty = [](std::span<const Real> numbers) {
-    return std::ranges::all_of(numbers, [](Real number) { return number == 0; });
-  };
   touched_.assign(schedule_.wall_bodies().size(), 0);
   for (std::size_t c = 0; c < b.size(); ++c)
     if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = 1;
@@ -660,10 +668,10 @@ void Neighborhood<D>::pass_on(std::span<const Index> b, std::span<const Index> p
   for (std::size_t c = 0; c < b.size(); ++c) {
     if (b[c] >= 0) continue;
     const auto own = numbers_at(place[c]);
-    if (!is_empty(own)) continue;
+    if (!all_zero(own)) continue;
     for (const auto& other : schedule_.wall_neighbours(static_cast<std::size_t>(place[c]))) {
       const auto passed = numbers_at(other.place);
-      if (touched_[static_cast<std::size_t>(other.place)] != 0 || is_empty(passed)) continue;
+      if (touched_[static_cast<std::size_t>(other.place)] != 0 || all_zero(passed)) continue;
       std::ranges::copy(passed, own.begin());
       std::ranges::fill(passed, 0.0);
       break;
@@ -686,8 +694,7 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
   const bool moving = !displacement.empty();
   const auto carries = [w = static_cast<std::size_t>(rules.width)](std::span<const Real> values,
                                                                    std::size_t place) {
-    return !values.empty() &&
-           std::ranges::any_of(values.subspan(place * w, w), [](Real number) { return number != 0; });
+    return !values.empty() && !all_zero(values.subspan(place * w, w));
   };
   const auto mobility = std::as_const(bodies).mobility();
   const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,

@@ -18,12 +18,6 @@ Vec<D> position_of(const Vec<D>& place) {
   return place;
 }
 template <int D>
-Vec<D> position_of(const SweepRecord& record) {
-  Vec<D> x;
-  for (int k = 0; k < D; ++k) x[k] = record.x[k];
-  return x;
-}
-template <int D>
 void put(Vec<D>& place, const Vec<D>& x) {
   place = x;
 }

@@ -221,7 +221,7 @@ class ObstacleSet {
   }
   bool any_thin() const;
   /// Upper bound of how far the distances of obstacles change between two times [m]; only surfaces that are
-  /// within `domain` at one of them count (see Shape::travel: lists of neighbours are made anew before it
+  /// within `domain` at one of them count (see Shape::travel: neighbour lists are rebuilt before it
   /// eats the skin). 0 if no surface moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;

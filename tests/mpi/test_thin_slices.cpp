@@ -13,80 +13,60 @@ namespace scree {
 namespace {
 
 /// Spheres of up to 0.05 m fall on a floor that slides in itself; periodic along x and z.
-const std::string slab_of_dem = R"(
-[simulation]
-dimension = 3
-scheme = "dem"
+std::string slab(const std::string& scheme, const std::string& rest) {
+  return "[simulation]\nscheme = '" + scheme + "'\n" + R"(dimension = 3
 end_time = 100
 seed = 8
 [domain]
 lower = [0, -0.1, 0]
 upper = [0.8, 2, 0.15]
 periodic = [true, false, true]
-[time]
-step = 4e-4
 [physics]
 gravity = [0, -40, 3]
-[dem]
-overlap_limit = 1
 [neighbors]
 skin = 0.03
 [decomposition]
 block_cells = 2
+[obstacles.floor]
+type = "plane"
+material = "stone"
+point = [0, 0, 0]
+normal = [0, 1, 0]
+motion = { type = "translate", velocity = [1.5, 0, -0.4] }
+)" + rest;
+}
+
+const std::string slab_of_dem = slab("dem", R"(
+[time]
+step = 4e-4
+[dem]
+overlap_limit = 1
 [materials.stone]
 density = 2500
 young_modulus = 4e7
 poisson_ratio = 0.3
 [pairs]
 "stone-stone" = { friction = 0.5, restitution = 0.4, rolling_friction = 0.05 }
-[obstacles.floor]
-type = "plane"
-material = "stone"
-point = [0, 0, 0]
-normal = [0, 1, 0]
-motion = { type = "translate", velocity = [1.5, 0, -0.4] }
-)";
+)");
+const std::string slab_of_nonsmooth = slab("nonsmooth", R"(
+[time]
+step = 0.002
+[solver]
+type = "nsgs"
+tolerance = 1e-3
+[nonsmooth]
+overlap_limit = 1
+[materials.stone]
+density = 2500
+[pairs]
+"stone-stone" = { friction = 0.5, restitution = 0.2 }
+)");
 const std::string grains = R"(
 [particles.grains]
 material = "stone"
 velocity = [0, -1, 0]
 radius = { distribution = "uniform", min = 0.04, max = 0.05 }
 source = { type = "random", count = 60, region = { lower = [0, 0.05, 0], upper = [0.8, 1.1, 0.15] } }
-)";
-
-const std::string slab_of_nonsmooth = R"(
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 100
-seed = 8
-[domain]
-lower = [0, -0.1, 0]
-upper = [0.8, 2, 0.15]
-periodic = [true, false, true]
-[time]
-step = 0.002
-[physics]
-gravity = [0, -40, 3]
-[solver]
-type = "nsgs"
-tolerance = 1e-3
-[nonsmooth]
-overlap_limit = 1
-[neighbors]
-skin = 0.03
-[decomposition]
-block_cells = 2
-[materials.stone]
-density = 2500
-[pairs]
-"stone-stone" = { friction = 0.5, restitution = 0.2 }
-[obstacles.floor]
-type = "plane"
-material = "stone"
-point = [0, 0, 0]
-normal = [0, 1, 0]
-motion = { type = "translate", velocity = [1.5, 0, -0.4] }
 )";
 
 /// Disks between two walls that shear them; the box is periodic along x, where it is `upper` long.

@@ -487,13 +487,12 @@ Real EventEngine<D>::contact_time(int body, Partner partner, Real now) const {
       // as soon as it is over that edge.
       const Real along = dot(surface.tangent, x - surface.point);
       const Real deeper = 3 * inset;
-      if (std::abs(along) <= deeper)
-        earliest = std::min(earliest,
-                            std::max(time, now + first_fall(component(surface.tangent, -1, deeper), left)));
-      else if (std::abs(along - surface.length) <= deeper)
-        earliest = std::min(
-            earliest,
-            std::max(time, now + first_fall(component(surface.tangent, 1, deeper - surface.length), left)));
+      const bool at_start = std::abs(along) <= deeper;
+      if (!at_start && std::abs(along - surface.length) > deeper) continue;
+      const Real over = first_fall(at_start ? component(surface.tangent, -1, deeper)
+                                            : component(surface.tangent, 1, deeper - surface.length),
+                                   left);
+      earliest = std::min(earliest, std::max(time, now + over));
     }
     return earliest;
   }

@@ -120,12 +120,8 @@ class Growth {
     const auto listed = std::as_const(state_.bodies).listed();
     Real most = 0;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      Real squared = 0;
-      for (int k = 0; k < D; ++k) {
-        const Real moved = records[i].x[k] - listed[i][k];
-        squared += moved * moved;
-      }
-      most = std::max(most, squared);
+      const Vec<D> moved = position_of<D>(records[i]) - listed[i];
+      most = std::max(most, dot(moved, moved));
     }
     constexpr Real share_of_skin = 0.5;  // two bodies that meet use up all of it
     if (neighborhood_.used_skin(state_, most, 0, &deepest) > share_of_skin * state_.lattice.skin) {

@@ -21,12 +21,6 @@ Index share_to_prefetch(Index n_batches, std::size_t bytes_of_records) {
 }
 
 template <int D>
-Vec<D> position_of(const SweepRecord& record) {
-  Vec<D> x;
-  for (int k = 0; k < D; ++k) x[k] = record.x[k];
-  return x;
-}
-template <int D>
 void add(SweepRecord& record, Real factor, const Vec<D>& direction) {
   for (int k = 0; k < D; ++k) record.x[k] += factor * direction[k];
 }

@@ -177,9 +177,8 @@ void NonsmoothStepper<D>::describe(Section& root) {
     section.real_or_word(
         "max_travel", max_travel_, max_travel_word_, {"none"},
         {.range = positive,
-         .doc =
-             "Steps are cut so that no body travels further in one, as a share of the smallest "
-             "radius; \"none\": as long as time.step says, unless lists of neighbours would reach too far"});
+         .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
+                "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
     if (!section.reading()) return;
     if (touching_range_ > contact_range_)
       section.fail("touching_range", "touching_range must not exceed contact_range");

@@ -131,9 +131,6 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
                       std::optional<std::int64_t> wanted_frame) {
   FileRows<D> rows;
   agree(comm, [&] {
-    // A failed call shows in what it returns. For good: as the program ends, the library would print what a
-    // damaged file has left in it.
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
       throw InputError(path + ": " + elsewhere);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);

@@ -4,7 +4,7 @@
 
 namespace scree {
 
-/// What a body takes at least while a run is made: fields, lists of neighbours, messages [bytes].
+/// What a body takes at least while a run is made: fields, neighbour lists, messages [bytes].
 inline constexpr Real bytes_of_body = 300;
 
 }  // namespace scree
