@@ -21,6 +21,7 @@
 #include "core/memory.hpp"
 #include "io/files.hpp"
 #include "particles/foreign_storage.hpp"
+#include "particles/hdf5_handle.hpp"
 
 namespace scree::hdf5 {
 
@@ -28,32 +29,9 @@ static_assert(std::is_same_v<hid_t, std::int64_t>);
 
 namespace {
 
-/// Owns one HDF5 identifier.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
 /// Room for what HDF5 adds by itself: once per file, and for each object that is made or grows.
 constexpr std::int64_t metadata_of_file = 1 << 17;
 constexpr std::int64_t metadata_of_object = 1 << 13;
-
-void mute_error_printing() {
-  static const herr_t muted = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  static_cast<void>(muted);
-}
 
 /// The innermost message of HDF5's error stack: the one that names the cause. To be asked before any handle
 /// is closed, since every call of HDF5 starts a new stack.
@@ -102,12 +80,12 @@ std::vector<hsize_t> extents(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
-Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* most = nullptr) {
+Hdf5Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* most = nullptr) {
   return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most), H5Sclose};
 }
 
-Handle text_type(std::size_t length) {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+Hdf5Handle text_type(std::size_t length) {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, std::max<std::size_t>(length, 1));
   H5Tset_strpad(type, H5T_STR_NULLPAD);
   H5Tset_cset(type, H5T_CSET_UTF8);
@@ -115,8 +93,8 @@ Handle text_type(std::size_t length) {
 }
 
 /// Properties of a new object: without time stamps, so that equal results are equal files.
-Handle object_properties(hid_t kind) {
-  Handle properties(H5Pcreate(kind), H5Pclose);
+Hdf5Handle object_properties(hid_t kind) {
+  Hdf5Handle properties(H5Pcreate(kind), H5Pclose);
   H5Pset_obj_track_times(properties, false);
   return properties;
 }
@@ -215,7 +193,7 @@ void File::require(bool done, const std::string& operation) const {
 }
 
 File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), path_(path) {
-  mute_error_printing();
+  mute_hdf5();
   const bool creating = how == Open::create || how == Open::overwrite;
   files::on_root(comm_, [&] {
     const std::string obstacle = obstacle_to_open(path_, how);
@@ -227,7 +205,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
   });
 
   writable_ = creating;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_mpio(access, comm_.handle(), MPI_INFO_NULL);
   H5Pset_all_coll_metadata_ops(access, true);
   H5Pset_coll_metadata_write(access, true);
@@ -235,7 +213,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
   // unreadable.
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   if (creating) {
-    const Handle creation = object_properties(H5P_FILE_CREATE);
+    const Hdf5Handle creation = object_properties(H5P_FILE_CREATE);
     id_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation, access);
   } else {
     id_ = H5Fopen(path_.c_str(), how == Open::append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
@@ -298,7 +276,7 @@ bool File::exists(const std::string& object) const {
 }
 
 bool File::is_dataset(const std::string& object) const {
-  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   require(opened.valid(), "open " + object);
   return H5Iget_type(opened) == H5I_DATASET;
 }
@@ -307,10 +285,10 @@ Found File::find(const std::string& object) const {
   Found found;
   if (!exists(object)) return found;
   found.content = Content::something_else;
-  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   if (opened.valid() && H5Iget_type(opened) == H5I_DATASET) {
-    const Handle type(H5Dget_type(opened), H5Tclose);
-    const Handle space(H5Dget_space(opened), H5Sclose);
+    const Hdf5Handle type(H5Dget_type(opened), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(opened), H5Sclose);
     const H5T_class_t kind = H5Tget_class(type);
     if (kind == H5T_INTEGER) found.content = Content::integers;
     if (kind == H5T_FLOAT) found.content = Content::reals;
@@ -326,7 +304,7 @@ Found File::find(const std::string& object) const {
 }
 
 std::vector<std::string> File::members(const std::string& group) const {
-  const Handle opened(H5Gopen2(id_, group.c_str(), H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle opened(H5Gopen2(id_, group.c_str(), H5P_DEFAULT), H5Gclose);
   std::vector<std::string> names;
   const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
     static_cast<std::vector<std::string>*>(out)->emplace_back(name);
@@ -342,8 +320,8 @@ void File::create_group(const std::string& group) {
   if (exists(group)) return;
   create_group(parent_of(group));
   reserve(0, group);
-  const Handle properties = object_properties(H5P_GROUP_CREATE);
-  const Handle made(H5Gcreate2(id_, group.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle properties = object_properties(H5P_GROUP_CREATE);
+  const Hdf5Handle made(H5Gcreate2(id_, group.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
   require(made.valid(), "create the group " + group);
 }
 
@@ -359,11 +337,12 @@ void File::remove(const std::string& object) {
 void File::write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                            std::size_t count, const void* values) {
   reserve(static_cast<std::int64_t>(count * H5Tget_size(type)), name);
-  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
   const hsize_t extent = count;
-  const Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), H5Sclose);
-  const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Hdf5Handle space(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr),
+                         H5Sclose);
+  const Hdf5Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const bool done = made.valid() && H5Awrite(made, type, values) >= 0;
   require(done, fmt::format("write the attribute {} of {}", name, object));
 }
@@ -379,7 +358,7 @@ void File::set_attribute(const std::string& object, const std::string& name,
   std::vector<char> padded(width * texts.size(), '\0');
   for (std::size_t i = 0; i < texts.size(); ++i)
     std::copy(texts[i].begin(), texts[i].end(), padded.begin() + static_cast<std::ptrdiff_t>(i * width));
-  const Handle type = text_type(width);
+  const Hdf5Handle type = text_type(width);
   write_attribute(object, name, type, texts.size(), padded.data());
 }
 
@@ -397,7 +376,7 @@ bool File::has_attribute(const std::string& object, const std::string& name) con
 }
 
 std::vector<std::string> File::attributes(const std::string& object) const {
-  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   std::vector<std::string> names;
   const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
     static_cast<std::vector<std::string>*>(out)->emplace_back(name);
@@ -412,9 +391,10 @@ std::vector<std::string> File::attributes(const std::string& object) const {
 Attribute File::attribute(const std::string& object, const std::string& name) const {
   Attribute result;
   bool done = false;
-  const Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const Handle type(H5Aget_type(opened), H5Tclose);
-  const Handle space(H5Aget_space(opened), H5Sclose);
+  const Hdf5Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                          H5Aclose);
+  const Hdf5Handle type(H5Aget_type(opened), H5Tclose);
+  const Hdf5Handle space(H5Aget_space(opened), H5Sclose);
   const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0));
   require_room(static_cast<Real>(count) * static_cast<Real>(std::max<std::size_t>(H5Tget_size(type), 8)),
                fmt::format("the attribute {} of {}", name, object));
@@ -471,7 +451,7 @@ void File::create_any_dataset(const std::string& name, Type type, const Shape& s
                               NewPlaces places) {
   create_group(parent_of(name));
   reserve(chunk.empty() ? bytes_of(type) * product(shape) : bytes_in_chunks(type, shape, chunk), name);
-  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
   std::vector<hsize_t> most = extents(shape);
   if (places == NewPlaces::undefined) H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   if (!chunk.empty()) {
@@ -488,9 +468,9 @@ void File::create_any_dataset(const std::string& name, Type type, const Shape& s
     for (std::size_t axis = 0; axis < std::min<std::size_t>(most.size(), 2); ++axis)
       most[axis] = H5S_UNLIMITED;
   }
-  const Handle space = simple_space(extents(shape), most.data());
-  const Handle made(H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                    H5Dclose);
+  const Hdf5Handle space = simple_space(extents(shape), most.data());
+  const Hdf5Handle made(
+      H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
   require(made.valid(), "create the dataset " + name);
 }
 
@@ -503,20 +483,20 @@ void File::create_checksummed_dataset(const std::string& name, Type type, const 
   const std::int64_t n_chunks = (shape[0] + chunk[0] - 1) / chunk[0];
   create_group(parent_of(name));
   reserve(bytes_in_chunks(type, shape, chunk) + n_chunks * bytes_of_checksum, name);
-  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
   H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
   H5Pset_fletcher32(properties);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-  const Handle space = simple_space(extents(shape));
-  const Handle made(H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                    H5Dclose);
+  const Hdf5Handle space = simple_space(extents(shape));
+  const Hdf5Handle made(
+      H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
   require(made.valid(), "create the dataset " + name);
 }
 
 void File::resize(const std::string& name, const Shape& shape) {
   const DatasetInfo now = info(name);
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   std::vector<hsize_t> chunk(shape.size());
   require(H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()) >= 0, "resize " + name);
   const Shape chunk_shape(chunk.begin(), chunk.end());
@@ -529,9 +509,9 @@ void File::resize(const std::string& name, const Shape& shape) {
 DatasetInfo File::info(const std::string& name) const {
   DatasetInfo result;
   bool known = false;
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
   H5Sget_simple_extent_dims(space, shape.data(), nullptr);
   result.shape.assign(shape.begin(), shape.end());
@@ -573,11 +553,11 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
     if (!inside) throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle in_file(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle in_file(H5Dget_space(dataset), H5Sclose);
   const hsize_t n = static_cast<hsize_t>(slab.size());
   // Of the same shape as the box: from any other, HDF5 finds the chunk of every single number by itself.
-  const Handle in_memory =
+  const Hdf5Handle in_memory =
       simple_space(n == 0 || shape.empty() ? std::vector<hsize_t>{1} : extents(slab.count));
   if (n == 0) {
     H5Sselect_none(in_file);
@@ -586,7 +566,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
     H5Sselect_hyperslab(in_file, H5S_SELECT_SET, extents(slab.start).data(), nullptr,
                         extents(slab.count).data(), nullptr);
   }
-  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  const Hdf5Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
   double nothing = 0;  // HDF5 wants an address even from a rank without data
   void* address = n == 0 ? &nothing : values;
@@ -627,8 +607,8 @@ std::size_t stored_bytes(const RecordLayout& layout) {
 }
 
 /// The compound type of records, as they are in memory or on the disk.
-Handle record_type(const RecordLayout& layout, bool stored) {
-  Handle type(H5Tcreate(H5T_COMPOUND, stored ? stored_bytes(layout) : layout.bytes), H5Tclose);
+Hdf5Handle record_type(const RecordLayout& layout, bool stored) {
+  Hdf5Handle type(H5Tcreate(H5T_COMPOUND, stored ? stored_bytes(layout) : layout.bytes), H5Tclose);
   std::size_t at = 0;
   for (const RecordField& field : layout.fields) {
     const bool is_integer = field.type == RecordField::Type::uint32;
@@ -645,23 +625,23 @@ Handle record_type(const RecordLayout& layout, bool stored) {
 void File::create_records(const std::string& name, const RecordLayout& layout, std::int64_t chunk) {
   create_group(parent_of(name));
   reserve(0, name);
-  const Handle properties = object_properties(H5P_DATASET_CREATE);
+  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
   const auto chunk_shape = static_cast<hsize_t>(chunk);
   H5Pset_chunk(properties, 1, &chunk_shape);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   const hsize_t unlimited = H5S_UNLIMITED;
-  const Handle space = simple_space({0}, &unlimited);
-  const Handle type = record_type(layout, true);
-  const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                    H5Dclose);
+  const Hdf5Handle space = simple_space({0}, &unlimited);
+  const Hdf5Handle type = record_type(layout, true);
+  const Hdf5Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                        H5Dclose);
   require(made.valid(), "create the dataset " + name);
 }
 
 std::int64_t File::n_records(const std::string& name, const RecordLayout& layout) const {
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  const Handle expected = record_type(layout, true);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Handle expected = record_type(layout, true);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   require(type.valid() && H5Tequal(type, expected) > 0 && H5Sget_simple_extent_ndims(space) == 1,
           "use the dataset " + name + ", which does not hold the records expected");
   return H5Sget_simple_extent_npoints(space);
@@ -669,8 +649,8 @@ std::int64_t File::n_records(const std::string& name, const RecordLayout& layout
 
 void File::resize_records(const std::string& name, const RecordLayout& layout, std::int64_t count) {
   const std::int64_t now = n_records(name, layout);
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   hsize_t chunk = 0;
   require(H5Pget_chunk(properties, 1, &chunk) >= 0, "resize " + name);
   const auto n_chunks = [&](std::int64_t n) {
@@ -690,19 +670,19 @@ void File::transfer_records(const std::string& name, const RecordLayout& layout,
       throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });
   if (n_stored == 0) return;
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle in_file(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle in_file(H5Dget_space(dataset), H5Sclose);
   const auto start = static_cast<hsize_t>(first), n = static_cast<hsize_t>(count);
-  const Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
+  const Hdf5Handle in_memory = simple_space({std::max<hsize_t>(n, 1)});
   if (n == 0) {
     H5Sselect_none(in_file);
     H5Sselect_none(in_memory);
   } else {
     H5Sselect_hyperslab(in_file, H5S_SELECT_SET, &start, nullptr, &n, nullptr);
   }
-  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  const Hdf5Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
-  const Handle type = record_type(layout, false);
+  const Hdf5Handle type = record_type(layout, false);
   double nothing = 0;  // HDF5 wants an address even from a rank without data
   void* address = n == 0 ? &nothing : records;
   const bool done = (writing ? H5Dwrite(dataset, type, in_memory, in_file, collective, address)
@@ -713,13 +693,13 @@ void File::transfer_records(const std::string& name, const RecordLayout& layout,
 
 void File::set_long_text(const std::string& object, const std::string& name, const std::string& text) {
   reserve(static_cast<std::int64_t>(text.size()), name);
-  const Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
   if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const char* pointer = text.c_str();
   const bool done = made.valid() && H5Awrite(made, type, &pointer) >= 0;
   require(done, fmt::format("write the attribute {} of {}", name, object));
@@ -728,14 +708,14 @@ void File::set_long_text(const std::string& object, const std::string& name, con
 void File::write_text(const std::string& name, const std::string& text) {
   create_group(parent_of(name));
   reserve(static_cast<std::int64_t>(text.size()), name);
-  const Handle type = text_type(text.size());
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle properties = object_properties(H5P_DATASET_CREATE);
-  const Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                    H5Dclose);
-  const Handle selected(H5Scopy(space), H5Sclose);
+  const Hdf5Handle type = text_type(text.size());
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
+  const Hdf5Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                        H5Dclose);
+  const Hdf5Handle selected(H5Scopy(space), H5Sclose);
   if (!comm_.is_root()) H5Sselect_none(selected);
-  const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  const Hdf5Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
   const bool done = made.valid() && H5Dwrite(made, type, selected, selected, collective, text.c_str()) >= 0;
   require(done, "write " + name);
@@ -744,11 +724,11 @@ void File::write_text(const std::string& name, const std::string& text) {
 std::string File::read_text(const std::string& name) const {
   std::string text;
   bool done = false;
-  const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   if (dataset.valid() && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
-    const Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    const Hdf5Handle collective(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
     if (H5Tis_variable_str(type) > 0) {
       char* pointer = nullptr;

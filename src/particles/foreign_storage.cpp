@@ -4,29 +4,13 @@
 #include <hdf5.h>
 
 #include <set>
-#include <utility>
 #include <vector>
+
+#include "particles/hdf5_handle.hpp"
 
 namespace scree {
 
 namespace {
-
-/// Owns one HDF5 identifier.
-class Identifier {
- public:
-  Identifier(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Identifier() {
-    if (id_ >= 0) close_(id_);
-  }
-  Identifier(const Identifier&) = delete;
-  Identifier& operator=(const Identifier&) = delete;
-  operator hid_t() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 struct Link {
   std::string name;
@@ -48,7 +32,7 @@ std::vector<Link> links_in(hid_t group) {
 }
 
 bool lies_elsewhere(hid_t dataset) {
-  const Identifier properties(H5Dget_create_plist(dataset), H5Pclose);
+  const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   return H5Pget_external_count(properties) > 0 || H5Pget_layout(properties) == H5D_VIRTUAL;
 }
 
@@ -64,13 +48,13 @@ std::string first_elsewhere(hid_t file) {
   while (!to_do.empty()) {
     const Group next = std::move(to_do.back());
     to_do.pop_back();
-    const Identifier group(H5Gopen2(file, next.name.c_str(), H5P_DEFAULT), H5Gclose);
+    const Hdf5Handle group(H5Gopen2(file, next.name.c_str(), H5P_DEFAULT), H5Gclose);
     if (!group.valid()) continue;
     for (const Link& link : links_in(group)) {
       const std::string name = (next.depth == 0 ? "/" : next.name + "/") + link.name;
       if (link.type == H5L_TYPE_SOFT) continue;  // leads to another link of this file
       if (link.type != H5L_TYPE_HARD) return name + " is a link to another file";
-      const Identifier object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
+      const Hdf5Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
       H5O_info_t info;
       if (!object.valid() || H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0) continue;
       if (!seen.insert(info.addr).second) continue;
@@ -87,15 +71,12 @@ std::string first_elsewhere(hid_t file) {
 }  // namespace
 
 std::string content_elsewhere(const std::string& path) {
-  // For good, as failed calls show in what they return: when the program ends, the library would print what a
-  // damaged file has left in it.
-  static const herr_t muted = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  static_cast<void>(muted);
+  mute_hdf5();
   std::string found;
-  const Identifier access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Whoever reads a file that a run still writes must not be stopped, nor stop the run, by a lock.
   H5Pset_file_locking(access, false, true);
-  const Identifier file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
   if (file.valid()) found = first_elsewhere(file);
   H5Eclear2(H5E_DEFAULT);
   return found;

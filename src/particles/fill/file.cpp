@@ -18,31 +18,15 @@
 #include "particles/fill.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/foreign_storage.hpp"
+#include "particles/hdf5_handle.hpp"
 #include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
 
-/// Closes an HDF5 object.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&&) = delete;
-  hid_t get() const { return id_; }
-  bool is_open() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
 /// An H5MD element: [frame][body] or [frame][body][component] if it changes in time, else without the frames.
 struct Element {
-  Handle data;
+  Hdf5Handle data;
   std::string name;  ///< file:path, for messages
   bool in_time;
   std::vector<hsize_t> shape;
@@ -52,20 +36,21 @@ struct Element {
   hsize_t n_components() const { return shape.size() == (in_time ? 3u : 2u) ? shape.back() : 1; }
 };
 
-std::optional<Element> open_element(const Handle& file, const std::string& path, const std::string& name) {
-  const bool in_time = Handle(H5Gopen2(file.get(), name.c_str(), H5P_DEFAULT), H5Gclose).is_open();
+std::optional<Element> open_element(const Hdf5Handle& file, const std::string& path,
+                                    const std::string& name) {
+  const bool in_time = Hdf5Handle(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose).valid();
   const std::string full = in_time ? name + "/value" : name;
-  Handle data(H5Dopen2(file.get(), full.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!data.is_open()) return std::nullopt;
+  Hdf5Handle data(H5Dopen2(file, full.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!data.valid()) return std::nullopt;
   Element element{std::move(data), path + ":" + full, in_time, {}};
-  const Handle space(H5Dget_space(element.data.get()), H5Sclose);
-  const int n_axes = H5Sget_simple_extent_ndims(space.get());
+  const Hdf5Handle space(H5Dget_space(element.data), H5Sclose);
+  const int n_axes = H5Sget_simple_extent_ndims(space);
   const int least = in_time ? 2 : 1;
   if (n_axes < least || n_axes > least + 1)
     throw InputError(fmt::format("{}: {} axes, expected {}", element.name, n_axes,
                                  in_time ? "frame, body (, component)" : "body (, component)"));
   element.shape.resize(static_cast<std::size_t>(n_axes));
-  H5Sget_simple_extent_dims(space.get(), element.shape.data(), nullptr);
+  H5Sget_simple_extent_dims(space, element.shape.data(), nullptr);
   return element;
 }
 
@@ -80,20 +65,21 @@ std::vector<T> read_rows(const Element& element, hsize_t frame, hsize_t first, h
   const std::size_t body_axis = element.in_time ? 1 : 0;
   if (element.in_time) start[0] = frame, extent[0] = 1;
   start[body_axis] = first, extent[body_axis] = count;
-  const Handle space(H5Dget_space(element.data.get()), H5Sclose);
-  const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
-  H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
+  const Hdf5Handle space(H5Dget_space(element.data), H5Sclose);
+  const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                          H5Sclose);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
   const hid_t type = std::is_same_v<T, Real> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-  if (H5Dread(element.data.get(), type, memory.get(), space.get(), H5P_DEFAULT, values.data()) < 0)
+  if (H5Dread(element.data, type, memory, space, H5P_DEFAULT, values.data()) < 0)
     throw InputError(element.name + ": cannot be read as numbers (damaged file?)");
   return values;
 }
 
 /// Names of the elements of a group of particles.
-std::vector<std::string> names_in(const Handle& file, const std::string& folder) {
+std::vector<std::string> names_in(const Hdf5Handle& file, const std::string& folder) {
   std::vector<std::string> names;
   H5Literate_by_name(
-      file.get(), folder.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      file, folder.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
       [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
         static_cast<std::vector<std::string>*>(list)->emplace_back(name);
         return 0;
@@ -105,21 +91,21 @@ std::vector<std::string> names_in(const Handle& file, const std::string& folder)
 /// The box of a group of particles, if it is fixed: edges, and the lower corner if scree wrote it (else the
 /// origin).
 template <int D>
-std::optional<Box<D>> read_box(const Handle& file, const std::string& folder) {
-  const Handle group(H5Gopen2(file.get(), (folder + "/box").c_str(), H5P_DEFAULT), H5Gclose);
-  const Handle edges(H5Dopen2(file.get(), (folder + "/box/edges").c_str(), H5P_DEFAULT), H5Dclose);
-  if (!group.is_open() || !edges.is_open()) return {};
+std::optional<Box<D>> read_box(const Hdf5Handle& file, const std::string& folder) {
+  const Hdf5Handle group(H5Gopen2(file, (folder + "/box").c_str(), H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle edges(H5Dopen2(file, (folder + "/box/edges").c_str(), H5P_DEFAULT), H5Dclose);
+  if (!group.valid() || !edges.valid()) return {};
   const auto has_axes = [](hid_t space) {
-    const Handle owner(space, H5Sclose);
+    const Hdf5Handle owner(space, H5Sclose);
     return H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_npoints(space) == D;
   };
   Box<D> box;
-  if (!has_axes(H5Dget_space(edges.get()))) return {};
-  if (H5Dread(edges.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, box.upper.component.data()) < 0)
+  if (!has_axes(H5Dget_space(edges))) return {};
+  if (H5Dread(edges, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, box.upper.component.data()) < 0)
     return {};
-  const Handle lower(H5Aopen(group.get(), "lower", H5P_DEFAULT), H5Aclose);
-  if (lower.is_open() && has_axes(H5Aget_space(lower.get())))
-    H5Aread(lower.get(), H5T_NATIVE_DOUBLE, box.lower.component.data());
+  const Hdf5Handle lower(H5Aopen(group, "lower", H5P_DEFAULT), H5Aclose);
+  if (lower.valid() && has_axes(H5Aget_space(lower)))
+    H5Aread(lower, H5T_NATIVE_DOUBLE, box.lower.component.data());
   box.upper += box.lower;
   return box;
 }
@@ -133,8 +119,8 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
   agree(comm, [&] {
     if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
       throw InputError(path + ": " + elsewhere);
-    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.is_open())
+    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.valid())
       throw InputError(path + ": cannot be opened as an HDF5 file: damaged, cut short, or being written");
     const std::string folder = "/particles/" + group;
     const std::optional<Element> position = open_element(file, path, folder + "/position");
