@@ -16,6 +16,7 @@
 #include "app/options.hpp"
 #include "core/as_input.hpp"
 #include "core/error.hpp"
+#include "core/input_crash.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -119,7 +120,9 @@ inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, i
     return static_cast<int>(program(comm, argc, argv));
   } catch (const AgreedError& error) {
     if (comm.is_root()) tell(error.what());
-    return static_cast<int>(error.code());
+    const int code = static_cast<int>(error.code());
+    if (error.code() == ExitCode::bad_input) end_quietly_with(code);
+    return code;
   } catch (const std::exception& error) {
     const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
     const int code = static_cast<int>(is_input ? ExitCode::bad_input : ExitCode::runtime_failure);

@@ -105,7 +105,7 @@ std::string list_report(const Neighborhood<D>& neighborhood) {
     if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
   };
   tell(neighborhood.n_widened(), "list with a widened skin", "lists with a widened skin");
-  tell(neighborhood.n_cut_steps(), "step cut for the list", "steps cut for the list");
+  tell(neighborhood.n_cut_steps(), "step cut", "steps cut");
   tell(neighborhood.n_steps_beyond_list(), "step that went beyond the widest list",
        "steps that went beyond the widest list");
   return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));

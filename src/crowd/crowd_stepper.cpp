@@ -282,7 +282,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
       break;
     }
   }
-  if (dt < asked) neighborhood_->note_cut_step(state, asked, dt);
+  if (dt < asked)
+    neighborhood_->note_cut_step(state, asked, dt, "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   move(state, dt);
   state.clock.last_dt = dt;

@@ -206,7 +206,8 @@ typename Neighborhood<D>::StepPlan Neighborhood<D>::plan_step(const State<D>& st
     plan.skin = (std::sqrt(most) + surfaces) / share;
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
-    if (halvings > 0) note_cut_step(state, dt, plan.dt);
+    if (halvings > 0)
+      note_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
   refuse_way(state, dt, way);
@@ -244,12 +245,12 @@ void Neighborhood<D>::refuse_way(const State<D>& state, Real dt, const FreeWay& 
 }
 
 template <int D>
-void Neighborhood<D>::note_cut_step(const State<D>& state, Real asked, Real taken) {
+void Neighborhood<D>::note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
   if (n_cut_steps_++ > 0) return;
   log::info(
-      "step {}, t = {:.6g} s: in a step of {:.3g} s bodies or obstacles outrun the neighbour list; it is cut "
-      "to {:.3g} s. Further steps like this are counted: steps_cut in summary.json",
-      state.clock.step, state.clock.time, asked, taken);
+      "step {}, t = {:.6g} s: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are "
+      "counted: steps_cut in summary.json",
+      state.clock.step, state.clock.time, asked, why, taken);
 }
 
 template <int D>

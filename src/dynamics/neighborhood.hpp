@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -128,8 +129,11 @@ class Neighborhood {
   /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
   /// not finite, or so long that no halving helps. Collective.
   StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay& way);
-  /// For schemes that cut steps in their own way: counts the step and says it once.
-  void note_cut_step(const State<D>& state, Real asked, Real taken);
+  /// For schemes that cut steps in their own way: counts the step and says it once. `why`: what would happen
+  /// in the whole step.
+  void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);
+  /// Throws StepRefused naming the body with the longest way in dt. Collective.
+  [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay& way) const;
   /// A step went beyond the widest list: counts it and says it once.
   void note_step_beyond_list(const State<D>& state, Real needed_skin);
   /// The most that lists are widened to [m]: a diameter of the largest body, two of them in 2D, if periodic
@@ -202,7 +206,6 @@ class Neighborhood {
 
   static Box<D> reached_box(const State<D>& state);
   void fit_skin(State<D>& state, Real needed_skin);
-  [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay& way) const;
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
   void settle_at_faces(State<D>& state);
   void rebalance(const State<D>& state, std::span<const Place> places, std::int64_t n_steps);

@@ -49,4 +49,12 @@ struct Box {
   }
 };
 
+/// Whether they have a point in common; an empty box has none.
+template <int D>
+bool overlap(const Box<D>& a, const Box<D>& b) {
+  for (int k = 0; k < D; ++k)
+    if (!(a.lower[k] <= b.upper[k] && b.lower[k] <= a.upper[k])) return false;
+  return true;
+}
+
 }  // namespace scree

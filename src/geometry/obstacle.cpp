@@ -160,6 +160,40 @@ bool ObstacleSet<D>::any_thin() const {
 }
 
 template <int D>
+bool ObstacleSet<D>::any_far_side() const {
+  for (std::size_t i = 0; i < obstacles_.size(); ++i)
+    if (is_active_[i] != 0 && obstacles_[i].shape->has_far_side()) return true;
+  return false;
+}
+
+template <int D>
+bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const {
+  for (int c = 0; c < n_constraints(); ++c) {
+    const auto i = static_cast<std::size_t>(obstacle_of(c));
+    const Shape<D>& shape = *obstacles_[i].shape;
+    if (is_active_[i] == 0 || !shape.has_far_side()) continue;
+    const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at);
+    Box<D> around = Box<D>::empty();
+    for (const Vec<D>& x : {begin, end}) {
+      around.include(x - filled<D>(clearance));
+      around.include(x + filled<D>(clearance));
+    }
+    if (!overlap(around, shape.bounds(part_of(c), around))) continue;
+    // Nothing is nearer than the distance, so that far the way is free.
+    const Real length = norm(end - begin), least_advance = 0.1 * clearance;
+    for (Real gone = 0;;) {
+      const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
+      SurfacePoint<D> seen;
+      shape.distances(part_of(c), {&x, 1}, {&seen, 1});
+      if (seen.distance < clearance) return true;
+      if (gone >= length) break;
+      gone += std::max(seen.distance - clearance, least_advance);
+    }
+  }
+  return false;
+}
+
+template <int D>
 Real Shape<D>::travel(int part, const Pose<D>& moved, const Box<D>& region) const {
   return farthest_way(moved, bounds(part, region));
 }

@@ -121,6 +121,9 @@ class Shape {
   virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
   /// Whether it has no thickness: all space is free, and bodies keep the side they come from.
   virtual bool is_thin() const { return false; }
+  /// Whether a body that went into the solid may come out of it elsewhere: not from a half-space, nor from
+  /// all that is around a container.
+  virtual bool has_far_side() const { return !is_thin(); }
   /// Upper bound of how far the distances of `part` change where the shape goes from its own frame to `moved`
   /// [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it is: a
   /// plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way of any
@@ -220,6 +223,12 @@ class ObstacleSet {
     return active(obstacle_of(constraint)) && shape_of(constraint).is_thin();
   }
   bool any_thin() const;
+  /// Whether some active solid can be passed through: see Shape::has_far_side.
+  bool any_far_side() const;
+  /// Whether the straight way from -> at, seen from the obstacles, comes nearer than `clearance` > 0 to the
+  /// surface of such a solid, or goes through it. `from`: where the point was when the step began. O(parts);
+  /// for the few bodies for which it may be so.
+  bool way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const;
   /// Upper bound of how far the distances of obstacles change between two times [m]; only surfaces that are
   /// within `domain` at one of them count (see Shape::travel: neighbour lists are rebuilt before it
   /// eats the skin). 0 if no surface moves.

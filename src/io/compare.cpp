@@ -234,11 +234,13 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
   const TableContent a = read_table(comm, first);
   const TableContent b = read_table(comm, second);
   FileComparison result{first, second, {}};
-  if (!last_row_only && a.rows.size() != b.rows.size()) {
-    FieldDifference rows{"rows", "-"};
+  FieldDifference rows{"rows", "-"};
+  if (!last_row_only && a.rows.size() != b.rows.size())
     add_note(rows, fmt::format("{} rows against {}", a.rows.size(), b.rows.size()));
-    result.fields.push_back(rows);
-  }
+  if (a.rest != b.rest)
+    add_note(rows, fmt::format("after its last whole row the {} has {} bytes more",
+                               a.rest.empty() ? "second" : "first", (a.rest.empty() ? b : a).rest.size()));
+  if (!rows.equal) result.fields.push_back(rows);
   const std::size_t n = std::min(a.rows.size(), b.rows.size());
   const std::size_t n_compared = last_row_only ? std::min<std::size_t>(n, 1) : n;
   const auto column_of = [&](const TableContent& table, std::size_t column) {

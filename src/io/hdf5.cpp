@@ -195,6 +195,7 @@ void File::require(bool done, const std::string& operation) const {
 File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), path_(path) {
   mute_hdf5();
   const bool creating = how == Open::create || how == Open::overwrite;
+  if (!creating) guard_.emplace(path_, comm_.is_root());
   files::on_root(comm_, [&] {
     const std::string obstacle = obstacle_to_open(path_, how);
     if (obstacle.empty()) return;
@@ -231,6 +232,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
     device_ = status.st_dev;
     number_ = status.st_ino;
   }
+  if (how != Open::read) guard_.reset();
 }
 
 File::~File() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/input_crash.hpp"
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 
@@ -217,6 +219,7 @@ class File {
   Comm comm_;
   std::string path_;
   bool writable_ = false;
+  std::optional<InputCrashGuard> guard_;  // of files that are only read
   std::int64_t id_ = -1;
   std::uint64_t device_ = 0, number_ = 0;  ///< of the file, on rank 0
   std::int64_t flushed_size_ = 0;          ///< length on the disk at the last flush (of use on rank 0)

@@ -120,6 +120,7 @@ TableContent read_table(const Comm& comm, const std::string& path) {
     for (const std::string& word : words) row.push_back(number(word, path, line_number));
   });
   if (content.names.empty()) throw InputError(path + ": the table has no header");
+  content.rest = text.substr(text.rfind('\n') + 1);
   return content;
 }
 

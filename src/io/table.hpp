@@ -46,6 +46,7 @@ class Table {
 struct TableContent {
   std::vector<std::string> names;  ///< as in the header: "time[s]"
   std::vector<std::vector<Real>> rows;
+  std::string rest;  ///< what follows the last line end: a row cut short, which is not among the rows
 };
 /// Reads a file that Table wrote. Throws InputError with path and line on all ranks. Collective.
 TableContent read_table(const Comm& comm, const std::string& path);

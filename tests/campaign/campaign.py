@@ -3,6 +3,7 @@
 
     scripts/campaign.sh                                  # half an hour, all parts
     scripts/campaign.sh --minutes 60 --seed 7
+    scripts/campaign.sh --full --seed 7 --jobs 5         # so many cases of each part as a release needs: an hour or less
     scripts/campaign.sh --part decks --count 200         # so many cases of one part
     scripts/campaign.sh --part decks --seed 7 --case 31  # one case again
 
@@ -28,6 +29,8 @@ import scree_program    # noqa: E402
 PARTS = {part.NAME: part for part in (mutated_decks, damaged_files, kills, random_decks, physics)}
 # Shares of the time: cases of one part take longer than those of another.
 SHARES = {"decks": 0.4, "damage": 0.15, "kills": 0.15, "random": 0.2, "physics": 0.1}
+# Cases of each part that are tried before a release.
+FULL = {"decks": 1000, "damage": 500, "kills": 60, "random": 150, "physics": 300}
 
 
 def options():
@@ -36,6 +39,8 @@ def options():
     parser.add_argument("--seed", type=int, default=None, help="of all random numbers (default: from the clock)")
     parser.add_argument("--part", action="append", choices=list(PARTS), help="only this part; may be repeated")
     parser.add_argument("--count", type=int, help="so many cases of each part, however long they take")
+    parser.add_argument("--full", action="store_true",
+                        help=", ".join(f"{number} {part}" for part, number in FULL.items()) + ", however long they take")
     parser.add_argument("--case", type=int, help="one case again; with --part and --seed")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time (default: 1)")
     parser.add_argument("--bin", default=None, help="folder of the programs (default: build/release/bin)")
@@ -62,6 +67,8 @@ def main():
         for name in names:
             if chosen.case is not None:
                 bounds = {"first": chosen.case, "count": 1}
+            elif chosen.full:
+                bounds = {"count": FULL[name]}
             elif chosen.count is not None:
                 bounds = {"count": chosen.count}
             else:

@@ -158,15 +158,25 @@ def bullet(case):
     angle = rng.uniform(-0.5, 0.5)
     velocity = [speed * math.cos(angle), speed * math.sin(angle)] + [0.0] * (dimension - 2)
     place = [-0.8 + rng.uniform(0, 0.1), 0.0] + [0.0] * (dimension - 2)
-    target = rng.choice(["thin", "thin", "plane", "box"])
+    target = rng.choice(["thin", "thin", "plane", "box", "post", "held"])
     wall = {"thin": lambda: across(rng, dimension, 0.0, 1.0),
             "plane": lambda: {"type": "plane", "point": [0.0] * dimension, "normal": [-1.0] + [0.0] * (dimension - 1)},
-            "box": lambda: {"type": "box", "lower": [0.0] + [-1.5] * (dimension - 1), "upper": [0.01] + [1.5] * (dimension - 1)}}[target]()
-    deck = set_up(case, scheme, [place], [velocity], {"target": wall}, [0.0] * dimension, step, n_steps, 3.0)
+            "box": lambda: {"type": "box", "lower": [0.0] + [-1.5] * (dimension - 1), "upper": [0.01] + [1.5] * (dimension - 1)},
+            "post": lambda: {"type": "disk" if dimension == 2 else "sphere", "center": [0.0] * dimension, "radius": 0.02},
+            "held": lambda: None}[target]()
+    if target in ("post", "held"):      # head on, so that it cannot get past to the side
+        velocity = [speed] + [0.0] * (dimension - 1)
+    places, velocities, radii = [place], [velocity], [RADIUS]
+    if target == "held":
+        places, velocities, radii = [place, [0.0] * dimension], [velocity, [0.0] * dimension], [RADIUS, 0.4 * RADIUS]
+    deck = set_up(case, scheme, places, velocities, {} if wall is None else {"target": wall}, [0.0] * dimension, step, n_steps, 3.0,
+                  radii=radii)
+    if target == "held":
+        deck["particles"]["b001"]["mobility"] = 0
     found, warned, result = run(case, deck)
     if found is None:
         return "refused"
-    wrong_side(case, found, result, warned, lambda p: p[0] < 0, f"{scheme}: a fast body passes a wall ({target})")
+    wrong_side(case, found, result, warned, lambda p: p[0] <= 0, f"{scheme}: a fast body passes a wall ({target})")
     return "ok"
 
 

@@ -21,7 +21,7 @@ SEED = 1
 def slice_of(part, count):
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         workshop = harness.Workshop(scratch, "campaign-findings", "scripts/campaign.sh")
-        tally = harness.run_part(part, SEED, workshop, count=count)
+        tally = harness.run_part(part, SEED, workshop, count=count, jobs=4)    # mostly waiting for mpirun
     print(harness.table([tally]))
     check(tally.total("tried") == count, f"{count} cases are tried", tally.counts)
     check(tally.total("findings") == 0, "no finding", tally.signatures)

@@ -13,7 +13,7 @@ TEST_CASE("restart: 200 disks, periodic, warm started, with a turning box", "[mp
       "motion = { type = 'rotate', center = [1.2, 0.7], rate = 2 }\n"
       "[obstacles.slide]\ntype = 'segment'\na = [3, -1.5]\nb = [3, 1]\n"
       "motion = { type = 'translate', velocity = [-0.8, 0.1] }\n";
-  const Seen seen = check_restarts<2>({disks_deck + mill, {"domain.periodic=[true, true]"}});
+  const Seen seen = check_restarts<2>({disks_deck + mill, {"domain.periodic=[true, true]"}, 24});
   CHECK(seen.n_contacts > 50);
   CHECK(seen.n_remembered > 100);
   if (Comm().size() > 1) {
@@ -106,7 +106,7 @@ b = [3, 1]
 type = "box"
 lower = [5, 2]
 upper = [7.4, 2.4]
-motion = { type = "rotate", center = [6.2, 2.2], rate = 2 }
+motion = { type = "rotate", center = [6.2, 2.2], rate = 1 }
 [[stages]]
 name = "shut"
 until = { bodies_at_least = 190, time = 0.33, max_time = 3 }

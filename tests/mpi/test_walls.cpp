@@ -349,6 +349,45 @@ TEST_CASE("sides: bullets at a thin wall stay before it in every scheme, or the 
   }
 }
 
+TEST_CASE("sides: pbd: bullets pass no solid, however thin, or the run says why", "[mpi][walls]") {
+  const auto deck = [](const std::string& solid, Real speed, int n, Real depth) {
+    std::string text = in_plane("pbd", 0.01, 1);
+    text.replace(text.find("type = 'rest'"), 13, fmt::format("type = 'constant'\nvelocity = [{}, 0]", speed));
+    text.replace(text.find("overlap_limit = 0"), 17, "overlap_limit = 0.5\non_overlap = 'stop'");
+    return text +
+           fmt::format(
+               "[domain]\nlower = [-1, -1]\nupper = [1, 1]\noutside = 'keep'\n[particles.bullets]\n"
+               "radius = {{ distribution = 'uniform', min = 0.002, max = 0.003 }}\nsource = {{ type = "
+               "'random', count = {}, region = {{ lower = [{}, -0.05], upper = [-0.02, 0.05] }} }}\n",
+               n, -0.02 - depth) +
+           "[obstacles.solid]\n" + solid;
+  };
+  const std::string moving =
+      "type = 'box'\nlower = [0, -0.4]\nupper = [1e-4, 0.4]\n"
+      "motion = { type = 'translate', velocity = [-1, 0] }\n";
+  const Comm world;
+  for (const std::string& solid :
+       {std::string("type = 'box'\nlower = [0, -0.4]\nupper = [1e-4, 0.4]\n"),
+        std::string("type = 'polygon'\npoints = [[0, -0.4], [1e-3, -0.4], [2e-3, 0.4], [0, 0.4]]\n"), moving})
+    for (const Real speed : {0.4, 3.0, 50.0}) {  // 1 to 2, 10 to 15 and 170 to 250 radii in a step
+      CAPTURE(solid, speed);
+      const auto run = [&](int n, Real depth) {
+        Simulation<2> simulation(world, read_deck<2>(deck(solid, speed, n, depth)));
+        const auto beyond = [&] {
+          const Real face = solid == moving ? -simulation.state().clock.time : 0;
+          return count(simulation, [&](const Vec<2>& x) { return x[0] > face; });
+        };
+        const auto refusal = run_until(simulation, 0.1, [&] { return beyond() == 0; });
+        CHECK(simulation.neighborhood().n_cut_steps() > 0);
+        return refusal;
+      };
+      CHECK_FALSE(run(8, 0.008).has_value());
+      // A crowd that comes so fast presses those in front into the solid: right, or the run says why.
+      if (const auto refusal = run(40, 0.08)) CHECK(refusal->find("overlap") != std::string::npos);
+    }
+  check_invariant<2>(deck(moving, 3, 8, 0.008), {}, 20);
+}
+
 TEST_CASE("sides: soft bullets that a thin wall cannot stop end the run, however deep an overlap may be",
           "[mpi][walls]") {
   std::string text = in_plane("dem", 1e-5, 1);

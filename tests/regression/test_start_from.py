@@ -231,5 +231,80 @@ def test_what_does_not_fit_is_refused(folder):
     refused(folder, "run", deck, "--from", start, words=("outside the domain",))
 
 
+# Spheres packed at random between two periodic faces fall on a floor.
+IN_SPACE = """[simulation]
+title = "bed"
+dimension = 3
+end_time = {end}
+scheme = "{scheme}"
+
+[domain]
+lower = [0, 0, 0]
+upper = [0.1, 0.08, 0.2]
+periodic = [true, true, false]
+
+[time]
+step = {step}
+{scheme_tables}
+[particles.grains]
+{material}radius = {{ distribution = "uniform", min = 0.008, max = 0.011 }}
+{source}
+[obstacles.floor]
+type = "plane"
+{material}point = [0, 0, 0]
+normal = [0, 0, 1]
+
+[output.checkpoint]
+every_steps = 20
+keep = 20
+"""
+INERTIA = """[physics]
+gravity = [0, 0, -9.81]
+[materials.stone]
+density = 2500
+[pairs.stone-stone]
+friction = 0.5
+restitution = 0.2
+"""
+SCHEMES = {"pbd": (0.002, '[velocity]\ntype = "constant"\nvelocity = [0, 0, -0.3]\n[pbd]\nsweeps = 30\n'),
+           "nonsmooth": (0.001, INERTIA + '[solver]\ntype = "nsgs"\n'),
+           "dem": (0.0001, INERTIA + 'stiffness = 1e5\n[dem]\nlaw = "linear"\n')}
+PACKED = 'source = {{ type = "packed", {}region = {{ lower = [0, 0, 0.01], upper = [0.1, 0.08, 0.1] }} }}\n'
+
+
+def write_in_space(folder, name, scheme, steps, source=""):
+    step, tables = SCHEMES[scheme]
+    material = "" if scheme == "pbd" else 'material = "stone"\n'
+    (folder / f"{name}.toml").write_text(IN_SPACE.format(end=steps * step, scheme=scheme, step=step, scheme_tables=tables,
+                                                         material=material, source=source))
+    return f"{name}.toml"
+
+
+def test_in_space_and_resumed(folder):
+    for scheme in SCHEMES:
+        first = write_in_space(folder, f"{scheme}_first", scheme, 60, PACKED.format("solid_fraction = 0.5, "))
+        run_ok("run", first, folder=folder)
+        start = checkpoint(folder, f"{scheme}_first", 60)
+        whole = write_in_space(folder, f"{scheme}_whole", scheme, 60)
+        run_ok("run", whole, "--from", start, folder=folder, ranks=2)
+        expected = summary(folder, f"{scheme}_whole")["state_hash"]
+        # The same in two pieces, on other ranks.
+        run_ok("run", write_in_space(folder, f"{scheme}_pieces", scheme, 30), "--from", start, folder=folder)
+        run_ok("run", write_in_space(folder, f"{scheme}_pieces", scheme, 60), "--resume", folder=folder, ranks=3)
+        result = summary(folder, f"{scheme}_pieces")
+        check(result["state_hash"] == expected, f"{scheme}: a start from a checkpoint can be resumed", result)
+        check_in("step 60", result["provenance"]["started_from"], "and still knows where it came from")
+
+
+def test_packed_starts_of_all_schemes(folder):
+    for scheme in SCHEMES:
+        hashes = set()
+        deck = write_in_space(folder, scheme, scheme, 40, PACKED.format(""))
+        for ranks in (1, 3):
+            run_ok("run", deck, "--force", folder=folder, ranks=ranks)
+            hashes.add(summary(folder, scheme)["state_hash"])
+        check(len(hashes) == 1, f"{scheme}: packed until they jam, the same on 1 and 3 ranks", hashes)
+
+
 if __name__ == "__main__":
     main()

@@ -49,16 +49,32 @@ class PbdStepper final : public Stepper<D> {
   void find_properties(const State<D>& state);
   void find_smallest_radius(const State<D>& state);
   void prepare_sweeps(State<D>& state);
+  struct Prediction {
+    Real moved_squared = 0;  ///< of the body farthest from where it was listed [m2]; infinite: not a number
+    bool is_fast = false;    ///< some body goes further than its reach()
+    bool is_long = false;    ///< some body goes further than its radius
+  };
   /// Puts owned bodies where they would be after dt if nothing touched them: into the records of the sweeper;
-  /// `position` stays where the step starts until finish(). Returns the square of how far any of them then is
-  /// from where it was listed [m2]; infinite if that is not a number. Local.
-  Real predict(State<D>& state, Real time, Real dt);
+  /// `position` stays where the step starts until finish(). Local.
+  Prediction predict(State<D>& state, Real time, Real dt);
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
-  /// started; returns as predict(). Local.
+  /// started. Returns Prediction::moved_squared. A body that contacts have pushed into a solid with a far
+  /// side, or through it, counts as an overlap of its radius in deepest_. Local.
   Real finish(State<D>& state, Real dt);
   /// Undoes finish(). Local.
   void take_back(State<D>& state);
-  Real cut_for_obstacles(const State<D>& state, Real dt);
+  /// The way that a body may go by itself in a step towards a solid with a far side, as a share of its
+  /// radius. If obstacles move, half of it is theirs.
+  static Real reach(const State<D>& state) {
+    return state.obstacles.moves() ? 0.5 * most_approach : most_approach;
+  }
+  /// The length of a step of at most dt in which obstacles move so little that what they push stays among the
+  /// candidates, and not further than bodies may come towards them. Local; the same on all ranks.
+  Real cut_for_obstacles(const State<D>& state, Real dt) const;
+  /// The length of a step in which no body that would get into a solid with a far side goes further than its
+  /// reach(): dt, if none would. Obstacles stand where they are after dt. Throws StepRefused naming the body
+  /// if the step would have to be much shorter. Collective.
+  Real cut_for_bodies(State<D>& state, Real dt) const;
   /// If the step may be refused: keeps velocities and multipliers as they are, which is as at the start of
   /// the step, but for multipliers after a first attempt. Local.
   void keep_start(const State<D>& state);
@@ -84,8 +100,9 @@ class PbdStepper final : public Stepper<D> {
     return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
   }
 
-  static constexpr Real least_dt = 1e-12;  // steps are not halved further [s]
-  static constexpr Real not_given = -1;    // a value the key refuses: see Section::has
+  static constexpr Real most_approach = 0.5;  // of a centre to a solid in a step, over the radius
+  static constexpr Real least_dt = 1e-12;     // steps are not halved further [s]
+  static constexpr Real not_given = -1;       // a value the key refuses: see Section::has
 
   // The deck.
   std::string method_name_ = "pbd";
@@ -114,11 +131,11 @@ class PbdStepper final : public Stepper<D> {
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
-  Real deepest_ = 0;             // overlap that the last sweep met on any rank [m]
+  Real deepest_ = 0;             // overlap that the last sweep met on any rank, or see finish() [m]
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
-  bool told_cut_ = false;
+  bool told_long_ = false;
 };
 
 template <int D>
@@ -273,7 +290,7 @@ void PbdStepper<D>::bodies_changed(State<D>& state) {
 }
 
 template <int D>
-Real PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
+typename PbdStepper<D>::Prediction PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
   Scope timer("free motion");
   // Beyond the cache a step costs what it moves, so each array is gone through once: the velocities of a
   // stretch of bodies are used while they are at hand and not kept.
@@ -286,7 +303,8 @@ Real PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
   const auto records = sweeper_->records();
   constexpr std::size_t stretch = 256;
   std::array<Vec<D>, stretch> velocity;
-  Real most = 0;
+  Prediction prediction;
+  const Real reach_squared = reach(state) * reach(state);
   for (std::size_t first = 0; first < n; first += stretch) {
     const std::size_t count = std::min(stretch, n - first);
     field_->evaluate(time, position.subspan(first, count), std::span(velocity).first(count));
@@ -296,13 +314,17 @@ Real PbdStepper<D>::predict(State<D>& state, Real time, Real dt) {
         if (mobility[first + k] == 0) velocity[k] = Vec<D>{};
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = first + k;
-      const Vec<D> y = position[i] + dt * velocity[k];
+      const Vec<D> way = dt * velocity[k];
+      const Vec<D> y = position[i] + way;
       for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
-      most = farther(most, y - listed[i]);
+      prediction.moved_squared = farther(prediction.moved_squared, y - listed[i]);
+      const Real squared = dot(way, way), own_squared = records[i].radius * records[i].radius;
+      prediction.is_fast |= squared > reach_squared * own_squared;
+      prediction.is_long |= squared > own_squared;
     }
   }
   sweeper_->owned_records_written();
-  return most;
+  return prediction;
 }
 
 template <int D>
@@ -315,6 +337,7 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   const auto listed = std::as_const(bodies).listed();
   const auto records = sweeper_->records();
   const Real rate = 1 / dt;
+  const bool has_far_sides = state.obstacles.any_far_side();
   Real most = 0;
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> x;
@@ -323,6 +346,11 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
     for (int c = 0; c < D; ++c) records[i].x[c] = start[c];
     position[i] = x;
     velocity[i] = (x - start) * rate;
+    // From where it may be without a word, a centre needs half of its free way to get into a solid.
+    const Real least = 0.5 * most_approach * records[i].radius;
+    if (has_far_sides && dot(x - start, x - start) > least * least &&
+        state.obstacles.way_meets_solid(start, x, 0.01 * records[i].radius))
+      deepest_ = std::max(deepest_, records[i].radius);
     most = farther(most, x - listed[i]);
   }
   return most;
@@ -348,20 +376,41 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
   state.obstacles.begin_step();
+  const bool has_far_sides = state.obstacles.any_far_side();
+  const Real asked = dt;
   dt = cut_for_obstacles(state, dt);
   while (true) {
-    Real moved = predict(state, start_time, dt);
-    state.clock.time = start_time + dt;  // obstacles stand where they are at the end of the step
-    state.obstacles.place(state.clock.time);
+    const Prediction prediction = predict(state, start_time, dt);
+    state.obstacles.place(start_time + dt);  // where they are at the end of the step
+    state.clock.time = start_time + dt;
+    constexpr Real fast = 1, far = 2;
+    Real speed = prediction.is_long ? far : prediction.is_fast ? fast : 0;  // of the fastest on any rank
+    Real used = neighborhood_->used_skin(state, prediction.moved_squared, 0, &speed);
+    if (has_far_sides && speed >= fast) {
+      state.clock.time = start_time;
+      const Real shorter = cut_for_bodies(state, dt);
+      if (shorter < dt) {
+        dt = shorter;
+        continue;
+      }
+      state.clock.time = start_time + dt;
+    }
+    if (speed >= far && !told_long_) {
+      log::warn(
+          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s, so those whose "
+          "ways "
+          "cross may pass each other; reduce [time] step if they should not. Further steps are not named",
+          state.clock.step, start_time, dt);
+      told_long_ = true;
+    }
     // A skin that was widened for the corrections of the last step goes back: most need no more than the
     // usual.
     const bool widened = state.lattice.skin > state.lattice.usual_skin;
-    bool fresh = neighborhood_->stale_after(state, 0.25, moved, 0) || widened;
+    bool fresh = used > 0.25 * state.lattice.skin || widened;
     if (fresh) rebuild(state, 0);
     keep_start(state);
     deepest_ = resolve_contacts(state, dt, record_forces);
-    moved = finish(state, dt);
-    Real used = neighborhood_->used_skin(state, moved, 0, &deepest_);
+    used = neighborhood_->used_skin(state, finish(state, dt), 0, &deepest_);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: again, with
     // candidates found where the bodies are headed, then with wider and wider lists.
     while (used > 0.5 * state.lattice.skin) {
@@ -375,8 +424,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
       fresh = true;
       keep_start(state);
       deepest_ = resolve_contacts(state, dt, record_forces);
-      moved = finish(state, dt);
-      used = neighborhood_->used_skin(state, moved, 0, &deepest_);
+      used = neighborhood_->used_skin(state, finish(state, dt), 0, &deepest_);
     }
     state.clock.time = start_time;
     const std::string refusal = refusal_of(state);
@@ -395,6 +443,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     log::detail("{}: again with {:.3g} s", refusal, 0.5 * dt);
     dt *= 0.5;
   }
+  if (dt < asked && n_halvings_ == 0)
+    neighborhood_->note_cut_step(state, asked, dt, "bodies or obstacles would go too far towards each other");
   state.clock.last_dt = dt;
   force_scale_ = 1 / dt;
 }
@@ -466,15 +516,13 @@ Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
   return std::max(deepest, sweeper_->keep_sides(state, state.clock.time));
 }
 
-/// The length of a step of at most dt in which obstacles move so little that what they push stays among the
-/// candidates, and no centre gets from one face of a solid past the middle of it.
 template <int D>
-Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) {
+Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) const {
   if (!state.obstacles.moves()) return dt;
   constexpr Real least_share = 0.1;  // lists that reach less far than this are made wider instead
-  const Real limit = std::clamp(0.5 * state.lattice.skin, least_share * smallest_radius_, smallest_radius_);
+  const Real limit = smallest_radius_ * std::clamp(0.5 * state.lattice.skin / smallest_radius_, least_share,
+                                                   most_approach - reach(state));
   const Real time = state.clock.time;
-  const Real wanted = dt;
   // From end to end, and by how fast surfaces are: one that turns by a whole circle ends where it began.
   constexpr Real instant = 1e-3;  // of the step
   const auto way_of_obstacles = [&] {
@@ -492,14 +540,32 @@ Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) {
     if (!(travel > limit)) break;
     dt /= std::ceil(travel / limit);
   }
-  if (dt < wanted && !told_cut_) {
-    log::warn(
-        "step {}, t = {:.6g} s: obstacles would move more than {:.3g} m in a step of {:.3g} s (half the "
-        "skin or the smallest radius): steps are cut, to {:.3g} s here; further ones are not named",
-        state.clock.step, time, limit, wanted, dt);
-    told_cut_ = true;
-  }
   return dt;
+}
+
+template <int D>
+Real PbdStepper<D>::cut_for_bodies(State<D>& state, Real dt) const {
+  const auto position = std::as_const(state.bodies).position();
+  const auto way = [&](std::size_t i, Real within) {
+    Vec<D> velocity;
+    field_->evaluate(state.clock.time, position.subspan(i, 1), std::span(&velocity, 1));
+    return state.bodies.mobility()[i] == 0 ? Vec<D>{} : within * velocity;
+  };
+  Real most = 0;  // way over what is allowed
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    const Vec<D> moved = way(i, dt);
+    const Real radius = state.bodies.radius()[i], share = norm(moved) / (reach(state) * radius);
+    if (share > 1 && std::isfinite(share) &&  // what is not finite is told with the list
+        state.obstacles.way_meets_solid(position[i], position[i] + moved, (1 - most_approach) * radius))
+      most = std::max(most, share);
+  }
+  most = state.comm.max(most);
+  constexpr Real most_parts = 1 << 20;
+  if (most > most_parts) {
+    state.obstacles.place(state.clock.time);
+    neighborhood_->refuse_way(state, dt, way);
+  }
+  return most > 0 ? dt / std::max(2.0, std::ceil(most)) : dt;
 }
 
 template <int D>

@@ -29,6 +29,7 @@ class BoxShape final : public Shape<D> {
   }
 
   int n_parts() const override { return inside_ ? 2 * D : 1; }
+  bool has_far_side() const override { return !inside_; }
 
   Box<D> bounds(int part, const Box<D>&) const override {
     Box<D> box = box_;

@@ -18,6 +18,8 @@ class Ball final : public Shape<D> {
     front_ = bodies_inside(section) ? -1 : 1;
   }
 
+  bool has_far_side() const override { return front_ > 0; }
+
   Box<D> bounds(int, const Box<D>&) const override {
     return {center_ - filled<D>(radius_), center_ + filled<D>(radius_), {}};
   }

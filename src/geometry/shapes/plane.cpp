@@ -21,6 +21,8 @@ class Plane final : public Shape<D> {
     normal_ *= 1 / length;
   }
 
+  bool has_far_side() const override { return false; }
+
   Box<D> bounds(int, const Box<D>& domain) const override {
     Box<D> box = Box<D>::empty();
     for (const Vec<D>& x : cut_plane(point_, normal_, domain)) box.include(x);

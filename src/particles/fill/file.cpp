@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/input_crash.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "core/memory.hpp"
@@ -116,6 +117,7 @@ template <int D>
 FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& group,
                       std::optional<std::int64_t> wanted_frame) {
   FileRows<D> rows;
+  const InputCrashGuard guard(path, comm.is_root());
   agree(comm, [&] {
     if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
       throw InputError(path + ": " + elsewhere);

@@ -129,6 +129,10 @@ TEST_CASE("compare: tables by column, without those named wall_*", "[io]") {
   CHECK(field(c, "rows").note == "2 rows against 3");
   CHECK_FALSE(
       compare_results(Comm(), scratch / "a.csv", scratch / "c.csv", {.last_frame_only = true}).equal());
+  put(scratch / "d.csv", "time[s],wall_time[s],x[m]\n0,1,1\n1,2,2\n2,3");
+  const Comparison d = compare_results(Comm(), scratch / "a.csv", scratch / "d.csv");
+  CHECK(field(d, "x").equal);
+  CHECK(field(d, "rows").note == "after its last whole row the second has 3 bytes more");
 }
 
 TEST_CASE("compare: folders of runs with two names, file by file by what they are", "[io]") {
