@@ -397,9 +397,9 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     }
     if (speed >= far && !told_long_) {
       log::warn(
-          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s, so those whose "
-          "ways "
-          "cross may pass each other; reduce [time] step if they should not. Further steps are not named",
+          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s and may pass "
+          "each other where their ways cross; reduce [time] step if they should not. Further steps are not "
+          "named",
           state.clock.step, start_time, dt);
       told_long_ = true;
     }
