@@ -35,12 +35,12 @@ def seconds(text):
     return float(match[1]) * SECONDS[match[2] or "s"]
 
 
-def cut_down(text):
+def cut_down(text, bodies=BODIES, steps=STEPS):
     """The deck, small and short."""
     step = seconds(re.search(r"^step = ([^#\n]+)", text, re.MULTILINE)[1])
-    text = re.sub(r"^(end_time|max_time|duration) = [^#\n]+", rf"\1 = {STEPS * step:.9g}", text, flags=re.MULTILINE)
-    text = re.sub(r"max_time = \"?[\d.]+( s)?\"?", f"max_time = {STEPS * step:.9g}", text)
-    text = re.sub(r"\bcount = (\d+)", lambda m: f"count = {min(int(m[1]), BODIES)}", text)
+    text = re.sub(r"^(end_time|max_time|duration) = [^#\n]+", rf"\1 = {steps * step:.9g}", text, flags=re.MULTILINE)
+    text = re.sub(r"max_time = \"?[\d.]+( s)?\"?", f"max_time = {steps * step:.9g}", text)
+    text = re.sub(r"\bcount = (\d+)", lambda m: f"count = {min(int(m[1]), bodies)}", text)
     text = re.sub(r"(\[navigation\]\ncell = )[^\n]+", r"\g<1>2", text)
     return text
 
