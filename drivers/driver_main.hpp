@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -80,16 +81,30 @@ inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const
   return parse(app, argc, argv, comm.is_root());
 }
 
-/// Prints what ends the program. Control characters, as names and damaged files may hold them, are spelled
-/// out: they would change what a terminal shows.
-inline void tell(const std::string& message) {
-  std::string text = "scree: ";
-  for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
-    text += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+/// A message without what a terminal or a reader cannot take, as names and damaged files may hold it: control
+/// characters are spelled out, and of a word without end there is the beginning.
+inline std::string readable(const std::string& message) {
+  constexpr std::size_t longest_word = 500, kept = 400;
+  std::string text;
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t end = std::min(message.find_first_of(" \n\t", at), message.size());
+    std::size_t shown = end - at > longest_word ? kept : end - at;
+    while (shown < end - at && (static_cast<unsigned char>(message[at + shown]) & 0xc0) == 0x80)
+      --shown;  // UTF-8
+    for (const char c : message.substr(at, shown)) {
+      const auto byte = static_cast<unsigned char>(c);
+      text += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    }
+    if (shown < end - at) text += fmt::format("... ({} characters)", end - at);
+    if (end < message.size()) text += message[end];
+    at = end + 1;
   }
-  std::fprintf(stderr, "%s\n", text.c_str());
+  return text;
+}
+
+/// Prints what ends the program.
+inline void tell(const std::string& message) {
+  std::fprintf(stderr, "scree: %s\n", readable(message).c_str());
   std::fflush(stderr);
 }
 

@@ -59,16 +59,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& wo
 
 namespace {
 
-/// A text of the deck for a message: a long one by its beginning.
-std::string excerpt(const std::string& text) {
-  std::size_t most = 100;
-  if (text.size() <= most) return fmt::format("\"{}\"", text);
-  while ((static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;  // between characters of UTF-8
-  return fmt::format("\"{}...\" of {} characters", text.substr(0, most), text.size());
-}
-
 std::string describe_node(const toml::node& node) {
-  if (const auto text = node.value_exact<std::string>()) return "the string " + excerpt(*text);
+  if (const auto text = node.value_exact<std::string>()) return fmt::format("the string \"{}\"", *text);
   if (node.is_boolean()) return "a boolean";
   if (node.is_integer()) return fmt::format("the integer {}", *node.value_exact<std::int64_t>());
   if (node.is_floating_point()) return fmt::format("the number {}", *node.value_exact<double>());

@@ -41,6 +41,15 @@ def test_misspelt_key_table_and_kind(folder):
     refused_deck(folder, more='[measures.more]\ntype = "overlaps"\n', words=["overlaps", "overlap"])
 
 
+def test_words_without_end_are_told_by_their_beginning(folder):
+    for name in ("x" * 30000, "\u00fc" * 30000):
+        deck = write_deck(folder, ('type = "attraction"', f'type = "{name}"'), more=f'[stages."{name}"]\n')
+        for ranks in (1, 3):
+            result = scree("check", deck, ranks=ranks, folder=folder)
+            check(result.code == BAD_INPUT and len(result.stderr) < 6000, "a message that can be read", result)
+            check(f"{name[:100]}" in result.stderr and "characters)" in result.stderr, "the beginning of the word", result)
+
+
 def test_measure_that_does_not_suit_the_run(folder):
     refused_deck(folder, more='[measures.more]\ntype = "stress"\n', words=["stress", "no inertia"])
     refused(folder, "run", "small.toml", words=[place_of(folder, 'type = "stress"')])
