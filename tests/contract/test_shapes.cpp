@@ -172,6 +172,34 @@ void check_feet(const ObstacleSet<D>& shape, bool is_thin) {
   CHECK((n_solid == 0) == is_thin);
 }
 
+/// Straight ways from one free point to another, against points along them.
+template <int D>
+void check_ways(const ObstacleSet<D>& shape) {
+  constexpr int n_steps = 100;
+  constexpr Real clearance = 0.05;
+  const std::vector<Vec<D>> points = random_points<D>(8000);
+  int n_through = 0, n_beside = 0, n_not_seen = 0, n_seen_in_vain = 0;
+  for (std::size_t i = 0; i + 1 < points.size(); i += 2) {
+    const Vec<D> from = points[i], at = points[i + 1];
+    Real least = HUGE_VAL;
+    for (int k = 0; k <= n_steps; ++k)
+      least = std::min(least, nearest_of_all(shape, from + (Real(k) / n_steps) * (at - from)).distance);
+    if (nearest_of_all(shape, from).distance < 0 || nearest_of_all(shape, at).distance < 0) continue;
+    const bool met = shape.way_meets_solid(from, at, clearance);
+    if (least < 0) {
+      ++n_through;
+      n_not_seen += met ? 0 : 1;
+    } else if (least > clearance + norm(at - from) / n_steps) {
+      ++n_beside;
+      n_seen_in_vain += met ? 1 : 0;
+    }
+  }
+  CHECK((n_through > 0) == shape.any_far_side());
+  CHECK(n_not_seen == 0);
+  CHECK(n_beside > 10);
+  CHECK(n_seen_in_vain == 0);
+}
+
 template <int D>
 void check_outline(const ObstacleSet<D>& shape) {
   const Outline<D> outline = shape.outline(0, domain<D>);
@@ -399,7 +427,7 @@ bool foot_is_in_domain(const Pose<D>& pose, const Vec<D>& x, const SurfacePoint<
 template <int D>
 void check_travel(const std::string& text) {
   const ObstacleSet<D> fixed = read_obstacle<D>(text);
-  const std::vector<Vec<D>> points = random_points<D>(1000);
+  const std::vector<Vec<D>> points = random_points<D>(8000);
   for (const std::string& motion : sample_motions<D>()) {
     INFO(motion);
     ObstacleSet<D> shape = read_obstacle<D>(text + "\n[obstacles.it.motion]\n" + motion);
@@ -472,6 +500,7 @@ void check_every_shape() {
     check_feet(shape, variant.is_thin);
     check_outline(shape);
     if (variant.is_thin) check_sides(shape);
+    if (!variant.is_thin) check_ways(shape);
     check_candidates(shape);
     if (shape.n_constraints() > 1) n_several += check_local_minima(shape, variant.is_thin);
     check_batches(shape);
