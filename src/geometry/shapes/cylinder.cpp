@@ -49,8 +49,7 @@ class Cylinder final : public Shape<3> {
   }
 
   int n_parts() const override { return caps_ ? 3 : 1; }
-  /// Beside an open tube there is a way from one end to the other.
-  bool has_far_side() const override { return !inside_ || (!caps_ && !endless_); }
+  bool has_far_side() const override { return !inside_; }
 
   Box<3> bounds(int part, const Box<3>& domain) const override {
     Box<3> box = Box<3>::empty();
