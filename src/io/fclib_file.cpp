@@ -16,6 +16,7 @@
 
 #include "comm/id_order.hpp"
 #include "comm/parcels.hpp"
+#include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "io/fclib_layout.hpp"
@@ -590,7 +591,7 @@ auto with_file(const Comm& comm, const std::string& path, const Work& work) {
   Scope timer("fclib");
   CheckedFile file(comm, path);
   try {
-    return work(file);
+    return as_input(path, [&] { return work(file); });
   } catch (const AgreedError&) {
     file.file().discard();
     throw;

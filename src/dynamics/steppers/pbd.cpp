@@ -57,6 +57,9 @@ class PbdStepper final : public Stepper<D> {
   /// Puts owned bodies where they would be after dt if nothing touched them: into the records of the sweeper;
   /// `position` stays where the step starts until finish(). Local.
   Prediction predict(State<D>& state, Real time, Real dt);
+  /// Predicts with dt, or with a shorter step where bodies would get into solids with a far side. Clock and
+  /// obstacles are left at the end of the step. Returns the skin that is used up. Collective.
+  Real predict_within_reach(State<D>& state, Real& dt);
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
   /// started. Returns Prediction::moved_squared. A body that contacts have pushed into a solid with a far
   /// side, or through it, counts as an overlap of its radius in deepest_. Local.
@@ -376,33 +379,10 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
   n_halvings_ = 0;
   state.obstacles.begin_step();
-  const bool has_far_sides = state.obstacles.any_far_side();
   const Real asked = dt;
   dt = cut_for_obstacles(state, dt);
   while (true) {
-    const Prediction prediction = predict(state, start_time, dt);
-    state.obstacles.place(start_time + dt);  // where they are at the end of the step
-    state.clock.time = start_time + dt;
-    constexpr Real fast = 1, far = 2;
-    Real speed = prediction.is_long ? far : prediction.is_fast ? fast : 0;  // of the fastest on any rank
-    Real used = neighborhood_->used_skin(state, prediction.moved_squared, 0, &speed);
-    if (has_far_sides && speed >= fast) {
-      state.clock.time = start_time;
-      const Real shorter = cut_for_bodies(state, dt);
-      if (shorter < dt) {
-        dt = shorter;
-        continue;
-      }
-      state.clock.time = start_time + dt;
-    }
-    if (speed >= far && !told_long_) {
-      log::warn(
-          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s and may pass "
-          "each other where their ways cross; reduce [time] step if they should not. Further steps are not "
-          "named",
-          state.clock.step, start_time, dt);
-      told_long_ = true;
-    }
+    Real used = predict_within_reach(state, dt);
     // A skin that was widened for the corrections of the last step goes back: most need no more than the
     // usual.
     const bool widened = state.lattice.skin > state.lattice.usual_skin;
@@ -514,6 +494,37 @@ Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
     }
   }
   return std::max(deepest, sweeper_->keep_sides(state, state.clock.time));
+}
+
+template <int D>
+Real PbdStepper<D>::predict_within_reach(State<D>& state, Real& dt) {
+  const Real start_time = state.clock.time;
+  const bool has_far_sides = state.obstacles.any_far_side();
+  constexpr Real fast = 1, far = 2;
+  while (true) {
+    const Prediction prediction = predict(state, start_time, dt);
+    state.obstacles.place(start_time + dt);
+    state.clock.time = start_time + dt;
+    Real speed = prediction.is_long ? far : prediction.is_fast ? fast : 0;  // of the fastest on any rank
+    const Real used = neighborhood_->used_skin(state, prediction.moved_squared, 0, &speed);
+    if (has_far_sides && speed >= fast) {
+      state.clock.time = start_time;
+      const Real shorter = cut_for_bodies(state, dt);
+      const bool is_cut = shorter < dt;
+      dt = shorter;
+      if (is_cut) continue;
+      state.clock.time = start_time + dt;
+    }
+    if (speed >= far && !told_long_) {
+      log::warn(
+          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s and may pass "
+          "each other where their ways cross; reduce [time] step if they should not. Further steps are not "
+          "named",
+          state.clock.step, start_time, dt);
+      told_long_ = true;
+    }
+    return used;
+  }
 }
 
 template <int D>
