@@ -1,3 +1,11 @@
+# ccache, where it is installed, saves compiling again what has not changed (apt install ccache).
+find_program(SCREE_CCACHE ccache)
+foreach(language C CXX)
+  if(SCREE_CCACHE AND NOT CMAKE_${language}_COMPILER_LAUNCHER)
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${SCREE_CCACHE})
+  endif()
+endforeach()
+
 # Flags every scree target gets.
 # -ffp-contract=off: a fused multiply-add rounds once where two operations round twice, so letting the
 # compiler choose would make results depend on the instruction set. Bitwise identity is a promise here.

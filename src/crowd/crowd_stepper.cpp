@@ -11,6 +11,7 @@
 #include "crowd/crowd_scheme.hpp"
 #include "crowd/look_ahead.hpp"
 #include "crowd/velocity_projection.hpp"
+#include "dynamics/contact_field.hpp"
 #include "dynamics/friction/neighborhood_halo.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/side_keeper.hpp"
@@ -95,11 +96,16 @@ class CrowdStepper final : public Stepper<2> {
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
-  std::vector<Vec<2>> desired_;                          // n_held; owned entries count
-  std::vector<Vec<2>> velocity_;                         // n_held
-  std::vector<Real> multiplier_;                         // of the near contacts [m/s]
-  std::vector<Real> pair_multiplier_, wall_multiplier_;  // of all candidates [m/s]
-  std::vector<Index> loaded_pairs_, loaded_walls_;       // places whose multiplier is not 0
+  std::vector<Vec<2>> desired_;   // n_held; owned entries count
+  std::vector<Vec<2>> velocity_;  // n_held
+  std::vector<Real> multiplier_;  // of the near contacts [m/s]
+  /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
+  const ContactField<Real>& multipliers() const {
+    return model_ == Model::pbd ? sweeper_->multipliers() : memory_;
+  }
+
+  ContactField<Real> memory_;
+  std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
   bool told_unsolved_ = false, used_solver_ = false;
 };
@@ -217,25 +223,19 @@ void CrowdStepper::fit(State<2>& state) {
     sweeper_->prepare(state, false);
     return;
   }
-  const SweepSchedule<2>& schedule = neighborhood_->schedule();
-  pair_multiplier_.resize(static_cast<std::size_t>(schedule.n_batches() * batch_size));
-  wall_multiplier_.resize(schedule.wall_bodies().size());
-  neighborhood_->recall(state, pair_multiplier_, wall_multiplier_);
+  memory_.recall(state, *neighborhood_);
   loaded_pairs_.clear();
   loaded_walls_.clear();
-  const auto note = [](const std::vector<Real>& values, std::vector<Index>& loaded) {
+  const auto note = [](std::span<const Real> values, std::vector<Index>& loaded) {
     for (std::size_t place = 0; place < values.size(); ++place)
       if (values[place] != 0) loaded.push_back(static_cast<Index>(place));
   };
-  note(pair_multiplier_, loaded_pairs_);
-  note(wall_multiplier_, loaded_walls_);
+  note(memory_.pairs(), loaded_pairs_);
+  note(memory_.walls(), loaded_walls_);
 }
 
 void CrowdStepper::save(State<2>& state) {
-  if (model_ == Model::pbd)
-    state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
-  else
-    state.memory = neighborhood_->remember(state, pair_multiplier_, wall_multiplier_);
+  state.memory = multipliers().remember(state, *neighborhood_);
 }
 
 void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
@@ -409,23 +409,20 @@ void CrowdStepper::judge(const State<2>& state) {
 
 void CrowdStepper::recall_multipliers() {
   const NearContacts& near = look_ahead_.near();
-  neighborhood_->pass_on(near.b, near.place, wall_multiplier_);
+  memory_.pass_on(near, *neighborhood_);
   multiplier_.resize(near.size());
-  for (std::size_t c = 0; c < near.size(); ++c)
-    multiplier_[c] =
-        (near.b[c] < 0 ? wall_multiplier_ : pair_multiplier_)[static_cast<std::size_t>(near.place[c])];
+  for (std::size_t c = 0; c < near.size(); ++c) multiplier_[c] = memory_.of(near, c);
 }
 
 void CrowdStepper::remember_multipliers() {
-  for (const Index place : loaded_pairs_) pair_multiplier_[static_cast<std::size_t>(place)] = 0;
-  for (const Index place : loaded_walls_) wall_multiplier_[static_cast<std::size_t>(place)] = 0;
+  for (const Index place : loaded_pairs_) memory_.pairs()[static_cast<std::size_t>(place)] = 0;
+  for (const Index place : loaded_walls_) memory_.walls()[static_cast<std::size_t>(place)] = 0;
   loaded_pairs_.clear();
   loaded_walls_.clear();
   const NearContacts& near = look_ahead_.near();
   for (std::size_t c = 0; c < near.size(); ++c) {
-    const bool is_wall = near.b[c] < 0;
-    (is_wall ? wall_multiplier_ : pair_multiplier_)[static_cast<std::size_t>(near.place[c])] = multiplier_[c];
-    if (multiplier_[c] != 0) (is_wall ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
+    memory_.of(near, c) = multiplier_[c];
+    if (multiplier_[c] != 0) (near.b[c] < 0 ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
   }
 }
 
@@ -483,18 +480,13 @@ void CrowdStepper::move(State<2>& state, Real dt) {
 }
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {
-  const bool by_positions = model_ == Model::pbd;
-  const auto pairs = by_positions ? sweeper_->pair_values() : std::span<const Real>(pair_multiplier_);
-  const auto walls = by_positions ? sweeper_->wall_values() : std::span<const Real>(wall_multiplier_);
-  neighborhood_->detect(state, {.tolerance = tolerance, .pair_values = pairs, .wall_values = walls},
-                        contacts);
+  neighborhood_->detect(state, multipliers().rules<2>(tolerance), contacts);
   // Multipliers of positions are displacements of a substep.
-  const Real scale =
-      by_positions && state.clock.last_dt > 0 ? static_cast<Real>(substeps_) / state.clock.last_dt : 1;
+  const Real scale = model_ == Model::pbd && state.clock.last_dt > 0
+                         ? static_cast<Real>(substeps_) / state.clock.last_dt
+                         : 1;
   contacts.force.resize(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c)
-    contacts.force[c] =
-        scale * (contacts.b[c] < 0 ? walls : pairs)[static_cast<std::size_t>(contacts.place[c])];
+  for (std::size_t c = 0; c < contacts.size(); ++c) contacts.force[c] = scale * multipliers().of(contacts, c);
 }
 
 std::vector<CertificateEntry> CrowdStepper::certificate() const {
@@ -510,8 +502,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 
 std::size_t CrowdStepper::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(desired_, velocity_, multiplier_, pair_multiplier_, wall_multiplier_, loaded_pairs_,
-              loaded_walls_) +
+  return held(desired_, velocity_, multiplier_, loaded_pairs_, loaded_walls_) + memory_.bytes() +
          look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.ways().bytes();
 }

@@ -19,7 +19,6 @@ namespace scree {
 
 namespace {
 
-constexpr int mode_width = sizeof(ContactMode) / sizeof(Real);
 constexpr Real solve_tolerance = 1e-12;
 /// Share of the largest limit in the run up to which friction at its limit still sticks: an equality but for
 /// round-off would else flip the mode for ever.
@@ -30,10 +29,6 @@ constexpr Real clear_excess = 0.1;
 constexpr std::int64_t careful_rounds = 40, most_rounds = 80;
 /// Slip of sticking contacts at the start that is reported, as a share of the speeds in the run.
 constexpr Real notable_slip = 1e-6;
-
-std::span<Real> numbers(std::vector<ContactMode>& modes) {
-  return {reinterpret_cast<Real*>(modes.data()), modes.size() * mode_width};
-}
 
 template <int D>
 Vec<D> vector_of(const ContactMode& mode) {
@@ -111,19 +106,17 @@ void ConstraintFriction<D>::prepare() {
     if (state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
       std::fill(inverse + D, inverse + q, 1 / moment_of_inertia<D>(mass, bodies.radius()[i]));
   }
-  modes_.resize(static_cast<std::size_t>(neighborhood_.schedule().n_batches() * batch_size));
-  wall_modes_.resize(neighborhood_.schedule().wall_bodies().size());
-  neighborhood_.recall(state_, numbers(modes_), numbers(wall_modes_), mode_width);
+  modes_.recall(state_, neighborhood_);
   closed_.clear();
-  for (std::vector<ContactMode>* list : {&modes_, &wall_modes_})
-    for (ContactMode& mode : *list)
+  for (const std::span<ContactMode> list : {modes_.pairs(), modes_.walls()})
+    for (ContactMode& mode : list)
       if (mode.kind != ContactMode::open) closed_.push_back(&mode);
   touching_.clear();
 }
 
 template <int D>
 ContactMemory ConstraintFriction<D>::remember() {
-  return neighborhood_.remember(state_, numbers(modes_), numbers(wall_modes_), mode_width);
+  return modes_.remember(state_, neighborhood_);
 }
 
 template <int D>
@@ -227,7 +220,7 @@ typename ConstraintFriction<D>::Touch ConstraintFriction<D>::touch_of(const Cont
     touch.surface_velocity = velocity_of_wall(contacts.wall[c], point, time);
   }
   touch.friction = pair_of(state_, contacts, c).friction;
-  touch.mode = &mode_of(touch.b, contacts.place[c]);
+  touch.mode = &modes_.of(contacts, c);
   find_normal_force(touch, contacts.wall[c]);
   return touch;
 }
@@ -308,7 +301,7 @@ Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
 /// Contacts that opened forget their modes, those that closed get one.
 template <int D>
 void ConstraintFriction<D>::begin_modes() {
-  neighborhood_.pass_on(graph_.b, graph_.place, numbers(wall_modes_), mode_width);
+  modes_.pass_on(graph_, neighborhood_);
   const auto flip = [](ContactMode& mode) { mode.kind = -mode.kind; };
   for (ContactMode* mode : closed_) flip(*mode);
   for (const Touch& touch : touching_)
@@ -534,7 +527,7 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
   } else {
     for (const Touch& touch : touching_)
       if (touch.mode->kind == ContactMode::open) closed_.push_back(touch.mode);
-    neighborhood_.pass_on(graph_.b, graph_.place, numbers(wall_modes_), mode_width);
+    modes_.pass_on(graph_, neighborhood_);
     for (const Touch& touch : touching_) adopt(touch);
     solve(time);
   }
@@ -675,9 +668,9 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
 template <int D>
 std::size_t ConstraintFriction<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(touching_, sticking_, modes_, wall_modes_, moved_, moving_, v_, a_, force_, field_force_,
-              right_, multipliers_, surface_rate_, rate_, excess_, worst_) +
-         closed_.capacity() * sizeof(void*);
+  return held(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
+              surface_rate_, rate_, excess_, worst_) +
+         modes_.bytes() + closed_.capacity() * sizeof(void*);
 }
 
 template class ConstraintFriction<2>;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics/contact_field.hpp"
 #include "dynamics/dem/dem_motion.hpp"
 #include "dynamics/friction/neighborhood_halo.hpp"
 #include "dynamics/integrator.hpp"
@@ -111,9 +112,6 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void look(Real time);
   Touch touch_of(const ContactGraph<D>& contacts, std::size_t c, Real time);
   Vec<D> velocity_of_wall(Index constraint, const Vec<D>& point, Real time) const;
-  ContactMode& mode_of(Index b, Index place) {
-    return (b >= 0 ? modes_ : wall_modes_)[static_cast<std::size_t>(place)];
-  }
 
   Vec<D> linear(Index body) const;
   Spin<D> spin(Index body) const;
@@ -148,18 +146,18 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   ConstraintRows rows_;
   ContactGraph<D> graph_;
   std::vector<Touch> touching_;
-  std::vector<std::size_t> sticking_;            // in touching_, in the order of rows
-  std::vector<ContactMode> modes_, wall_modes_;  // by place of the candidate
-  std::vector<ContactMode*> closed_;             // those not open at the last evaluation of a step's start
-  std::vector<Real> moved_, moving_;             // n_owned * q, of the integrator: displacement, velocity
-  std::vector<Real> v_, a_, force_;              // n_held * q
-  std::vector<Vec<D>> field_force_;              // n_owned
-  std::vector<Real> right_, multipliers_;        // of rows
-  std::vector<Real> surface_rate_, rate_;        // of rows: t . u = surface rate + G v
-  std::vector<Real> excess_;                     // of sticking_, over the limit; 0: none
-  std::vector<Real> worst_;                      // n_held * 3: largest excess at a body, and whose
-  Real step_ = 0;                                // length of the present step [s]
-  Real history_dt_ = 0;                          // steps that histories are made for [s]
+  std::vector<std::size_t> sticking_;  // in touching_, in the order of rows
+  ContactField<ContactMode> modes_;
+  std::vector<ContactMode*> closed_;       // those not open at the last evaluation of a step's start
+  std::vector<Real> moved_, moving_;       // n_owned * q, of the integrator: displacement, velocity
+  std::vector<Real> v_, a_, force_;        // n_held * q
+  std::vector<Vec<D>> field_force_;        // n_owned
+  std::vector<Real> right_, multipliers_;  // of rows
+  std::vector<Real> surface_rate_, rate_;  // of rows: t . u = surface rate + G v
+  std::vector<Real> excess_;               // of sticking_, over the limit; 0: none
+  std::vector<Real> worst_;                // n_held * 3: largest excess at a body, and whose
+  Real step_ = 0;                          // length of the present step [s]
+  Real history_dt_ = 0;                    // steps that histories are made for [s]
   Report report_;
 };
 

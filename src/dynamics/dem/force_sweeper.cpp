@@ -20,7 +20,6 @@ constexpr int force_width = D + n_spins<D>;
 /// In plane motion the spin is about the third axis.
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
-constexpr int history_width = sizeof(ContactHistory) / sizeof(Real);
 
 /// Half of what needs nothing from other ranks runs while motions travel, the rest while forces do.
 template <int D>
@@ -80,16 +79,14 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   }
   const auto n_places = static_cast<std::size_t>(neighborhood_.schedule().n_batches() * batch_size);
   const std::size_t n_walls = neighborhood_.schedule().wall_bodies().size();
-  history_.resize(n_places);
-  wall_history_.resize(n_walls);
-  neighborhood_.recall(state, numbers(history_), numbers(wall_history_), history_width);
+  history_.recall(state, neighborhood_);
   const auto remembers = [](const ContactHistory& h) {
     return h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 ? std::uint8_t{1} : std::uint8_t{0};
   };
   touching_.resize(n_places);
   wall_touching_.resize(n_walls);
-  std::ranges::transform(history_, touching_.begin(), remembers);
-  std::ranges::transform(wall_history_, wall_touching_.begin(), remembers);
+  std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
+  std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
   Index longest = 0;
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
@@ -196,11 +193,12 @@ void ForceSweeper<D>::plan_sums() {
 template <int D>
 ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   // Where nothing touches, histories are left-overs.
-  for (std::size_t k = 0; k < history_.size(); ++k)
-    if (touching_[k] == 0) history_[k] = {};
-  for (std::size_t k = 0; k < wall_history_.size(); ++k)
-    if ((wall_touching_[k] & touches) == 0) wall_history_[k] = {};
-  return neighborhood_.remember(state, numbers(history_), numbers(wall_history_), history_width);
+  const auto pairs = history_.pairs(), walls = history_.walls();
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    if (touching_[k] == 0) pairs[k] = {};
+  for (std::size_t k = 0; k < walls.size(); ++k)
+    if ((wall_touching_[k] & touches) == 0) walls[k] = {};
+  return history_.remember(state, neighborhood_);
 }
 
 /// Brings places and motions of the owned bodies up to date.
@@ -336,7 +334,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     if (first == last) return;
     batches.ends = schedule.ends().data() + 2 * batch_size * first;
     batches.touching = touching_.data() + batch_size * first;
-    batches.history = history_.data() + batch_size * first;
+    batches.history = history_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
     const ForceCounts counts = kernels_->pairs[static_cast<int>(law_)][shifted ? 1 : 0](batches);
     counts_.n_touching += counts.n_touching;
@@ -372,7 +370,7 @@ ContactHistory ForceSweeper<D>::take_history(std::size_t place) {
     std::uint8_t& was = wall_touching_[static_cast<std::size_t>(other.place)];
     if (was != touched_before) continue;
     was = 0;
-    return wall_history_[static_cast<std::size_t>(other.place)];
+    return history_.walls()[static_cast<std::size_t>(other.place)];
   }
   return {};
 }
@@ -416,7 +414,7 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const auto i = static_cast<std::size_t>(which[k]);
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       if ((wall_touching_[place] & touches) == 0) continue;
-      if ((wall_touching_[place] & touched_before) == 0) wall_history_[place] = take_history(place);
+      if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
       const Vec<D>& normal = surface_[place - first].normal;
       const Real radius = places_[i].radius;
       const Real distance = surface_[place - first].distance;
@@ -424,7 +422,7 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const MotionRecord motion =
           motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
       const SoftForce f = kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[i], motion,
-                                                                    wall_history_[place]);
+                                                                    history_.walls()[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
         on.force[c] -= f.force[c];
@@ -461,12 +459,12 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       contact.effective_radius = effective_radius(radius[a], radius[b]);
       contact.lever_a = radius[a] - 0.5 * contact.overlap;
       contact.lever_b = radius[b] - 0.5 * contact.overlap;
-      if (touching_[place] != 0) history = history_[place];
+      if (touching_[place] != 0) history = history_.pairs()[place];
       motion = motions_[b];
     } else {
       contact.effective_radius = radius[a];
       contact.lever_a = contact.distance;
-      if ((wall_touching_[place] & touches) != 0) history = wall_history_[place];
+      if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
@@ -481,8 +479,9 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(places_, motions_, forces_, touching_, wall_touching_, history_, wall_history_, list_, parts_,
-              block_parts_, first_part_, summed_, summands_, first_summand_, at_, from_, surface_);
+  return held(places_, motions_, forces_, touching_, wall_touching_, list_, parts_, block_parts_, first_part_,
+              summed_, summands_, first_summand_, at_, from_, surface_) +
+         history_.bytes();
 }
 
 template class ForceSweeper<2>;

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "dynamics/contact_field.hpp"
 #include "dynamics/dem/force_kernels.hpp"
 #include "dynamics/dem/soft_laws.hpp"
 #include "dynamics/neighborhood.hpp"
@@ -88,7 +89,7 @@ class ForceSweeper {
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;
-  std::vector<ContactHistory> history_, wall_history_;
+  ContactField<ContactHistory> history_;
   std::vector<Index> list_;
   std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
   std::vector<SurfacePoint<D>> surface_;

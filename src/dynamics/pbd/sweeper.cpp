@@ -28,7 +28,6 @@ void add(SweepRecord& record, Real factor, const Vec<D>& direction) {
 
 template <int D>
 void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_factor) {
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
   const BodyStore<D>& bodies = state.bodies;
   n_owned_ = bodies.n_owned();
   n_held_ = bodies.n_held();
@@ -45,16 +44,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
     mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_held_);
     mobility_.resize(n + 2, 1);
   }
-  const auto n_places = static_cast<std::size_t>(schedule.n_batches() * batch_size);
-  if (n_places > pair_values_.capacity() || pair_values_.capacity() > n_places + n_places / 4) {
-    // Left to itself a vector doubles, with the old values, which are not needed, beside the new ones; and
-    // after a list with a wide skin it stays long.
-    pair_values_ = std::vector<Real>();
-    pair_values_.reserve(n_places + n_places / 128);
-  }
-  pair_values_.resize(n_places);
-  wall_values_.resize(schedule.wall_bodies().size());
-  neighborhood_.recall(state, pair_values_, wall_values_);
+  multipliers_.recall(state, neighborhood_);
 }
 
 template <int D>
@@ -122,7 +112,7 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
   batches.scale = parameters.scale;
   const auto run = [&](Index first, Index last, bool shifted) {
     batches.ends = schedule.ends().data() + 2 * batch_size * first;
-    batches.multipliers = pair_values_.data() + batch_size * first;
+    batches.multipliers = multipliers_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
     // The next block comes next in the list; the last one is followed by the first of the next sweep.
     const Index following = last < schedule.n_batches() ? last : 0;
@@ -164,7 +154,7 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
       const Real total = mobility + parameters.compliance;
       if (total == 0) continue;
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
-      Real& multiplier = wall_values_[place];
+      Real& multiplier = multipliers_.walls()[place];
       if (!surface_[k].in_reach()) {
         if (multiplier != 0) pass_on(state, place, i, mode, parameters.scale);
         continue;
@@ -198,11 +188,11 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
 template <int D>
 void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode,
                             Real scale) {
-  const Real multiplier = std::exchange(wall_values_[place], 0.0);
+  const Real multiplier = std::exchange(multipliers_.walls()[place], 0.0);
   const Vec<D> x = position_of<D>(records_[body]);
   const Vec<D> from = state.bodies.step_start()[body];
   for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
-    Real& taker = wall_values_[static_cast<std::size_t>(other.place)];
+    Real& taker = multipliers_.walls()[static_cast<std::size_t>(other.place)];
     if (taker != 0) continue;
     SurfacePoint<D> seen;
     state.obstacles.nearest(other.constraint, {&x, 1}, {&from, 1}, {&seen, 1});
@@ -234,18 +224,6 @@ void PbdSweeper<D>::freeze(std::span<const Vec<D>> positions) {
 template <int D>
 void PbdSweeper<D>::clear_records() {
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
-}
-
-template <int D>
-void PbdSweeper<D>::clear_multipliers() {
-  std::fill(pair_values_.begin(), pair_values_.end(), 0.0);
-  std::fill(wall_values_.begin(), wall_values_.end(), 0.0);
-}
-
-template <int D>
-void PbdSweeper<D>::set_multipliers(std::span<const Real> of_pairs, std::span<const Real> of_walls) {
-  std::ranges::copy(of_pairs, pair_values_.begin());
-  std::ranges::copy(of_walls, wall_values_.begin());
 }
 
 template <int D>
@@ -327,7 +305,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
       gap += dot(normal,
                  (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
     const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
-    const Real push = push_of(gap, frozen_gap, total, n_contacts, pair_values_[place]);
+    const Real push = push_of(gap, frozen_gap, total, n_contacts, multipliers_.pairs()[place]);
     add(records_[i], weight(i) * push, normal);
     add(records_[j], -weight(j) * push, normal);
   });
@@ -355,7 +333,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
         gap += dot(surface_[k].normal, position_of<D>(records_[i]) - frozen_[i]);
       const Real n_contacts = mode == FrozenMode::jacobi ? n_contacts_[i] : 1;
       const Real push = push_of(gap, frozen_gap, weight(i), n_contacts,
-                                wall_values_[static_cast<std::size_t>(wall.first) + k]);
+                                multipliers_.walls()[static_cast<std::size_t>(wall.first) + k]);
       add(records_[i], weight(i) * push, surface_[k].normal);
     }
   }
@@ -365,7 +343,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, pair_values_, wall_values_, frozen_, n_contacts_, at_, from_, surface_) +
+  return held(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
          sides_.bytes();
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/body_halo.hpp"
+#include "dynamics/contact_field.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/pbd/pair_kernels.hpp"
 #include "dynamics/side_keeper.hpp"
@@ -74,11 +75,10 @@ class PbdSweeper {
     return sides_.keep(state, neighborhood_, records(), time);
   }
 
-  void clear_multipliers();
-  /// Puts back what pair_values() and wall_values() were, with the same candidates.
-  void set_multipliers(std::span<const Real> of_pairs, std::span<const Real> of_walls);
-  std::span<const Real> pair_values() const { return pair_values_; }
-  std::span<const Real> wall_values() const { return wall_values_; }
+  void clear_multipliers() { multipliers_.clear(); }
+  /// Puts back what multipliers() were, with the same candidates.
+  void set_multipliers(const ContactField<Real>& multipliers) { multipliers_ = multipliers; }
+  const ContactField<Real>& multipliers() const { return multipliers_; }
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
@@ -99,7 +99,7 @@ class PbdSweeper {
   Index n_owned_ = 0, n_held_ = 0;
   std::vector<SweepRecord> records_;  // held bodies, then two dummies
   std::vector<Real> mobility_;        // the same
-  std::vector<Real> pair_values_, wall_values_;
+  ContactField<Real> multipliers_;
   std::vector<Vec<D>> frozen_;     // held bodies
   std::vector<Real> n_contacts_;   // held bodies, for jacobi
   std::vector<Vec<D>> at_, from_;  // of one wall batch

@@ -8,6 +8,7 @@
 #include "core/log.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
+#include "dynamics/contact_field.hpp"
 #include "dynamics/contact_pair.hpp"
 #include "dynamics/force_field.hpp"
 #include "dynamics/friction/assembler.hpp"
@@ -65,7 +66,6 @@ class NonsmoothStepper final : public Stepper<D> {
   Real free_fall_speed(const State<D>& state, Real dt) const;
   void set_laws(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
   Real effective_radius_of(const State<D>& state, std::size_t c) const;
-  Vec<D> remembered(const ContactGraph<D>& contacts, std::size_t c) const;
   void resist(const State<D>& state, Real factor);
   void recall_impulses(Real factor);
   void remember_impulses();
@@ -112,8 +112,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::vector<Real> impulse_;         // n_contacts * D, in the frame of the contact
   std::vector<Real> guess_;           // what impulse_ was before the solve, for the hook
   std::vector<Real> velocity_;        // n_held * q, solved for
-  std::vector<Real> pair_impulse_,
-      wall_impulse_;                            // D per candidate, world axes, on the larger id or obstacle
+  ContactField<Vec<D>> memory_;       // impulses of contacts, world axes, on the larger id or obstacle [N s]
   std::vector<Vec<D>> start_surface_velocity_;  // of each contact, in its frame
   std::vector<Real> rolling_work_;              // n_contacts
   // Of the ledger. Potentials are those of each owned body in the forces; empty without forces.
@@ -219,16 +218,13 @@ void NonsmoothStepper<D>::fit(State<D>& state) {
   // A correction is shared out by mass; only ratios count.
   for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
     if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
-  const auto n_places = static_cast<std::size_t>(neighborhood_->schedule().n_batches() * batch_size);
-  pair_impulse_.resize(n_places * D);
-  wall_impulse_.resize(neighborhood_->schedule().wall_bodies().size() * D);
-  neighborhood_->recall(state, pair_impulse_, wall_impulse_, D);
+  memory_.recall(state, *neighborhood_);
   if (correction_ == Correction::projection) sweeper_->prepare(state, true, 1 - touching_range_);
 }
 
 template <int D>
 void NonsmoothStepper<D>::save(State<D>& state) {
-  state.memory = neighborhood_->remember(state, pair_impulse_, wall_impulse_, D);
+  state.memory = memory_.remember(state, *neighborhood_);
 }
 
 template <int D>
@@ -408,7 +404,7 @@ void NonsmoothStepper<D>::resist(const State<D>& state, Real factor) {
       [&](std::size_t c) {
         const Real mu = pair_of(state, contacts, c).rolling_friction;
         if (mu == 0) return 0.0;
-        return mu * effective_radius_of(state, c) * factor * dot(remembered(contacts, c), contacts.normal[c]);
+        return mu * effective_radius_of(state, c) * factor * dot(memory_.of(contacts, c), contacts.normal[c]);
       },
       rolling_work_);
   // What contacts do from here on starts with these spins.
@@ -420,23 +416,13 @@ void NonsmoothStepper<D>::resist(const State<D>& state, Real factor) {
         surface_velocity(problem, assembler_->surface_velocity(), c, problem.start_velocity);
 }
 
-/// The impulse that contact c remembers [N s], on its larger id or obstacle.
-template <int D>
-Vec<D> NonsmoothStepper<D>::remembered(const ContactGraph<D>& contacts, std::size_t c) const {
-  const std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
-  Vec<D> r;
-  for (int k = 0; k < D; ++k)
-    r[k] = values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)];
-  return r;
-}
-
 /// First guess of the impulses: `factor` times what the contacts remember, in their present frames.
 template <int D>
 void NonsmoothStepper<D>::recall_impulses(Real factor) {
   const ContactGraph<D>& contacts = assembler_->contacts();
   reset(impulse_, contacts.size() * D);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Vec<D> r = factor * remembered(contacts, c);
+    const Vec<D> r = factor * memory_.of(contacts, c);
     if (r == Vec<D>{}) continue;
     const auto& frame = assembler_->frames()[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
@@ -447,15 +433,12 @@ void NonsmoothStepper<D>::recall_impulses(Real factor) {
 template <int D>
 void NonsmoothStepper<D>::remember_impulses() {
   const ContactGraph<D>& contacts = assembler_->contacts();
-  std::ranges::fill(pair_impulse_, 0.0);
-  std::ranges::fill(wall_impulse_, 0.0);
+  memory_.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    std::vector<Real>& values = contacts.b[c] < 0 ? wall_impulse_ : pair_impulse_;
     const auto& frame = assembler_->frames()[c];
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i) r += impulse_[c * D + i] * frame[i];
-    for (int k = 0; k < D; ++k)
-      values[static_cast<std::size_t>(contacts.place[c]) * D + static_cast<std::size_t>(k)] = r[k];
+    memory_.of(contacts, c) = r;
   }
 }
 
@@ -483,7 +466,7 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   // In proportion to the step; after a very short one impulses may be those of impacts, which do not grow.
   constexpr Real most_growth = 2;
   const Real same_force = last_dt_ > 0 ? std::min(dt / last_dt_, most_growth) : 0;
-  neighborhood_->pass_on(assembler_->contacts().b, assembler_->contacts().place, wall_impulse_, D);
+  memory_.pass_on(assembler_->contacts(), *neighborhood_);
   if (state.materials.has_rolling_friction()) resist(state, same_force);
   recall_impulses(warm_start_ * same_force);
   if (on_contact_problem_) copy_into(impulse_, guess_);
@@ -652,13 +635,11 @@ void NonsmoothStepper<D>::book_energy(State<D>& state, Real dt) {
 
 template <int D>
 void NonsmoothStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_->detect(
-      state, {.tolerance = tolerance, .pair_values = pair_impulse_, .wall_values = wall_impulse_, .width = D},
-      contacts);
+  neighborhood_->detect(state, memory_.template rules<D>(tolerance), contacts);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    Vec<D> force = remembered(contacts, c);
+    Vec<D> force = memory_.of(contacts, c);
     if (last_dt_ > 0) force *= 1 / last_dt_;
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -690,10 +671,9 @@ std::size_t NonsmoothStepper<D>::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return (sweeper_ ? sweeper_->bytes() : 0) + of(start_velocity_) + of(free_velocity_) +
          of(potential_force_) + of(other_force_) + of(displacement_) + of(impulse_) + of(guess_) +
-         of(velocity_) + of(pair_impulse_) + of(wall_impulse_) + of(start_surface_velocity_) +
-         of(rolling_work_) + of(contact_work_) + of(body_work_) + of(potential_before_) +
-         of(potential_moved_) + of(potential_now_) + solve_.bytes() + sides_.bytes() +
-         (assembler_ ? assembler_->bytes() : 0);
+         of(velocity_) + memory_.bytes() + of(start_surface_velocity_) + of(rolling_work_) +
+         of(contact_work_) + of(body_work_) + of(potential_before_) + of(potential_moved_) +
+         of(potential_now_) + solve_.bytes() + sides_.bytes() + (assembler_ ? assembler_->bytes() : 0);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,

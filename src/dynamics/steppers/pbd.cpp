@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "dynamics/contact_field.hpp"
 #include "dynamics/pbd/sweeper.hpp"
 #include "dynamics/stepper.hpp"
 
@@ -37,8 +38,7 @@ class PbdStepper final : public Stepper<D> {
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override {
     const std::size_t vectors = before_.capacity() + start_velocity_.capacity();
-    const std::size_t numbers = start_pair_values_.capacity() + start_wall_values_.capacity();
-    return (sweeper_ ? sweeper_->bytes() : 0) + vectors * sizeof(Vec<D>) + numbers * sizeof(Real);
+    return (sweeper_ ? sweeper_->bytes() : 0) + vectors * sizeof(Vec<D>) + start_multipliers_.bytes();
   }
 
  private:
@@ -129,7 +129,7 @@ class PbdStepper final : public Stepper<D> {
   Real smallest_radius_ = 0;
   // Of the start of the step, if it may be refused.
   std::vector<Vec<D>> start_velocity_;
-  std::vector<Real> start_pair_values_, start_wall_values_;
+  ContactField<Real> start_multipliers_;
   std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
 
   std::int64_t sweeps_done_ = 0;
@@ -251,7 +251,7 @@ void PbdStepper<D>::find_smallest_radius(const State<D>& state) {
 template <int D>
 void PbdStepper<D>::save(State<D>& state) {
   if (keeps_multipliers()) {
-    state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
+    state.memory = sweeper_->multipliers().remember(state, *neighborhood_);
   } else {
     state.memory.clear(state.bodies.n_owned());
   }
@@ -260,7 +260,7 @@ void PbdStepper<D>::save(State<D>& state) {
 template <int D>
 void PbdStepper<D>::save_for_change(State<D>& state) {
   // Without multipliers to start from, steps begin with none, whatever is kept here.
-  state.memory = neighborhood_->remember(state, sweeper_->pair_values(), sweeper_->wall_values());
+  state.memory = sweeper_->multipliers().remember(state, *neighborhood_);
 }
 
 template <int D>
@@ -364,8 +364,7 @@ void PbdStepper<D>::keep_start(const State<D>& state) {
   if (!may_refuse()) return;
   const auto velocity = state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned()));
   start_velocity_.assign(velocity.begin(), velocity.end());
-  start_pair_values_.assign(sweeper_->pair_values().begin(), sweeper_->pair_values().end());
-  start_wall_values_.assign(sweeper_->wall_values().begin(), sweeper_->wall_values().end());
+  start_multipliers_ = sweeper_->multipliers();
 }
 
 template <int D>
@@ -412,7 +411,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     take_back(state);
     state.obstacles.place(start_time);
     if (on_overlap_ == OnOverlap::stop || dt < least_dt) {
-      sweeper_->set_multipliers(start_pair_values_, start_wall_values_);
+      sweeper_->set_multipliers(start_multipliers_);
       if (state.clock.listed_time > start_time) {  // a list of this step is of a time that has not come
         save(state);
         bodies_changed(state);
@@ -641,11 +640,8 @@ template <int D>
 void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
   contacts.force.resize(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const auto values = contacts.b[c] >= 0 ? sweeper_->pair_values() : sweeper_->wall_values();
-    contacts.force[c] =
-        values.empty() ? 0 : values[static_cast<std::size_t>(contacts.place[c])] * force_scale_;
-  }
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    contacts.force[c] = sweeper_->multipliers().of(contacts, c) * force_scale_;
 }
 
 template <int D>
