@@ -61,9 +61,14 @@ class PbdStepper final : public Stepper<D> {
   /// obstacles are left at the end of the step. Returns the skin that is used up. Collective.
   Real predict_within_reach(State<D>& state, Real& dt);
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
-  /// started. Returns Prediction::moved_squared. A body that contacts have pushed into a solid with a far
-  /// side, or through it, counts as an overlap of its radius in deepest_. Local.
-  Real finish(State<D>& state, Real dt);
+  /// started. Returns Prediction::moved_squared. Local.
+  /// Not inlined: the compiler keeps its running maximum in memory if calls follow, at twice the time.
+  [[gnu::noinline]] Real finish(State<D>& state, Real dt);
+  /// Moves the predicted bodies apart and finishes the step. Returns the skin that is used up. Collective.
+  Real attempt(State<D>& state, Real dt, bool record_forces);
+  /// After finish(): a body that contacts have pushed into a solid with a far side, or through it, counts as
+  /// an overlap of its radius in deepest_. Local.
+  void find_pushed_through(const State<D>& state);
   /// Undoes finish(). Local.
   void take_back(State<D>& state);
   /// The way that a body may go by itself in a step towards a solid with a far side, as a share of its
@@ -134,7 +139,7 @@ class PbdStepper final : public Stepper<D> {
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
-  Real deepest_ = 0;             // overlap that the last sweep met on any rank, or see finish() [m]
+  Real deepest_ = 0;             // overlap that the last sweep met on any rank, or find_pushed_through() [m]
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
@@ -306,8 +311,7 @@ typename PbdStepper<D>::Prediction PbdStepper<D>::predict(State<D>& state, Real 
   const auto records = sweeper_->records();
   constexpr std::size_t stretch = 256;
   std::array<Vec<D>, stretch> velocity;
-  Prediction prediction;
-  const Real reach_squared = reach(state) * reach(state);
+  Real most = 0, fastest_squared = 0;
   for (std::size_t first = 0; first < n; first += stretch) {
     const std::size_t count = std::min(stretch, n - first);
     field_->evaluate(time, position.subspan(first, count), std::span(velocity).first(count));
@@ -317,16 +321,23 @@ typename PbdStepper<D>::Prediction PbdStepper<D>::predict(State<D>& state, Real 
         if (mobility[first + k] == 0) velocity[k] = Vec<D>{};
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = first + k;
-      const Vec<D> way = dt * velocity[k];
-      const Vec<D> y = position[i] + way;
+      const Vec<D> y = position[i] + dt * velocity[k];
       for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
-      prediction.moved_squared = farther(prediction.moved_squared, y - listed[i]);
-      const Real squared = dot(way, way), own_squared = records[i].radius * records[i].radius;
-      prediction.is_fast |= squared > reach_squared * own_squared;
-      prediction.is_long |= squared > own_squared;
+      most = farther(most, y - listed[i]);
+      fastest_squared = std::max(fastest_squared, dot(velocity[k], velocity[k]));
     }
   }
   sweeper_->owned_records_written();
+  Prediction prediction{.moved_squared = most};
+  // Only then it matters which body it is.
+  if (dt * std::sqrt(fastest_squared) > reach(state) * smallest_radius_)
+    for (std::size_t i = 0; i < n; ++i) {
+      Vec<D> way;
+      for (int c = 0; c < D; ++c) way[c] = records[i].x[c] - position[i][c];
+      const Real share = norm(way) / records[i].radius;
+      prediction.is_fast |= share > reach(state);
+      prediction.is_long |= share > 1;
+    }
   return prediction;
 }
 
@@ -340,7 +351,6 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   const auto listed = std::as_const(bodies).listed();
   const auto records = sweeper_->records();
   const Real rate = 1 / dt;
-  const bool has_far_sides = state.obstacles.any_far_side();
   Real most = 0;
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> x;
@@ -349,14 +359,24 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
     for (int c = 0; c < D; ++c) records[i].x[c] = start[c];
     position[i] = x;
     velocity[i] = (x - start) * rate;
-    // From where it may be without a word, a centre needs half of its free way to get into a solid.
-    const Real least = 0.5 * most_approach * records[i].radius;
-    if (has_far_sides && dot(x - start, x - start) > least * least &&
-        state.obstacles.way_meets_solid(start, x, 0.01 * records[i].radius))
-      deepest_ = std::max(deepest_, records[i].radius);
     most = farther(most, x - listed[i]);
   }
   return most;
+}
+
+template <int D>
+void PbdStepper<D>::find_pushed_through(const State<D>& state) {
+  // From where it may be without a word, a centre needs half of its free way to get into a solid.
+  constexpr Real least_share = 0.5 * most_approach;
+  const auto position = state.bodies.position();
+  const auto records = sweeper_->records();
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Vec<D> start = position_of<D>(records[i]), way = position[i] - start;
+    const Real least = least_share * records[i].radius;
+    if (dot(way, way) > least * least &&
+        state.obstacles.way_meets_solid(start, position[i], 0.01 * records[i].radius))
+      deepest_ = std::max(deepest_, records[i].radius);
+  }
 }
 
 template <int D>
@@ -387,9 +407,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     const bool widened = state.lattice.skin > state.lattice.usual_skin;
     bool fresh = used > 0.25 * state.lattice.skin || widened;
     if (fresh) rebuild(state, 0);
-    keep_start(state);
-    deepest_ = resolve_contacts(state, dt, record_forces);
-    used = neighborhood_->used_skin(state, finish(state, dt), 0, &deepest_);
+    used = attempt(state, dt, record_forces);
     // Corrections move bodies too. Beyond half the skin a contact may have been missed: again, with
     // candidates found where the bodies are headed, then with wider and wider lists.
     while (used > 0.5 * state.lattice.skin) {
@@ -401,9 +419,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
       predict(state, start_time, dt);
       rebuild(state, fresh ? 2.2 * used : state.lattice.skin);  // of which half is used, and a little room
       fresh = true;
-      keep_start(state);
-      deepest_ = resolve_contacts(state, dt, record_forces);
-      used = neighborhood_->used_skin(state, finish(state, dt), 0, &deepest_);
+      used = attempt(state, dt, record_forces);
     }
     state.clock.time = start_time;
     const std::string refusal = refusal_of(state);
@@ -426,6 +442,15 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     neighborhood_->note_cut_step(state, asked, dt, "bodies or obstacles would go too far towards each other");
   state.clock.last_dt = dt;
   force_scale_ = 1 / dt;
+}
+
+template <int D>
+Real PbdStepper<D>::attempt(State<D>& state, Real dt, bool record_forces) {
+  keep_start(state);
+  deepest_ = resolve_contacts(state, dt, record_forces);
+  const Real moved = finish(state, dt);
+  if (state.obstacles.any_far_side()) find_pushed_through(state);
+  return neighborhood_->used_skin(state, moved, 0, &deepest_);
 }
 
 template <int D>
