@@ -61,6 +61,10 @@ class CrowdStepper final : public Stepper<2> {
   void desire_velocities(State<2>& state, Real dt);
   Real project(State<2>& state, LookAhead::Sight sight, Real dt);
   void judge(const State<2>& state);
+  /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
+  const ContactField<Real>& multipliers() const {
+    return model_ == Model::pbd ? sweeper_->multipliers() : memory_;
+  }
   void recall_multipliers();
   void remember_multipliers();
   void require_solved(const State<2>& state);
@@ -99,12 +103,7 @@ class CrowdStepper final : public Stepper<2> {
   std::vector<Vec<2>> desired_;   // n_held; owned entries count
   std::vector<Vec<2>> velocity_;  // n_held
   std::vector<Real> multiplier_;  // of the near contacts [m/s]
-  /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
-  const ContactField<Real>& multipliers() const {
-    return model_ == Model::pbd ? sweeper_->multipliers() : memory_;
-  }
-
-  ContactField<Real> memory_;
+  ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
   bool told_unsolved_ = false, used_solver_ = false;

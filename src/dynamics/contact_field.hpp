@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "contact/contact_graph.hpp"
 #include "contact/sweep_schedule.hpp"
 #include "dynamics/neighborhood.hpp"
 #include "dynamics/state.hpp"
@@ -30,7 +29,7 @@ class ContactField {
   /// All of it as the memory of the owned bodies. Collective.
   template <int D>
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
-    return neighborhood.remember(state, pair_numbers(), wall_numbers(), width);
+    return neighborhood.remember(state, numbers(pairs_), numbers(walls_), width);
   }
   /// Hands what contacts with obstacles remember on to neighbouring parts: see Neighborhood::pass_on. Local.
   template <class Contacts, int D>
@@ -52,16 +51,13 @@ class ContactField {
   std::span<const T> pairs() const { return pairs_; }
   std::span<T> walls() { return walls_; }
   std::span<const T> walls() const { return walls_; }
-  /// As plain numbers, `width` of each.
-  std::span<const Real> pair_numbers() const { return numbers(pairs_); }
-  std::span<const Real> wall_numbers() const { return numbers(walls_); }
   /// Contacts that remember something count as such, however wide their gaps: see ContactRules.
   template <int D>
   ContactRules<D> rules(Real tolerance) const {
     ContactRules<D> rules;
     rules.tolerance = tolerance;
-    rules.pair_values = pair_numbers();
-    rules.wall_values = wall_numbers();
+    rules.pair_values = numbers(pairs_);
+    rules.wall_values = numbers(walls_);
     rules.width = width;
     return rules;
   }

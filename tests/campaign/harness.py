@@ -71,17 +71,17 @@ class Case:
     def run(self, *arguments, ranks=1, name="scree", folder=None, timeout=TIME_LIMIT, limits=(), bare=False):
         """Runs a program under limits; judges what holds for every end. `limits`: more options of prlimit; `bare`: one
         rank without mpirun."""
-        # Otherwise mpirun waits a second or two after every run that fails, to see whether all ranks are gone.
         process = self.start(*arguments, ranks=ranks, name=name, folder=folder, limits=limits, bare=bare,
-                             launcher=["--mca", "odls_base_sigkill_timeout", "0"])
+                             environment=scree_program.END_AT_ONCE)
         result = process.finish(timeout)
         self.judge(result)
         return result
 
-    def start(self, *arguments, ranks=1, name="scree", folder=None, limits=(), bare=False, launcher=()):
-        launcher = [] if bare and ranks == 1 else ["mpirun", *launcher, "-n", ranks]
+    def start(self, *arguments, ranks=1, name="scree", folder=None, limits=(), bare=False, environment=None):
+        launcher = [] if bare and ranks == 1 else ["mpirun", "-n", ranks]
+        settings = [f"{key}={value}" for key, value in (environment or {}).items()]
         # Whoever runs the campaign in the background ignores SIGINT, and so would what is started here.
-        process = Process(["env", "--default-signal=INT,TERM,USR1", "prlimit", f"--as={MEMORY}", "--core=0", *limits, *launcher,
+        process = Process(["env", "--default-signal=INT,TERM,USR1", *settings, "prlimit", f"--as={MEMORY}", "--core=0", *limits, *launcher,
                            scree_program.program(name), *arguments], folder or self.folder)
         self.commands.append(f"cd {shlex.quote(str(folder or self.folder))} && {shlex.join(process.command)}")
         return process

@@ -45,12 +45,23 @@ def cut_down(text, bodies=BODIES, steps=STEPS):
     return text
 
 
+def shipped(bodies=BODIES, steps=STEPS):
+    """The shipped decks, cut down: name below inputs/ -> text."""
+    inputs = source_folder() / "inputs"
+    return {str(path.relative_to(inputs)): cut_down(path.read_text(), bodies, steps) for path in sorted(inputs.glob("*/*.toml"))}
+
+
+def copy_files_beside(name, folder):
+    """What a shipped deck reads lies beside it."""
+    for beside in (source_folder() / "inputs" / name).parent.iterdir():
+        if beside.suffix not in (".toml", ""):
+            shutil.copy(beside, folder)
+
+
 def prepare(workshop):
     """Reads what is mutated."""
     global DECKS
-    DECKS = {}
-    for path in sorted(source_folder().glob("inputs/*/*.toml")):
-        DECKS[str(path.relative_to(source_folder() / "inputs"))] = cut_down(path.read_text())
+    DECKS = shipped()
 
 
 # ---- mutations: each takes random numbers and lines, and returns lines
@@ -247,9 +258,7 @@ def attempt(case):
         # Two levels down: "../x" in a deck still lies within the case.
         folder = folders[n] = case.folder / f"on{n}" / "a" / "b"
         folder.mkdir(parents=True)
-        for beside in (source_folder() / "inputs" / source).parent.iterdir():
-            if beside.suffix not in (".toml", ""):
-                shutil.copy(beside, folder)
+        copy_files_beside(source, folder)
         (folder / "deck.toml").write_bytes(data)
     before = {n: files_of(case.folder / f"on{n}") for n in folders}
     n_checks = rng.choice([1, 2])

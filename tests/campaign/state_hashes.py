@@ -12,7 +12,6 @@ import argparse
 import concurrent.futures
 import hashlib
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -32,13 +31,12 @@ TIMES = re.compile(r"wall_[^,]*")      # columns that differ from run to run
 
 
 def decks():
-    """(name, text, folder with the files that it reads) of every run."""
-    root = scree_program.source_folder()
-    for path in sorted(root.glob("inputs/*/*.toml")):
-        yield str(path.relative_to(root / "inputs")), mutated_decks.cut_down(path.read_text(), BODIES, STEPS), path.parent
+    """(name, text, whether it is a shipped one) of every run."""
+    for name, text in mutated_decks.shipped(BODIES, STEPS).items():
+        yield name, text, True
     for k in range(RANDOM_DECKS):
         deck, _ = random_decks.made(Random(f"random {SEED} {k}"))
-        yield f"random {SEED} {k}", toml(deck), None
+        yield f"random {SEED} {k}", toml(deck), False
 
 
 def hash_of_tables(results):
@@ -53,12 +51,11 @@ def hash_of_tables(results):
 
 
 def line_of(run):
-    name, text, files = run
+    name, text, is_shipped = run
     with tempfile.TemporaryDirectory(prefix="state-hash-") as folder:
         folder = Path(folder)
-        for beside in files.iterdir() if files else []:
-            if beside.suffix not in (".toml", ""):
-                shutil.copy(beside, folder)
+        if is_shipped:
+            mutated_decks.copy_files_beside(name, folder)
         (folder / "deck.toml").write_text(text)
         result = scree_program.scree("-q", "run", "deck.toml", "--set", "output.directory=results", folder=folder)
         summaries = [summary_of(path.parent).get("state_hash") for path in sorted(folder.rglob("summary.json"))]

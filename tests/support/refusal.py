@@ -1,11 +1,10 @@
 """What a program does with input that it cannot use."""
 import os
 
-from scree_program import check, check_in, scree
+from scree_program import END_AT_ONCE, check, check_in, scree
 from small_deck import content_of
 
-# Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
-os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
+os.environ.update(END_AT_ONCE)
 
 BAD_INPUT = 2
 

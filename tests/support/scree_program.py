@@ -28,6 +28,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+# For runs that fail: mpirun else waits a second or two to see whether all ranks are gone.
+END_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
 SKIPPED = 77                # ctest's SKIP_RETURN_CODE
 _ROOT = Path(__file__).resolve().parents[2]
 _options = argparse.Namespace(bin=None, source=_ROOT)

@@ -77,14 +77,12 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
     motions_[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
     motions_[i].material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
   }
-  const auto n_places = static_cast<std::size_t>(neighborhood_.schedule().n_batches() * batch_size);
-  const std::size_t n_walls = neighborhood_.schedule().wall_bodies().size();
   history_.recall(state, neighborhood_);
   const auto remembers = [](const ContactHistory& h) {
     return h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 ? std::uint8_t{1} : std::uint8_t{0};
   };
-  touching_.resize(n_places);
-  wall_touching_.resize(n_walls);
+  touching_.resize(history_.pairs().size());
+  wall_touching_.resize(history_.walls().size());
   std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
   std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
   Index longest = 0;

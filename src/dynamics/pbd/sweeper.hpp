@@ -64,6 +64,9 @@ class PbdSweeper {
   void clear_records();
   /// The owned records.
   std::span<SweepRecord> records() { return std::span(records_).first(static_cast<std::size_t>(n_owned_)); }
+  std::span<const SweepRecord> records() const {
+    return std::span(records_).first(static_cast<std::size_t>(n_owned_));
+  }
   std::span<const Vec<D>> reference() const {
     return std::span(frozen_).first(static_cast<std::size_t>(n_owned_));
   }

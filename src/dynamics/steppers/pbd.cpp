@@ -51,12 +51,16 @@ class PbdStepper final : public Stepper<D> {
   void prepare_sweeps(State<D>& state);
   struct Prediction {
     Real moved_squared = 0;  ///< of the body farthest from where it was listed [m2]; infinite: not a number
-    bool is_fast = false;    ///< some body goes further than its reach()
-    bool is_long = false;    ///< some body goes further than its radius
+    /// The longest way of a body over its radius; 0 if none is longer than reach() times the smallest radius.
+    Real way_over_radius = 0;
   };
   /// Puts owned bodies where they would be after dt if nothing touched them: into the records of the sweeper;
   /// `position` stays where the step starts until finish(). Local.
   Prediction predict(State<D>& state, Real time, Real dt);
+  /// Of owned body i, after predict() [m].
+  Vec<D> predicted_way(const State<D>& state, std::size_t i) const {
+    return position_of<D>(std::as_const(*sweeper_).records()[i]) - state.bodies.position()[i];
+  }
   /// Predicts with dt, or with a shorter step where bodies would get into solids with a far side. Clock and
   /// obstacles are left at the end of the step. Returns the skin that is used up. Collective.
   Real predict_within_reach(State<D>& state, Real& dt);
@@ -82,7 +86,7 @@ class PbdStepper final : public Stepper<D> {
   /// The length of a step in which no body that would get into a solid with a far side goes further than its
   /// reach(): dt, if none would. Obstacles stand where they are after dt. Throws StepRefused naming the body
   /// if the step would have to be much shorter. Collective.
-  Real cut_for_bodies(State<D>& state, Real dt) const;
+  Real cut_for_bodies(State<D>& state, Real start_time, Real dt) const;
   /// If the step may be refused: keeps velocities and multipliers as they are, which is as at the start of
   /// the step, but for multipliers after a first attempt. Local.
   void keep_start(const State<D>& state);
@@ -143,7 +147,7 @@ class PbdStepper final : public Stepper<D> {
   Real force_scale_ = 0;         // multiplier -> pressure of the last step
   std::int64_t n_halvings_ = 0;  // of the last step
   std::int64_t n_beyond_limit_ = 0;
-  bool told_long_ = false;
+  bool warned_long_ways_ = false;
 };
 
 template <int D>
@@ -331,13 +335,9 @@ typename PbdStepper<D>::Prediction PbdStepper<D>::predict(State<D>& state, Real 
   Prediction prediction{.moved_squared = most};
   // Only then it matters which body it is.
   if (dt * std::sqrt(fastest_squared) > reach(state) * smallest_radius_)
-    for (std::size_t i = 0; i < n; ++i) {
-      Vec<D> way;
-      for (int c = 0; c < D; ++c) way[c] = records[i].x[c] - position[i][c];
-      const Real share = norm(way) / records[i].radius;
-      prediction.is_fast |= share > reach(state);
-      prediction.is_long |= share > 1;
-    }
+    for (std::size_t i = 0; i < n; ++i)
+      prediction.way_over_radius =
+          std::max(prediction.way_over_radius, norm(predicted_way(state, i)) / records[i].radius);
   return prediction;
 }
 
@@ -399,6 +399,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   n_halvings_ = 0;
   state.obstacles.begin_step();
   const Real asked = dt;
+  Real uncut = dt;  // but for halvings
   dt = cut_for_obstacles(state, dt);
   while (true) {
     Real used = predict_within_reach(state, dt);
@@ -437,8 +438,9 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     ++n_halvings_;
     log::detail("{}: again with {:.3g} s", refusal, 0.5 * dt);
     dt *= 0.5;
+    uncut *= 0.5;
   }
-  if (dt < asked && n_halvings_ == 0)
+  if (dt < uncut)
     neighborhood_->note_cut_step(state, asked, dt, "bodies or obstacles would go too far towards each other");
   state.clock.last_dt = dt;
   force_scale_ = 1 / dt;
@@ -523,29 +525,27 @@ Real PbdStepper<D>::resolve_contacts(State<D>& state, Real dt, bool record_force
 template <int D>
 Real PbdStepper<D>::predict_within_reach(State<D>& state, Real& dt) {
   const Real start_time = state.clock.time;
-  const bool has_far_sides = state.obstacles.any_far_side();
-  constexpr Real fast = 1, far = 2;
   while (true) {
     const Prediction prediction = predict(state, start_time, dt);
     state.obstacles.place(start_time + dt);
     state.clock.time = start_time + dt;
-    Real speed = prediction.is_long ? far : prediction.is_fast ? fast : 0;  // of the fastest on any rank
-    const Real used = neighborhood_->used_skin(state, prediction.moved_squared, 0, &speed);
-    if (has_far_sides && speed >= fast) {
-      state.clock.time = start_time;
-      const Real shorter = cut_for_bodies(state, dt);
-      const bool is_cut = shorter < dt;
-      dt = shorter;
-      if (is_cut) continue;
-      state.clock.time = start_time + dt;
+    Real way = prediction.way_over_radius;  // the longest on any rank
+    const Real used = neighborhood_->used_skin(state, prediction.moved_squared, 0, &way);
+    if (way > reach(state) && state.obstacles.any_far_side()) {
+      const Real shorter = cut_for_bodies(state, start_time, dt);
+      if (shorter < dt) {
+        dt = shorter;
+        state.clock.time = start_time;
+        continue;
+      }
     }
-    if (speed >= far && !told_long_) {
+    if (way > 1 && !warned_long_ways_) {
       log::warn(
           "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s and may pass "
           "each other where their ways cross; reduce [time] step if they should not. Further steps are not "
           "named",
           state.clock.step, start_time, dt);
-      told_long_ = true;
+      warned_long_ways_ = true;
     }
     return used;
   }
@@ -579,26 +579,23 @@ Real PbdStepper<D>::cut_for_obstacles(const State<D>& state, Real dt) const {
 }
 
 template <int D>
-Real PbdStepper<D>::cut_for_bodies(State<D>& state, Real dt) const {
+Real PbdStepper<D>::cut_for_bodies(State<D>& state, Real start_time, Real dt) const {
   const auto position = std::as_const(state.bodies).position();
-  const auto way = [&](std::size_t i, Real within) {
-    Vec<D> velocity;
-    field_->evaluate(state.clock.time, position.subspan(i, 1), std::span(&velocity, 1));
-    return state.bodies.mobility()[i] == 0 ? Vec<D>{} : within * velocity;
-  };
   Real most = 0;  // way over what is allowed
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
-    const Vec<D> moved = way(i, dt);
-    const Real radius = state.bodies.radius()[i], share = norm(moved) / (reach(state) * radius);
+    const Vec<D> way = predicted_way(state, i);
+    const Real radius = state.bodies.radius()[i], share = norm(way) / (reach(state) * radius);
     if (share > 1 && std::isfinite(share) &&  // what is not finite is told with the list
-        state.obstacles.way_meets_solid(position[i], position[i] + moved, (1 - most_approach) * radius))
+        state.obstacles.way_meets_solid(position[i], position[i] + way, (1 - most_approach) * radius))
       most = std::max(most, share);
   }
   most = state.comm.max(most);
   constexpr Real most_parts = 1 << 20;
   if (most > most_parts) {
-    state.obstacles.place(state.clock.time);
-    neighborhood_->refuse_way(state, dt, way);
+    state.clock.time = start_time;
+    state.obstacles.place(start_time);
+    neighborhood_->refuse_way(
+        state, dt, [&](std::size_t i, Real within) { return (within / dt) * predicted_way(state, i); });
   }
   return most > 0 ? dt / std::max(2.0, std::ceil(most)) : dt;
 }
