@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "app/options.hpp"
+#include "bench/options.hpp"
 #include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/input_crash.hpp"

@@ -1,4 +1,4 @@
-// The scree program: command line only. What the verbs do is in app/commands.hpp.
+// The scree program: command line only. What the verbs do is in run/commands.hpp.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/bench/study.hpp"
-#include "app/commands.hpp"
+#include "bench/study.hpp"
 #include "core/as_input.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
+#include "run/commands.hpp"
 
 namespace {
 

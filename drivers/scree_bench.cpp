@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/bench/study.hpp"
+#include "bench/study.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 

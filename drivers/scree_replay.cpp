@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/replay/replay.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
+#include "replay/replay.hpp"
 
 namespace {
 

@@ -6,15 +6,15 @@
 #include <system_error>
 #include <vector>
 
-#include "app/verification/corner.hpp"
-#include "app/verification/crowd.hpp"
-#include "app/verification/dae.hpp"
-#include "app/verification/friction_schemes.hpp"
-#include "app/verification/grains.hpp"
-#include "app/verification/pbd.hpp"
-#include "app/verification/slope.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
+#include "verify/corner.hpp"
+#include "verify/crowd.hpp"
+#include "verify/dae.hpp"
+#include "verify/friction_schemes.hpp"
+#include "verify/grains.hpp"
+#include "verify/pbd.hpp"
+#include "verify/slope.hpp"
 
 namespace {
 

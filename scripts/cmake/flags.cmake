@@ -30,9 +30,36 @@ if(SCREE_FUZZ)
   target_link_options(scree_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# scree_library(name LINK targets... SOURCES files...): one static library per folder of src/.
+# scree_library(name [SOURCES files...] LINK targets... PRIVATE targets...): one static library per folder of src/, of all
+# sources in it (plug-ins are found, not listed) but those that are compiled once per instruction set.
 function(scree_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  if(NOT A_SOURCES)
+    file(GLOB_RECURSE A_SOURCES CONFIGURE_DEPENDS *.cpp)
+    list(FILTER A_SOURCES EXCLUDE REGEX "_set\\.cpp$")
+  endif()
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC scree_flags ${A_LINK} PRIVATE ${A_PRIVATE})
+endfunction()
+
+# scree_kernel_sets(library sets... SOURCES files... LINK targets...): adds the sources to the library once per
+# instruction set, "portable" always; which one runs is chosen when the program starts.
+set(scree_flags_of_portable)
+set(scree_flags_of_avx2 -mavx2)
+set(scree_flags_of_avx512 -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+function(scree_kernel_sets library)
+  cmake_parse_arguments(A "" "" "SOURCES;LINK" ${ARGN})
+  set(sets portable)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND sets ${A_UNPARSED_ARGUMENTS})
+    target_compile_definitions(${library} PRIVATE SCREE_WIDE_KERNELS)
+  endif()
+  foreach(set IN LISTS sets)
+    add_library(${library}_${set} OBJECT ${A_SOURCES})
+    target_link_libraries(${library}_${set} PRIVATE scree_flags ${A_LINK})
+    target_compile_definitions(${library}_${set} PRIVATE SCREE_SET=${set})
+    # -Wno-psabi: vectors never cross a function that is not inlined, so their calling convention does not matter.
+    target_compile_options(${library}_${set} PRIVATE -Wno-psabi ${scree_flags_of_${set}})
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${library}_${set}>)
+  endforeach()
 endfunction()

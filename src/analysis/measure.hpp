@@ -9,7 +9,7 @@
 #include "contact/contact_graph.hpp"
 #include "core/error.hpp"
 #include "core/section.hpp"
-#include "dynamics/state.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 

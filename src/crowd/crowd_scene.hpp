@@ -6,7 +6,7 @@
 #include "crowd/journeys.hpp"
 #include "crowd/navigation.hpp"
 #include "crowd/people.hpp"
-#include "dynamics/scene.hpp"
+#include "schemes/common/scene.hpp"
 
 namespace scree {
 

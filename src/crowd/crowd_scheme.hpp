@@ -1,5 +1,5 @@
 #pragma once
-#include "dynamics/stepper.hpp"
+#include "schemes/common/stepper.hpp"
 
 namespace scree {
 

@@ -11,11 +11,11 @@
 #include "crowd/crowd_scheme.hpp"
 #include "crowd/look_ahead.hpp"
 #include "crowd/velocity_projection.hpp"
-#include "dynamics/contact_field.hpp"
-#include "dynamics/friction/neighborhood_halo.hpp"
-#include "dynamics/pbd/sweeper.hpp"
-#include "dynamics/side_keeper.hpp"
 #include "particles/fill/region.hpp"
+#include "schemes/common/contact_field.hpp"
+#include "schemes/common/neighborhood_halo.hpp"
+#include "schemes/common/side_keeper.hpp"
+#include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
 

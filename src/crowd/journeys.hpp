@@ -4,8 +4,8 @@
 
 #include "core/section.hpp"
 #include "crowd/navigation.hpp"
-#include "dynamics/state.hpp"
 #include "geometry/floor_plan.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 

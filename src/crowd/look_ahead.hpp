@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/neighborhood.hpp"
-#include "dynamics/state.hpp"
+#include "neighbors/neighborhood.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 

@@ -6,9 +6,9 @@
 #include "core/random.hpp"
 #include "core/section.hpp"
 #include "crowd/journeys.hpp"
-#include "dynamics/neighborhood.hpp"
-#include "dynamics/state.hpp"
 #include "geometry/floor_plan.hpp"
+#include "neighbors/neighborhood.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 

@@ -5,7 +5,7 @@
 
 #include "core/reset.hpp"
 #include "core/timing.hpp"
-#include "solvers/contact_rows.hpp"
+#include "friction/contact_rows.hpp"
 
 namespace scree {
 

@@ -4,7 +4,7 @@
 
 #include "core/body_halo.hpp"
 #include "crowd/look_ahead.hpp"
-#include "solvers/friction_solver.hpp"
+#include "friction/friction_solver.hpp"
 
 namespace scree {
 

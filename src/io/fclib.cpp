@@ -14,9 +14,9 @@
 #include "comm/parcels.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "friction/scaled_problem.hpp"
 #include "io/fclib_layout.hpp"
 #include "io/hdf5.hpp"
-#include "solvers/scaled_problem.hpp"
 
 namespace scree {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "solvers/friction_problem.hpp"
+#include "friction/friction_problem.hpp"
 
 namespace scree {
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/random.hpp"
-#include "dynamics/impact_law.hpp"
+#include "schemes/event/impact_law.hpp"
 
 namespace scree {
 

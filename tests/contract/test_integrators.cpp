@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "dynamics/integrator.hpp"
+#include "schemes/dem/integrator.hpp"
 
 using namespace scree;
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/local_form.hpp"
 #include "support/solve_listed.hpp"
 

@@ -1,10 +1,10 @@
-// What every registered solver of friction problems promises (solvers/friction_solver.hpp, FrictionSolver).
+// What every registered solver of friction problems promises (friction/friction_solver.hpp, FrictionSolver).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/solve_listed.hpp"
 
 using namespace scree;

@@ -1,7 +1,7 @@
 #pragma once
-#include "app/checkpoint.hpp"
 #include "io/compare.hpp"
 #include "mpi/simulate.hpp"
+#include "run/checkpoint.hpp"
 #include "unit/io/scratch.hpp"
 
 namespace scree {

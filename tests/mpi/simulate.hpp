@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/simulation.hpp"
 #include "core/deck.hpp"
+#include "run/simulation.hpp"
 
 namespace scree {
 

@@ -6,8 +6,8 @@
 
 #include "comm/domain.hpp"
 #include "core/random.hpp"
-#include "dynamics/block_costs.hpp"
 #include "mpi/simulate.hpp"
+#include "neighbors/block_costs.hpp"
 
 namespace scree {
 

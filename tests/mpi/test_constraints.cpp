@@ -1,4 +1,4 @@
-#include "solvers/constraints.hpp"
+#include "friction/constraints.hpp"
 
 #include <catch2/catch.hpp>
 

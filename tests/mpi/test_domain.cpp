@@ -11,8 +11,8 @@
 #include "comm/migration.hpp"
 #include "comm/parcels.hpp"
 #include "core/error.hpp"
-#include "dynamics/neighborhood.hpp"
-#include "unit/contact/random_state.hpp"
+#include "neighbors/neighborhood.hpp"
+#include "unit/neighbors/random_state.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.
 namespace scree {

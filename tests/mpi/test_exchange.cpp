@@ -11,7 +11,7 @@
 #include "comm/migration.hpp"
 #include "comm/record_exchange.hpp"
 #include "core/body_halo.hpp"
-#include "unit/contact/random_state.hpp"
+#include "unit/neighbors/random_state.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.
 namespace scree {

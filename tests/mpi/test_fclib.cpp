@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/hdf5.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/debian_python.hpp"
 #include "support/lattice_problem.hpp"
 #include "support/solve_listed.hpp"

@@ -21,7 +21,7 @@
 #include "core/error.hpp"
 #include "io/array_file.hpp"
 #include "io/hdf5.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"

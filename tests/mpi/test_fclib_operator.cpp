@@ -1,14 +1,14 @@
 // u as a function of r from the matrices of a stored problem, against dense elimination; on any number of
 // ranks.
-#include "app/replay/fclib_operator.hpp"
+#include "replay/fclib_operator.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "app/replay/stored_problem.hpp"
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "replay/stored_problem.hpp"
 #include "unit/io/scratch.hpp"
 
 using namespace scree;

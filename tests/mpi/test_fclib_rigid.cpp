@@ -1,5 +1,5 @@
 // Stored problems of rigid bodies: back from a file as they were, and told apart from others.
-#include "io/fclib_rigid.hpp"
+#include "replay/fclib_rigid.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 
 #include "comm/id_order.hpp"
 #include "io/fclib.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/scratch.hpp"
 

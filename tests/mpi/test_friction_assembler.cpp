@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/pile.hpp"
+#include "bench/pile.hpp"
 #include "simulate.hpp"
 #include "support/solve_listed.hpp"
 

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "core/error.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
 #include "support/petsc_options.hpp"
 #include "support/solve_listed.hpp"
 

@@ -2,8 +2,8 @@
 // together.
 #include <cstdlib>
 
-#include "dynamics/pbd/pair_kernels.hpp"
 #include "mpi/invariance.hpp"
+#include "schemes/pbd/pair_kernels.hpp"
 
 using namespace scree;
 

@@ -1,8 +1,8 @@
 // Rows of the scalars have the same bits on any number of ranks, and after a restart on another number.
 #include <optional>
 
-#include "app/checkpoint.hpp"
 #include "mpi/simulate.hpp"
+#include "run/checkpoint.hpp"
 #include "unit/io/scratch.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.

@@ -1,13 +1,13 @@
-#include "solvers/schur_system.hpp"
+#include "friction/schur_system.hpp"
 
 #include <petsclog.h>
 
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "comm/split_problem.hpp"
 #include "core/memory.hpp"
-#include "solvers/generated_problems.hpp"
+#include "replay/generated_problems.hpp"
+#include "replay/split_problem.hpp"
 #include "support/lattice_problem.hpp"
 #include "support/petsc_options.hpp"
 #include "support/schur_case.hpp"

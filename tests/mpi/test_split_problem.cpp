@@ -1,5 +1,5 @@
 // A problem dealt out: halo, phases, hand-overs and bits, on any number of ranks.
-#include "comm/split_problem.hpp"
+#include "replay/split_problem.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -5,23 +5,23 @@ import re
 
 from repository import files, report, source_folder
 
-LEVELS = {"core": 0, "geometry": 1, "solvers": 1, "particles": 2, "comm": 3, "contact": 3, "dynamics": 4, "crowd": 5, "analysis": 5,
-          "io": 6, "app": 7}
-DRIVERS_SEE = {"app", "core"}
+LEVELS = {"core": 0, "geometry": 1, "friction": 1, "particles": 2, "comm": 3, "contact": 3, "state": 4, "neighbors": 5, "schemes": 6,
+          "events": 7, "crowd": 7, "analysis": 7, "io": 8, "run": 9, "replay": 10, "verify": 10, "bench": 11}
+DRIVERS_SEE = {"run", "core", "replay", "verify", "bench"}
 
 # Headers that start so -> the only folders that may include them; the first line that fits decides.
 LIBRARIES = {
     "vtk": {"io"},
-    "hdf5": {"io", "particles", "app"},     # app: the version number
-    "petscversion": {"core", "comm", "app"},
-    "petsc": {"core", "comm", "solvers", "app"},  # app: the operator of a stored problem
+    "hdf5": {"io", "particles", "run"},     # run: the version number
+    "petscversion": {"core", "comm", "run"},
+    "petsc": {"core", "comm", "friction", "replay", "bench"},  # replay: the operator of a stored problem
     "geos_c": {"geometry"},
     "png": {"geometry"},
-    "boost/math": {"crowd", "particles", "app"},
+    "boost/math": {"crowd", "particles", "run"},
     "boost/polygon": {"analysis"},
     "toml++": {"core"},
     "spdlog": {"core"},
-    "CLI/": {"app", "drivers"},
+    "CLI/": {"bench", "run", "drivers"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Plug-in folders (those with a registry.cpp): each source defines a plug-in named like its file, and the folder's
-.def list names every plug-in once. What is in a folder but not in its list would be compiled and never offered."""
+.def list names every plug-in once. What is in a folder but not in its list would be compiled and never offered.
+A folder without further sources has one folder per plug-in, and in it a source of the same name."""
 import re
 
 from repository import report, source_folder
@@ -17,9 +18,8 @@ def check_folder(folder, where):
     problems = [f"{where}/{lists[0].name}: {name} is listed twice" for name in sorted(set(listed))
                 if listed.count(name) > 1]
     defined = set()
-    for source in sorted(folder.glob("*.cpp")):
-        if source.name == "registry.cpp":
-            continue
+    sources = sorted(path for path in folder.glob("*.cpp") if path.name != "registry.cpp")
+    for source in sources or sorted(path for path in folder.glob("*/*.cpp") if path.stem == path.parent.name):
         names = PLUGIN.findall(source.read_text())
         if source.stem not in names:
             problems.append(f"{where}/{source.name}: no SCREE_PLUGIN or SCREE_BENCH_CASE defines {source.stem}")

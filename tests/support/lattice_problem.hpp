@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "solvers/listed_problem.hpp"
+#include "replay/listed_problem.hpp"
 
 /// Touching disks or spheres near the points of a square lattice with n of them per side, on a floor: normals
 /// point in all directions and every body falls. The same on any number of ranks.

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/listed_problem.hpp"
-#include "solvers/local_problem.hpp"
-#include "solvers/solve_block.hpp"
+#include "friction/local_problem.hpp"
+#include "friction/solve_block.hpp"
+#include "replay/listed_problem.hpp"
 
 /// Adds a gyroscopic part to the inertia of each body: skew, `share` of the diagonal.
 inline void add_gyroscopic_terms(scree::ListedProblem<3>& whole, scree::Real share) {

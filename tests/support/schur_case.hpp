@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "solvers/scaled_problem.hpp"
+#include "friction/scaled_problem.hpp"
 
 /// Blocks K of all contacts: symmetric positive definite, or with an entry that makes them general.
 template <int D>

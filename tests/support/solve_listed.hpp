@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/split_problem.hpp"
 #include "core/deck.hpp"
-#include "solvers/friction_solver.hpp"
+#include "friction/friction_solver.hpp"
+#include "replay/split_problem.hpp"
 
 /// The solver with these keys of [solver], as a deck would give them.
 template <int D>

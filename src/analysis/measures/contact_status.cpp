@@ -3,7 +3,7 @@
 
 #include "analysis/contacts.hpp"
 #include "analysis/measure.hpp"
-#include "dynamics/contact_pair.hpp"
+#include "schemes/common/contact_pair.hpp"
 
 namespace scree {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/random.hpp"
 #include "crowd/velocity_projection.hpp"
-#include "solvers/friction_solver.hpp"
+#include "friction/friction_solver.hpp"
 
 namespace scree {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
-#include "dynamics/pbd/packer.hpp"
 #include "particles/fill.hpp"
+#include "schemes/pbd/packer.hpp"
 
 namespace scree {
 

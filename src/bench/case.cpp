@@ -1,0 +1,24 @@
+#include "bench/case.hpp"
+
+#include "bench/measure_time.hpp"
+#include "bench/options.hpp"
+
+namespace scree {
+
+Real BenchRun::triad() const {
+  if (!triad_) triad_ = triad_rate(comm_);
+  return *triad_;
+}
+
+void BenchCase::add_repetitions(CLI::App& app) {
+  app.add_option("--repetitions", repetitions_, "of each timing; the median counts")
+      ->check(positive_number());
+}
+
+void BenchCase::add_folder(CLI::App& app) {
+  app.add_option("--folder", folder_,
+                 "where files are written that go away; all ranks must see it; else where the system has "
+                 "temporary files");
+}
+
+}  // namespace scree

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "bench/case.hpp"
+#include "bench/measure_time.hpp"
+#include "bench/options.hpp"
+#include "bench/packing.hpp"
+#include "bench/packing_bench.hpp"
+#include "bench/process_memory.hpp"
+#include "core/memory.hpp"
+#include "core/timing.hpp"
+#include "run/simulation.hpp"
+
+namespace scree {
+
+namespace {
+
+/// From a deck to the first step: bodies made, placed on ranks, listed.
+class StartBench : public PackingBench {
+ public:
+  StartBench() : PackingBench({2, 3}, {100'000, 1'000'000}, 100'000) {}
+
+  void add_options(CLI::App& app) override {
+    PackingBench::add_options(app);
+    app.add_option("--fills", fills_, "lattice, random or both")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"lattice", "random"}));
+  }
+  void run(const BenchRun& run) override {
+    for_each_size([&]<int D>(std::int64_t n) {
+      for (const std::string& fill : fills_) measure<D>(run, n, fill);
+    });
+  }
+
+ private:
+  template <int D>
+  void measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const;
+
+  std::vector<std::string> fills_{"lattice", "random"};
+};
+
+template <int D>
+void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const {
+  const Comm& comm = run.comm();
+  std::vector<Real> seconds;
+  std::int64_t made = 0, held = 0, peak = 0;
+  reset_timers();
+  for (int repetition = 0; repetition < repetitions_; ++repetition) {
+    reset_peak_memory();
+    const std::int64_t before = memory_in_use();
+    comm.barrier();
+    const Real start = seconds_on(TimeKind::wall);
+    const Simulation<D> simulation(comm,
+                                   packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
+    seconds.push_back(comm.max(seconds_on(TimeKind::wall) - start));
+    made = simulation.n_bodies();
+    held = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+    peak = std::max(peak, comm.sum(std::max<std::int64_t>(0, peak_memory() - before)));
+  }
+  const Timing timing = timing_of(std::move(seconds));
+  const auto bodies = static_cast<Real>(made);
+  BenchRow row("start");
+  row.key("dimension", std::int64_t{D}).size("bodies", made).key("fill", fill);
+  row.seconds = timing.median;
+  row.spread = timing.spread;
+  row.phases = phases_within(timer_table(comm), "start");
+  row.result("ns_per_body", "ns", 1e9 * timing.median * comm.size() / bodies);
+  row.result("peak_bytes_per_body", "-", static_cast<Real>(peak) / bodies);
+  row.result("held_bytes_per_body", "-", static_cast<Real>(held) / bodies);
+  run.add(std::move(row));
+}
+
+}  // namespace
+
+}  // namespace scree
+
+SCREE_BENCH_CASE(start, scree::StartBench,
+                 "from a deck to the first step: bodies made, placed and listed; time and peak memory")

@@ -1,0 +1,60 @@
+#include "bench/measure_time.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace scree {
+
+Real processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
+}
+
+Real seconds_on(TimeKind kind) {
+  return kind == TimeKind::processor ? processor_time() : MPI_Wtime();
+}
+
+Timing timing_of(std::vector<Real> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const Real median = seconds[seconds.size() / 2];
+  return {median, median > 0 ? (seconds.back() - seconds.front()) / median : 0};
+}
+
+Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,
+                    TimeKind kind) {
+  const auto run = [&](int n) {
+    comm.barrier();
+    const Real start = seconds_on(kind);
+    for (int i = 0; i < n; ++i) work();
+    return comm.max(seconds_on(kind) - start);
+  };
+  int calls = 1;
+  while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;
+  std::vector<Real> times;
+  for (int r = 0; r < repetitions; ++r) times.push_back(run(calls) / calls);
+  return timing_of(std::move(times));
+}
+
+Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {
+  Real sum = 0;
+  for (const TimerRow& row : rows)
+    if (row.name == name) sum += row.mean;
+  return sum;
+}
+
+Real triad_rate(const Comm& comm) {
+  constexpr std::size_t n = std::size_t{1} << 24;  // 128 MiB an array
+  std::vector<Real> a(n), b(n, 1.0), c(n, 2.0);
+  const Real s = 3;
+  const Timing timing = measure_time(comm, 5, 0.02, [&] {
+    for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + s * c[i];
+    b[0] = a[n - 1];
+  });
+  return 3.0 * sizeof(Real) * static_cast<Real>(n) / timing.median;
+}
+
+}  // namespace scree

@@ -1,0 +1,79 @@
+#include "bench/packing.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace scree {
+
+template <int D>
+std::string packing_text(const PackingOptions& options) {
+  const Real radius = 0.5;
+  const Real solid_fraction = (D == 2 ? 0.80 : 0.55) * (options.random ? 0.5 : 1);
+  // Mean of r^2 and r^3 for radii spread evenly by +-20 %.
+  const Real volume =
+      D == 2 ? M_PI * radius * radius * (1 + 0.04 / 3) : 4.0 / 3 * M_PI * std::pow(radius, 3) * 1.04;
+  const Real spacing = std::pow(volume / solid_fraction, 1.0 / D);
+  const auto per_edge =
+      static_cast<std::int64_t>(std::llround(std::pow(static_cast<Real>(options.bodies), 1.0 / D)));
+  const Real edge = static_cast<Real>(per_edge) * spacing;
+  const auto repeated = [](const std::string& text) {
+    return "[" + text + ", " + text + (D == 3 ? ", " + text : "") + "]";
+  };
+  const std::int64_t count = D == 2 ? per_edge * per_edge : per_edge * per_edge * per_edge;
+  const std::string source =
+      options.random ? fmt::format(R"(type = "random", count = {})", count)
+                     : fmt::format(R"(type = "lattice", spacing = {:.17g}, jitter = 0.3)", spacing);
+  return fmt::format(
+      R"([simulation]
+dimension = {}
+end_time = 1e9
+allow_overlap = true
+[domain]
+lower = {}
+upper = {}
+periodic = {}
+[time]
+step = 0.001
+[velocity]
+type = "constant"
+velocity = {}
+[pbd]
+sweeps = 2
+overlap_limit = 0
+[neighbors]
+skin = {}
+[decomposition]
+block_cells = {}
+[particles.all]
+radius = {{ distribution = "uniform", min = 0.4, max = 0.6 }}
+source = {{ {} }}
+{}
+)",
+      D, repeated("0"), repeated(fmt::format("{:.17g}", edge)), repeated("true"),
+      D == 2 ? "[1.0, 0.3]" : "[1.0, 0.3, 0.2]", options.skin,
+      options.block_cells > 0 ? std::to_string(options.block_cells) : "\"auto\"", source, options.more);
+}
+
+template <int D>
+RunDeck<D> read_bench_deck(const std::string& text) {
+  Deck deck = Deck::from_text(text, "benchmark deck");
+  RunDeck<D> content;
+  content.describe(deck.root());
+  deck.require_all_read();
+  return content;
+}
+
+template <int D>
+RunDeck<D> packing(const PackingOptions& options) {
+  return read_bench_deck<D>(packing_text<D>(options));
+}
+
+template std::string packing_text<2>(const PackingOptions&);
+template std::string packing_text<3>(const PackingOptions&);
+template RunDeck<2> read_bench_deck<2>(const std::string&);
+template RunDeck<3> read_bench_deck<3>(const std::string&);
+template RunDeck<2> packing<2>(const PackingOptions&);
+template RunDeck<3> packing<3>(const PackingOptions&);
+
+}  // namespace scree

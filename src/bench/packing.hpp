@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+
+#include "run/run_deck.hpp"
+
+namespace scree {
+
+/// A dense packing in a periodic box: solid fraction 0.80 in 2D, 0.55 in 3D, mean radius 0.5 m, +-20 %.
+struct PackingOptions {
+  std::int64_t bodies = 0;       ///< rounded to a square or cubic number
+  Real skin = 0.3;               ///< in mean diameters; 0.1 suits a packing that hardly moves
+  std::int64_t block_cells = 0;  ///< as decomposition.block_cells; 0: auto
+  bool random = false;           ///< random places at half the solid fraction, instead of a jittered lattice
+  std::string more;              ///< further tables of the deck
+};
+
+/// The deck of a packing that drifts across its box, with two sweeps of position-based dynamics a step.
+template <int D>
+RunDeck<D> packing(const PackingOptions& options);
+
+/// The same, written down.
+template <int D>
+std::string packing_text(const PackingOptions& options);
+
+/// A deck made by a benchmark, read.
+template <int D>
+RunDeck<D> read_bench_deck(const std::string& text);
+
+}  // namespace scree

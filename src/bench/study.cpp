@@ -1,0 +1,178 @@
+#include "bench/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/machine.hpp"
+#include "bench/options.hpp"
+#include "bench/results.hpp"
+#include "core/suggestion.hpp"
+#include "io/files.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Shows rows as tables, one for each head.
+class TablePrinter {
+ public:
+  explicit TablePrinter(const Show& show) : show_(show) {}
+
+  void head(const std::string& text) {
+    flush();
+    show_('\n' + text);
+  }
+  void add(const BenchRow& row) { rows_.push_back(row); }
+  void flush() {
+    show_(format_rows(rows_));
+    rows_.clear();
+  }
+
+ private:
+  const Show& show_;
+  std::vector<BenchRow> rows_;
+};
+
+nlohmann::ordered_json measured_machine(const Comm& comm) {
+  nlohmann::ordered_json machine = describe_machine();
+  machine["measured"] = nlohmann::ordered_json::array({measure_machine(comm)});
+  return machine;
+}
+
+}  // namespace
+
+void add_study_options(CLI::App& app, StudyOptions& options, bool launches) {
+  app.add_option("--case", options.cases, "cases to measure, or all (see --list)")->delimiter(',');
+  app.add_flag("--list", options.list, "tells what cases there are");
+  app.add_flag("--quick", options.quick, "small sizes: all cases in a few minutes");
+  app.add_option("--mode", options.mode,
+                 "fixed: each case at its own sizes; strong: one size for all ranks together; weak: one size "
+                 "for each rank")
+      ->check(CLI::IsMember({"fixed", "strong", "weak"}));
+  app.add_option("--bodies", options.bodies, "strong: of all ranks; weak: of each rank")
+      ->check(positive_number());
+  app.add_option("--repetitions", options.repetitions, "of each timing; the median counts")
+      ->check(positive_number());
+  app.add_option(
+      "--out", options.out,
+      "folder for results.json and CASE.csv, and for files that go away again; all ranks must see it");
+  if (launches) {
+    app.add_option("--ranks", options.ranks,
+                   "numbers of ranks to start (default: 1,2; within mpirun: the ranks that are there)")
+        ->delimiter(',')
+        ->check(positive_number());
+    app.add_option("--launcher", options.launcher, "how to start ranks (default: \"mpirun -n {ranks}\")");
+  } else {
+    app.add_option("--folder", options.folder)->group("");
+    app.add_flag("--stream", options.stream)->group("");
+    app.add_flag("--machine", options.machine)->group("");
+  }
+}
+
+std::string list_bench_cases() {
+  std::string text = "cases (scree bench --case NAME,...; options of each: scree_bench NAME --help)\n";
+  for (const BenchEntry& entry : bench_cases())
+    text += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  return text;
+}
+
+std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
+  if (options.bodies > 0 && options.mode == "fixed")
+    throw InputError(
+        "--bodies goes with --mode strong or weak; a case's own sizes are options of scree_bench NAME");
+  std::vector<BenchEntry> chosen;
+  std::vector<std::string> names;
+  for (const BenchEntry& entry : bench_cases()) names.emplace_back(entry.name);
+  for (const std::string& name : options.cases) {
+    const auto found = std::ranges::find(bench_cases(), name, &BenchEntry::name);
+    if (found == bench_cases().end() && name != "all")
+      throw InputError(fmt::format("--case {}: there is no such case{}; there are {} and all", name,
+                                   suggestion(name, names), fmt::join(names, ", ")));
+  }
+  for (const BenchEntry& entry : bench_cases())
+    if (std::ranges::any_of(options.cases,
+                            [&](const std::string& name) { return name == "all" || name == entry.name; }))
+      chosen.push_back(entry);
+  if (chosen.empty() && !options.machine)
+    throw InputError("name the cases: --case all, or some of " + fmt::format("{}", fmt::join(names, ",")));
+  return chosen;
+}
+
+void measure_study(const Comm& comm, const StudyOptions& options, const Show& show) {
+  const std::vector<BenchEntry> chosen = chosen_cases(options);
+  if (!options.out.empty()) files::on_root(comm, [&] { require_writable_folder(options.out); });
+  BenchResults results(options.command_line);
+  results.settings = settings_of(options);
+  const auto stream = [&](const char* what, const nlohmann::ordered_json& value) {
+    show(nlohmann::ordered_json{{what, value}}.dump() + '\n');
+  };
+  if (!options.stream || options.machine) {
+    results.machine = measured_machine(comm);
+    if (options.stream)
+      stream("machine", results.machine);
+    else
+      show(format_machine(results.machine));
+  }
+  for (const BenchEntry& entry : chosen) {
+    if (!options.stream) show(fmt::format("\n{}: {}\n", entry.name, entry.summary));
+    TablePrinter printer(show);
+    const std::unique_ptr<BenchCase> bench = entry.make();
+    if (options.quick) bench->make_quick();
+    if (options.repetitions > 0) bench->set_repetitions(options.repetitions);
+    bench->set_folder(options.folder.empty() ? options.out : options.folder);
+    if (options.mode != "fixed") {
+      const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
+      bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));
+    }
+    const auto add = [&](BenchRow row) {
+      row.bench = entry.name;
+      row.mode = options.mode;
+      row.ranks = comm.size();
+      if (options.stream)
+        stream("row", to_json(row));
+      else
+        printer.add(row);
+      results.rows.push_back(std::move(row));
+    };
+    bench->run(BenchRun(comm, add, [&](const std::string& text) {
+      if (!options.stream) printer.head(text);
+    }));
+    printer.flush();
+    if (!options.out.empty()) files::on_root(comm, [&] { results.write(options.out); });
+  }
+  if (options.stream) stream("done", true);
+}
+
+void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& files,
+                  const std::string& command_line, const Show& show) {
+  BenchResults results(command_line);
+  if (!files.json.empty()) results.machine = measured_machine(comm);
+  const auto save = [&](const std::string& path, const std::function<std::string()>& text) {
+    if (!path.empty()) files::on_root(comm, [&] { files::write_atomically(path, text()); });
+  };
+  TablePrinter printer(show);
+  const auto add = [&](BenchRow row) {
+    row.bench = name;
+    row.mode = "fixed";
+    row.ranks = comm.size();
+    printer.add(row);
+    results.rows.push_back(std::move(row));
+    save(files.csv, [&] { return rows_as_csv(results.rows); });
+    save(files.json, [&] { return results.json(); });
+  };
+  bench.run(BenchRun(comm, add, [&](const std::string& text) { printer.head(text); }));
+  printer.flush();
+}
+
+nlohmann::ordered_json settings_of(const StudyOptions& options) {
+  nlohmann::ordered_json settings{{"cases", options.cases}, {"quick", options.quick}, {"mode", options.mode}};
+  if (options.bodies > 0) settings["bodies"] = options.bodies;
+  if (options.repetitions > 0) settings["repetitions"] = options.repetitions;
+  if (!options.ranks.empty()) settings["ranks"] = options.ranks;
+  if (!options.launcher.empty()) settings["launcher"] = options.launcher;
+  return settings;
+}
+
+}  // namespace scree

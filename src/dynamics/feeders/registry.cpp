@@ -1,5 +1,0 @@
-#include "dynamics/events/feeder.hpp"
-
-#define SCREE_REGISTRY_BASE Feeder
-#define SCREE_REGISTRY_LIST "dynamics/feeders/feeders.def"
-#include "core/registry.inc"

@@ -1,0 +1,70 @@
+#include "events/events.hpp"
+
+#include <functional>
+
+#include "core/timing.hpp"
+#include "state/energy_ledger.hpp"
+
+namespace scree {
+
+template <int D>
+void Events<D>::prepare(State<D>& state) const {
+  feeders.prepare(state);
+  sinks.prepare(state);
+  state.stage = {};
+}
+
+template <int D>
+void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_group, std::uint64_t seed) {
+  Scene<D>* scene = stepper.scene();
+  if (!change_bodies() && stages.empty() && !scene) return;
+  Scope timer("events");
+  BodyStore<D>& bodies = state.bodies;
+  bool is_saved = false;
+  const auto change = [&] {
+    // What contacts remember, while candidates and bodies belong together.
+    if (!is_saved) stepper.save_for_change(state);
+    is_saved = true;
+  };
+  const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };
+
+  if (sinks.find(state, staying_)) {
+    change();
+    sinks.book(state);
+    const Real before = energy();
+    state.memory = state.memory.of(staying_);
+    bodies.reorder(staying_);
+    state.ledger.outflow += before - energy();
+  }
+
+  const std::vector<FedBody<D>> fed = feeders.find_places(state, seed);
+  if (!fed.empty()) {
+    change();
+    const Real before = energy();
+    // A body may begin on any rank: it migrates with the next list.
+    const auto rank = static_cast<std::size_t>(state.comm.rank());
+    const auto size = static_cast<std::size_t>(state.comm.size());
+    Index n = bodies.n_owned();
+    bodies.resize(n, 0);
+    for (std::size_t k = rank; k < fed.size(); k += size) {
+      bodies.resize(n + 1, 0);
+      put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].feeder),
+               feeders.list()[fed[k].feeder].bodies, seed);
+      if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
+      state.memory.start.push_back(state.memory.start.back());
+      ++n;
+    }
+    state.ledger.inflow += energy() - before;
+  }
+
+  if (scene) scene->after_step(state, seed, std::ref(change));  // a reference: a copy would be allocated
+
+  // Last, so that a stage that waits for bodies ends with the step that brings them.
+  if (stages.advance(state)) change();
+  if (is_saved) stepper.bodies_changed(state);
+}
+
+template struct Events<2>;
+template struct Events<3>;
+
+}  // namespace scree

@@ -1,0 +1,224 @@
+#include "events/stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/suggestion.hpp"
+#include "state/energy_ledger.hpp"
+
+namespace scree {
+
+namespace {
+
+/// The numbers of the obstacles that the list `key` names.
+template <int D>
+std::vector<int> describe_obstacles(Section& section, std::string_view key, const ObstacleSet<D>& obstacles,
+                                    std::string_view doc) {
+  std::vector<std::string> names, known;
+  for (const Obstacle<D>& obstacle : obstacles.list()) known.push_back(obstacle.name);
+  section.texts(key, names, {.doc = doc});
+  std::vector<int> numbers;
+  if (!section.reading()) return numbers;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end() && (name == "walls" || name == "columns"))
+      section.fail(key,
+                   fmt::format("there is no [obstacles.{}]; walls and columns of a floor plan are always "
+                               "there: stages cannot put or take them, but exits can open and close",
+                               name));
+    if (found == known.end())
+      section.fail(key, fmt::format("there is no obstacle '{}'{}", name,
+                                    known.empty() ? "; the deck has none" : suggestion(name, known)));
+    numbers.push_back(static_cast<int>(found - known.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+template <int D>
+void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
+  const Key meaning{.doc =
+                        "What happens in turn: each stage lasts for its duration or until its conditions "
+                        "hold. The run ends with the last one"};
+  root.list("stages", meaning, [&](std::size_t, Section& section) {
+    Stage stage;
+    section.text("name", stage.name, {.required = true, .doc = "of the stage, for messages"});
+    section.real("duration", stage.duration,
+                 {.unit = Unit::time, .range = positive, .doc = "How long the stage lasts; or give until"});
+    bool has_until = false;
+    section.optional_table(
+        "until", {.doc = "When the stage ends: as soon as all that is given here holds"},
+        [&](Section& until) {
+          has_until = true;
+          until.real(
+              "kinetic_energy", stage.kinetic_energy,
+              {.unit = Unit::energy,
+               .range = non_negative,
+               .doc = "Bodies have at most this kinetic energy, on average; for schemes with inertia"});
+          until.integer("bodies_at_least", stage.bodies_at_least,
+                        {.range = non_negative, .doc = "There are so many bodies, or more"});
+          until.integer("bodies_at_most", stage.bodies_at_most,
+                        {.range = non_negative, .doc = "There are so many bodies, or fewer"});
+          until.real("time", stage.time,
+                     {.unit = Unit::time, .range = positive, .doc = "The run has come to this time"});
+          until.real("max_time", stage.max_time,
+                     {.unit = Unit::time,
+                      .range = positive,
+                      .doc = "How long the stage lasts at most; required unless only time is given"});
+          if (!until.reading()) return;
+          stage.where_kinetic_energy = until.where("kinetic_energy");
+          if (!stage.has_condition() && !std::isfinite(stage.time))
+            until.fail("max_time", fmt::format("[{}] needs kinetic_energy, bodies_at_least, bodies_at_most "
+                                               "or time; for a fixed time give the stage a duration",
+                                               until.path()));
+          if (stage.has_condition() && !std::isfinite(stage.max_time))
+            until.fail("max_time",
+                       fmt::format("[{}] needs max_time: its conditions may never hold", until.path()));
+        });
+    std::string on_timeout = "warn";
+    section.choice("on_timeout", on_timeout, {"warn", "stop"},
+                   {.doc = "What happens if the conditions do not hold after max_time: a warning and the "
+                           "next stage, or the end of the run"});
+    stage.stops_on_timeout = on_timeout == "stop";
+    stage.removed = describe_obstacles(section, "remove_obstacles", obstacles,
+                                       "Names of obstacles that are taken away when the stage begins");
+    stage.added = describe_obstacles(section, "add_obstacles", obstacles,
+                                     "Names of obstacles that are put in place when the stage begins. What "
+                                     "is added first is absent before");
+    if (!section.reading()) return;
+    stage.where = section.where("name");
+    if (std::isfinite(stage.duration) == has_until)
+      section.fail("duration", fmt::format("stage \"{}\" needs either duration or until", stage.name));
+    for (const Stage& other : list_)
+      if (other.name == stage.name)
+        section.fail("name", fmt::format("there are two stages \"{}\"", stage.name));
+    list_.push_back(std::move(stage));
+  });
+  if (root.reading()) check_obstacles(obstacles);
+}
+
+template <int D>
+std::vector<char> Stages<D>::active_obstacles(std::int64_t stage, int n_obstacles) const {
+  std::vector<char> active(static_cast<std::size_t>(n_obstacles), 1);
+  for (std::size_t o = 0; o < active.size(); ++o)
+    for (const Stage& s : list_) {
+      const auto names = [&](const std::vector<int>& numbers) {
+        return std::ranges::count(numbers, static_cast<int>(o)) > 0;
+      };
+      if (names(s.added)) active[o] = 0;
+      if (names(s.added) || names(s.removed)) break;
+    }
+  for (std::int64_t s = 0; s <= stage && s < static_cast<std::int64_t>(list_.size()); ++s) {
+    for (const int o : list_[static_cast<std::size_t>(s)].removed) active[static_cast<std::size_t>(o)] = 0;
+    for (const int o : list_[static_cast<std::size_t>(s)].added) active[static_cast<std::size_t>(o)] = 1;
+  }
+  return active;
+}
+
+template <int D>
+void Stages<D>::check_obstacles(const ObstacleSet<D>& obstacles) const {
+  const auto n = static_cast<int>(obstacles.list().size());
+  for (std::size_t s = 0; s < list_.size(); ++s) {
+    std::vector<char> active = active_obstacles(static_cast<std::int64_t>(s) - 1, n);
+    const auto change = [&](const std::vector<int>& numbers, char to, std::string_view deed) {
+      for (const int o : numbers) {
+        const auto i = static_cast<std::size_t>(o);
+        if (active[i] == to)
+          throw InputError(fmt::format("{}: stage \"{}\" {} obstacle '{}' by then", list_[s].where,
+                                       list_[s].name, deed, obstacles.list()[i].name));
+        active[i] = to;
+      }
+    };
+    change(list_[s].removed, 0, "removes an obstacle that is not there: there is no");
+    change(list_[s].added, 1, "adds an obstacle that is there already: there is an");
+  }
+}
+
+template <int D>
+Real Stages<D>::latest_end() const {
+  if (list_.empty()) return HUGE_VAL;
+  Real end = 0;
+  for (const Stage& stage : list_)
+    end = std::isfinite(stage.duration)   ? end + stage.duration
+          : std::isfinite(stage.max_time) ? end + stage.max_time
+                                          : std::max(end, stage.time);
+  return end;
+}
+
+template <int D>
+Real Stages<D>::time_left(const State<D>& state) const {
+  if (list_.empty() || finished(state)) return HUGE_VAL;
+  const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
+  Real end = state.stage.begin + std::min(stage.duration, stage.max_time);
+  if (!is_reached(state, stage.time)) end = std::min(end, stage.time);
+  return end - state.clock.time;
+}
+
+template <int D>
+void Stages<D>::set_obstacles(State<D>& state) const {
+  const std::vector<char> active =
+      active_obstacles(state.stage.index, static_cast<int>(state.obstacles.list().size()));
+  for (std::size_t o = 0; o < active.size(); ++o)
+    state.obstacles.set_active(static_cast<int>(o), active[o] != 0);
+}
+
+/// Times are sums of steps: a millionth of a step does not count.
+template <int D>
+bool Stages<D>::is_reached(const State<D>& state, Real time) const {
+  return state.clock.time >= time - 1e-6 * state.clock.last_dt;
+}
+
+template <int D>
+bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& unmet) const {
+  if (std::isfinite(stage.duration)) return is_reached(state, state.stage.begin + stage.duration);
+  if (std::isfinite(stage.time) && !is_reached(state, stage.time))
+    unmet = fmt::format("t < {:g} s", stage.time);
+  if (!stage.has_condition()) return unmet.empty();
+  const std::int64_t n = state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  if (stage.bodies_at_least >= 0 && n < stage.bodies_at_least)
+    unmet = fmt::format("{} bodies, fewer than {}", n, stage.bodies_at_least);
+  if (stage.bodies_at_most >= 0 && n > stage.bodies_at_most)
+    unmet = fmt::format("{} bodies, more than {}", n, stage.bodies_at_most);
+  if (stage.kinetic_energy >= 0) {
+    const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : HUGE_VAL;  // none yet
+    if (!(mean <= stage.kinetic_energy))
+      unmet =
+          fmt::format("{:.3g} J of kinetic energy per body, more than {:g} J", mean, stage.kinetic_energy);
+  }
+  return unmet.empty();
+}
+
+template <int D>
+bool Stages<D>::advance(State<D>& state) const {
+  if (list_.empty() || finished(state)) return false;
+  const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
+  std::string unmet;
+  if (!holds(state, stage, unmet)) {
+    if (!is_reached(state, state.stage.begin + stage.max_time)) return false;
+    const std::string message = fmt::format(
+        "step {}, t = {:.6g} s: stage \"{}\" has reached its max_time of {:g} s without its conditions: {}",
+        state.clock.step, state.clock.time, stage.name, stage.max_time, unmet);
+    if (stage.stops_on_timeout)
+      throw RunError(message + fmt::format(" ({}, on_timeout = \"stop\")", stage.where));
+    log::warn(message);
+  }
+  ++state.stage.index;
+  state.stage.begin = state.clock.time;
+  if (finished(state)) {
+    log::info("t = {:.6g} s: stage \"{}\" is over, the last one", state.clock.time, stage.name);
+    return false;
+  }
+  const Stage& next = list_[static_cast<std::size_t>(state.stage.index)];
+  log::info("t = {:.6g} s: stage \"{}\" is over, \"{}\" begins", state.clock.time, stage.name, next.name);
+  set_obstacles(state);
+  return !next.removed.empty() || !next.added.empty();
+}
+
+template class Stages<2>;
+template class Stages<3>;
+
+}  // namespace scree

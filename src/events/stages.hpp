@@ -1,0 +1,58 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "state/state.hpp"
+
+namespace scree {
+
+/// The stages of a run, one after the other. Which one runs stands in the State.
+template <int D>
+class Stages {
+ public:
+  /// One entry of [[stages]]: what changes when it begins and when it ends.
+  struct Stage {
+    std::string name;
+    std::string where;         ///< its place in the deck
+    Real duration = HUGE_VAL;  ///< [s]; not finite: it has conditions
+    Real kinetic_energy = -1;  ///< ends at or below this mean per body [J]; < 0: not given
+    std::string where_kinetic_energy;
+    std::int64_t bodies_at_least = -1;  ///< < 0: not given
+    std::int64_t bodies_at_most = -1;   ///< < 0: not given
+    Real time = HUGE_VAL;               ///< ends at or after this time of the run [s]; not finite: not given
+    Real max_time = HUGE_VAL;           ///< longest duration [s]
+    bool stops_on_timeout = false;
+    std::vector<int> removed, added;  ///< obstacles
+
+    bool has_condition() const { return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0; }
+  };
+
+  /// Declares and reads [[stages]]; names of obstacles are those of `obstacles`.
+  void describe(Section& root, const ObstacleSet<D>& obstacles);
+
+  bool empty() const { return list_.empty(); }
+  std::span<const Stage> list() const { return list_; }
+  /// When the last stage has ended at the latest [s]; not finite without stages.
+  Real latest_end() const;
+  bool finished(const State<D>& state) const {
+    return !list_.empty() && state.stage.index == static_cast<std::int64_t>(list_.size());
+  }
+  /// How long the present stage may still last [s]; not finite without stages.
+  Real time_left(const State<D>& state) const;
+
+  /// Switches the obstacles as they are in the present stage.
+  void set_obstacles(State<D>& state) const;
+  /// Goes on to the next stage if the present one is over; true if that took obstacles away or put some back.
+  /// Throws RunError, on all ranks, if a stage that must not has timed out. Collective.
+  bool advance(State<D>& state) const;
+
+ private:
+  bool is_reached(const State<D>& state, Real time) const;
+  bool holds(const State<D>& state, const Stage& stage, std::string& unmet) const;
+  void check_obstacles(const ObstacleSet<D>& obstacles) const;
+  std::vector<char> active_obstacles(std::int64_t stage, int n_obstacles) const;
+
+  std::vector<Stage> list_;
+};
+
+}  // namespace scree

@@ -1,0 +1,37 @@
+#pragma once
+#include <array>
+
+#include "friction/friction_problem.hpp"
+
+namespace scree {
+
+/// Normal and tangents (n, t1[, t2]) of a contact: orthonormal, right-handed, a function of n alone. The
+/// first tangent in space lies across the axis with which the normal is least aligned.
+template <int D>
+std::array<Vec<D>, D> contact_frame(const Vec<D>& normal) {
+  if constexpr (D == 2) {
+    return {normal, {{-normal[1], normal[0]}}};
+  } else {
+    int least = 0;
+    for (int k = 1; k < D; ++k)
+      if (std::abs(normal[k]) < std::abs(normal[least])) least = k;
+    Vec<D> tangent = cross(normal, unit_vector<D>(least));
+    tangent *= 1 / norm(tangent);
+    return {normal, tangent, cross(normal, tangent)};
+  }
+}
+
+/// Writes one row of H for one body: sign * f . (v + omega x lever), with `lever` from the body's centre to
+/// the contact point [m].
+template <int D>
+void write_contact_row(const Vec<D>& f, const Vec<D>& lever, Real sign, Real* row) {
+  for (int k = 0; k < D; ++k) row[k] = sign * f[k];
+  if constexpr (D == 2) {
+    row[2] = sign * (lever[0] * f[1] - lever[1] * f[0]);
+  } else {
+    const Vec<3> turn = cross(lever, f);
+    for (int k = 0; k < 3; ++k) row[3 + k] = sign * turn[k];
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,153 @@
+#include "friction/friction_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/reset.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+Real now() {
+  return std::chrono::duration<Real>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+}  // namespace
+
+template <int D>
+SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
+                              Real seconds_before, std::vector<Real> storage)
+    : problem_(problem),
+      stop_(stop),
+      report_(&report),
+      start_(now() - seconds_before),
+      best_impulse_(std::move(storage)) {
+  reset(best_impulse_, problem.impulse_size());
+}
+
+template <int D>
+Real SolveMonitor<D>::seconds() const {
+  return now() - start_;
+}
+
+template <int D>
+Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
+  return note(iteration, r, find_residual(problem_, stop_.norm, r, y), keep);
+}
+
+template <int D>
+Real SolveMonitor<D>::look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r,
+                              std::span<Real> y) {
+  // In scaled units, more than the round-off of updates comes to; the norms of FCLIB have others. Whatever is
+  // believed here, the result of a solve is judged by velocities that follow from it.
+  constexpr Real round_off = 1e-9;
+  const Real clearly_met = stop_.norm == ResidualNorm::natural ? stop_.tolerance - round_off : -1;
+  const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > clearly_met;
+  return note(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual, true);
+}
+
+template <int D>
+Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep) {
+  if (!std::isfinite(residual)) residual = HUGE_VAL;
+  report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
+  if (keep && residual < best_) {
+    best_ = residual;
+    std::copy(r.begin(), r.end(), best_impulse_.begin());
+  }
+  done_ = std::min(best_, residual) <= stop_.tolerance;
+  // Clocks differ between ranks: all take the answer of the slowest.
+  if (!done_ && std::isfinite(stop_.max_seconds)) done_ = problem_.comm().any(seconds() > stop_.max_seconds);
+  if (rule_ && rule_(iteration, residual)) paused_ = true;
+  return residual;
+}
+
+template <int D>
+void SolverSettings<D>::describe(Section& section) {
+  const std::string otherwise = "nsgs";
+  section.kind("type", solver,
+               {.doc = "Solver of the contact problem of a step; \"" + otherwise + "\" if not given"});
+  if (section.reading() && !solver) {
+    solver = make_solver<D>(otherwise);
+    solver->describe(section);
+  }
+  section.real(
+      "tolerance", tolerance,
+      {.range = positive, .doc = "Natural residual at which a solve ends (docs/method.md, eq. F.6)"});
+  section.real(
+      "max_time", max_seconds,
+      {.unit = Unit::time,
+       .range = positive,
+       .doc = "Wall time after which the best iterate is returned; makes results depend on the machine"});
+  section.text("petsc", petsc_options,
+               {.doc = "Options of the linear solver, such as \"-scree_ksp_type cg -scree_pc_type jacobi\""});
+}
+
+template <int D>
+const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
+                                         const StopRule& stop, std::span<Real> r, std::span<Real> v) {
+  SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
+  SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+  Scope timer("friction");
+  const Real start = now();
+  SolveReport& report = report_;
+  report.clear();
+#ifdef SCREE_ASSERTS
+  problem.validate();
+#endif
+  if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
+    throw InputError("friction problem: the impulses to start from are not finite");
+  scaled_.rebuild(problem);
+  impulse_.resize(scaled_.impulse_size());
+  scaled_.scale_impulse(r, impulse_);
+  report.setup_seconds = now() - start;
+
+  SolveMonitor<D> monitor(scaled_, stop, report, report.setup_seconds, std::move(best_impulse_));
+  if (scaled_.n_contacts_of_all() > 0) solver.iterate(scaled_, impulse_, monitor);
+
+  best_impulse_ = monitor.take_best_impulse();
+  scaled_.unscale_impulse(best_impulse_, r);
+  // What is judged is what the caller gets, to the last bit.
+  scaled_.scale_impulse(r, impulse_);
+  y_.resize(scaled_.velocity_size());
+  report.residual = evaluate_residual<D>(scaled_, impulse_, y_, stop.norm);
+  scaled_.unscale_velocity(y_, v);
+  report.converged = value_of(report.residual, stop.norm) <= stop.tolerance;
+  report.seconds = now() - start;
+  return report;
+}
+
+template <int D>
+SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
+                           std::span<Real> r, std::span<Real> v) {
+  problem.validate();
+  return FrictionSolve<D>().run(problem, solver, stop, r, v);
+}
+
+template <int D>
+std::unique_ptr<FrictionSolver<D>> make_solver(std::string_view name) {
+  std::string names;
+  for (const auto& entry : registry<FrictionSolver<D>>()) {
+    if (entry.name == name) return entry.make();
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
+  }
+  throw InputError(fmt::format("there is no solver \"{}\"; the solvers are {}", name, names));
+}
+
+template class SolveMonitor<2>;
+template class SolveMonitor<3>;
+template class FrictionSolve<2>;
+template class FrictionSolve<3>;
+template struct SolverSettings<2>;
+template struct SolverSettings<3>;
+template SolveReport solve_friction<2>(const FrictionProblem<2>&, FrictionSolver<2>&, const StopRule&,
+                                       std::span<Real>, std::span<Real>);
+template SolveReport solve_friction<3>(const FrictionProblem<3>&, FrictionSolver<3>&, const StopRule&,
+                                       std::span<Real>, std::span<Real>);
+template std::unique_ptr<FrictionSolver<2>> make_solver<2>(std::string_view);
+template std::unique_ptr<FrictionSolver<3>> make_solver<3>(std::string_view);
+
+}  // namespace scree

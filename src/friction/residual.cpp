@@ -1,0 +1,171 @@
+#include "friction/residual.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "friction/cone.hpp"
+
+namespace scree {
+
+template <int D>
+Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares) {
+  if (problem.n_contacts_of_all() == 0) return 0;
+  const Real total = ReproducibleSum::sum(problem.comm(), squares);
+  // In scaled units |H v_free + w|_2 is sqrt(nc), or less where the velocity floor acts.
+  return std::sqrt(total / static_cast<Real>(problem.n_contacts_of_all()));
+}
+
+namespace {
+
+/// Residual::natural for r whose velocities y are known. Collective.
+template <int D>
+Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y) {
+  if (problem.n_contacts_of_all() == 0) return 0;
+  // The sum looks at its terms twice, so they are worked out first.
+  const std::span<Real> square = problem.scratch(1);
+  problem.with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < square.size(); ++c) {
+      Real u[D];
+      problem.relative_velocity(rows[c], c, r, y, u);
+      const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
+      square[c] = dot(e, e);
+    }
+  });
+  return natural_norm(problem, square);
+}
+
+}  // namespace
+
+template <int D>
+Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y) {
+  problem.velocity_from_impulse(r, y);
+  return natural_residual_of<D>(problem, r, y);
+}
+
+namespace {
+
+/// The measures of FCLIB for r whose velocities y are known. Collective.
+template <int D>
+void find_fclib_norms(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y,
+                      Residual& residual) {
+  const Real velocity = problem.velocity_scale();
+  const Real impulse = problem.mass_scale() * velocity;
+  const auto n = static_cast<std::size_t>(problem.n_contacts());
+  // Sums of squares of the natural map, r and u.
+  const std::span<Real> squares = problem.scratch(3);
+  problem.with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < n; ++c) {
+      Real u[D], of_r[D];
+      problem.relative_velocity(rows[c], c, r, y, u);
+      Real* square = &squares[3 * c];
+      square[1] = square[2] = 0;
+      for (std::size_t k = 0; k < D; ++k) {
+        u[k] *= velocity;
+        of_r[k] = r[c * D + k] * impulse;
+        square[1] += of_r[k] * of_r[k];
+        square[2] += u[k] * u[k];
+      }
+      const Vec<D> e = natural_map<D>(of_r, u, rows[c].mu);
+      square[0] = dot(e, e);
+    }
+  });
+  std::array<Real, 3> norm{};
+  ReproducibleSum::sum(problem.comm(), n, norm, [&](std::size_t c, std::span<Real> term) {
+    std::copy_n(&squares[3 * c], 3, term.begin());
+  });
+  for (Real& x : norm) x = std::sqrt(x);
+  const Real free = problem.free_norm();
+  const Real largest = std::max({free, norm[1], norm[2]});
+  residual.fclib_absolute = norm[0] / std::max(1.0, free);
+  residual.fclib_relative = largest > 0 ? norm[0] / largest : 0;
+}
+
+}  // namespace
+
+Real value_of(const Residual& residual, ResidualNorm norm) {
+  return norm == ResidualNorm::natural ? residual.natural
+                                       : std::max(residual.fclib_absolute, residual.fclib_relative);
+}
+
+namespace {
+
+/// find_residual() for r whose velocities y are known. Collective.
+template <int D>
+Real residual_of(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
+                 std::span<const Real> y) {
+  if (norm == ResidualNorm::natural) return natural_residual_of(problem, r, y);
+  Residual residual;
+  find_fclib_norms(problem, r, y, residual);
+  return value_of(residual, norm);
+}
+
+}  // namespace
+
+template <int D>
+Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
+                   std::span<Real> y) {
+  problem.velocity_from_impulse(r, y);
+  return residual_of<D>(problem, norm, r, y);
+}
+
+template <int D>
+Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
+                                 std::span<Real> y) {
+  problem.make_ghosts_current(y);
+  return residual_of<D>(problem, norm, r, y);
+}
+
+template <int D>
+Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y,
+                           ResidualNorm norm) {
+  Residual residual;
+  problem.velocity_from_impulse(r, y);
+  if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
+  if (problem.n_contacts_of_all() == 0) return residual;
+  const std::span<Real> square = problem.scratch(1);
+  std::array<Real, 5> worst{};
+  problem.with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      Real u[D];
+      problem.relative_velocity(rows[c], c, r, y, u);
+      const Real* rc = r.data() + c * D;
+      const Real mu = rows[c].mu;
+      const Vec<D> e = natural_map<D>(rc, u, mu);
+      square[c] = dot(e, e);
+      Real work = 0;
+      for (int k = 1; k < D; ++k) work += u[k] * rc[k];
+      const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
+                                      std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
+                                      rows[c].g[0] * rc[0]};
+      for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
+    }
+  });
+  residual.natural = natural_norm<D>(problem, square);
+  problem.comm().max(worst);
+  const Real velocity = problem.velocity_scale();
+  const Real impulse = problem.mass_scale() * velocity;
+  residual.penetration_rate = worst[0] * velocity;
+  residual.cone_violation = worst[1] * impulse;
+  residual.complementarity = worst[2] * velocity * impulse;
+  residual.dissipation_error = worst[3] * velocity * impulse;
+  residual.implied_overlap = worst[4] * velocity * problem.original().time_step;
+  return residual;
+}
+
+template Real natural_residual<2>(const ScaledProblem<2>&, std::span<const Real>, std::span<Real>);
+template Real natural_residual<3>(const ScaledProblem<3>&, std::span<const Real>, std::span<Real>);
+template Real find_residual<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>, std::span<Real>);
+template Real find_residual<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>, std::span<Real>);
+template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);
+template Real natural_norm<3>(const ScaledProblem<3>&, std::span<const Real>);
+template Real find_residual_of_velocities<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>,
+                                             std::span<Real>);
+template Real find_residual_of_velocities<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>,
+                                             std::span<Real>);
+template Residual evaluate_residual<2>(const ScaledProblem<2>&, std::span<const Real>, std::span<Real>,
+                                       ResidualNorm);
+template Residual evaluate_residual<3>(const ScaledProblem<3>&, std::span<const Real>, std::span<Real>,
+                                       ResidualNorm);
+
+}  // namespace scree

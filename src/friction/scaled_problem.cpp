@@ -1,0 +1,438 @@
+#include "friction/scaled_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+#include "friction/solve_block.hpp"
+
+namespace scree {
+
+namespace {
+
+template <int q>
+bool is_diagonal_block(const Real* block) {
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j < q; ++j)
+      if (i != j && block[i * q + j] != 0) return false;
+  return true;
+}
+
+/// True for what round-off of a symmetric block explains.
+template <int q>
+bool is_symmetric_block(const Real* block) {
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j < i; ++j) {
+      const Real scale = std::sqrt(std::abs(block[i * q + i] * block[j * q + j]));
+      if (std::abs(block[i * q + j] - block[j * q + i]) > 1e-14 * scale) return false;
+    }
+  return true;
+}
+
+/// W_cc, row by row.
+template <int D>
+const Real* own_block(const LocalForm<D>& local, std::size_t c) {
+  const auto first = local.row.begin() + local.column_first[c];
+  const auto last = local.row.begin() + local.column_first[c + 1];
+  const auto at = std::lower_bound(first, last, static_cast<Index>(c)) - local.row.begin();
+  return local.block.data() + at * D * D;
+}
+
+/// L^-1 of the symmetric part L L^T of a positive definite block, both row by row.
+template <int q>
+void invert_root(const Real* block, Real* inverse) {
+  Real root[q][q] = {};
+  for (int i = 0; i < q; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Real sum = 0.5 * (block[i * q + j] + block[j * q + i]);
+      for (int k = 0; k < j; ++k) sum -= root[i][k] * root[j][k];
+      root[i][j] = i == j ? std::sqrt(sum) : sum / root[j][j];
+    }
+  std::fill_n(inverse, q * q, 0.0);
+  for (int j = 0; j < q; ++j) {
+    inverse[j * q + j] = 1 / root[j][j];
+    for (int i = j + 1; i < q; ++i) {
+      Real sum = 0;
+      for (int k = j; k < i; ++k) sum -= root[i][k] * inverse[k * q + j];
+      inverse[i * q + j] = sum / root[i][i];
+    }
+  }
+}
+
+/// J = root_mass H L^-T for the rows H of one body at a contact; first for a diagonal L.
+template <int D, int q>
+void scale_rows_by_diagonal(const Real* H, const Real* inverse_diagonal, Real root_mass, Real (&J)[D][q]) {
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < q; ++j) J[i][j] = root_mass * (H[i * q + j] * inverse_diagonal[j]);
+}
+template <int D, int q>
+void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&J)[D][q]) {
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < q; ++j) {
+      Real sum = 0;
+      for (int k = 0; k <= j; ++k) sum += H[i * q + k] * inverse_root[j * q + k];
+      J[i][j] = root_mass * sum;
+    }
+}
+
+/// Solves L^T x' = v for the forward direction y = L^T v, given L^-1: back substitution with the inverse.
+template <int q>
+void apply_root_transposed(const Real* inverse_root, const Real* v, Real* y) {
+  // y = L^T v  <=>  L^-T y = v, upper triangular with rows inverse_root[k][i].
+  for (int i = q - 1; i >= 0; --i) {
+    Real sum = v[i];
+    for (int k = i + 1; k < q; ++k) sum -= inverse_root[k * q + i] * y[k];
+    y[i] = sum / inverse_root[i * q + i];
+  }
+}
+
+}  // namespace
+
+template <int D>
+void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
+  Scope timer("scaling");
+  problem_ = &problem;
+  count_all();
+  mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
+  // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
+  velocity_scale_ = 1;
+  is_round_ = !problem.arm.empty();
+  contacts_built_ = false;
+  free_.assign(velocity_size(), 0.0);
+  if (problem.is_local()) {
+    build_local_contacts();
+  } else {
+    find_roots();
+    if (is_round_) build_round_contacts();
+  }
+  find_velocity_scale(scales.velocity);
+}
+
+/// What the whole problem has, in one reduction: this runs in every step. Collective.
+template <int D>
+void ScaledProblem<D>::count_all() {
+  const FrictionProblem<D>& problem = *problem_;
+  std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0;
+  is_diagonal_ = true;
+  // Bodies that are round promise it.
+  if (problem.arm.empty())
+    for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i) {
+      const Real* block = problem.mass.data() + i * q * q;
+      if (is_diagonal_block<q>(block)) continue;
+      is_diagonal_ = false;
+      n_unsymmetric += is_symmetric_block<q>(block) ? 0 : 1;
+    }
+  std::array<std::int64_t, 3> counts{problem.n_contacts(), n_owned(), n_unsymmetric};
+  comm().sum(counts);
+  n_contacts_of_all_ = counts[0];
+  n_bodies_of_all_ = counts[1];
+  is_symmetric_ = counts[2] == 0;
+  is_diagonal_ = is_diagonal_ && is_symmetric_;
+}
+
+/// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
+template <int D>
+Real ScaledProblem<D>::mean_mass() {
+  const FrictionProblem<D>& problem = *problem_;
+  const bool is_local = problem.is_local();
+  const auto n = static_cast<std::size_t>(is_local ? problem.n_contacts() : n_owned());
+  const std::int64_t n_of_all = is_local ? n_contacts_of_all_ : n_bodies_of_all_;
+  scratch_.resize(std::max(scratch_.size(), n));
+  for (std::size_t i = 0; i < n; ++i) {
+    Real trace = 0;
+    if (is_local) {
+      const Real* own = own_block(problem.local, i);
+      for (std::size_t k = 0; k < D; ++k) trace += own[k * D + k];
+      scratch_[i] = D / trace;
+    } else {
+      for (std::size_t k = 0; k < D; ++k) trace += problem.mass[(i * q + k) * q + k] / D;
+      scratch_[i] = trace;
+    }
+  }
+  const Real total = ReproducibleSum::sum(comm(), std::span<const Real>(scratch_).first(n));
+  return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
+}
+
+/// L^-1 of all bodies held, and with them y_free. Local.
+template <int D>
+void ScaledProblem<D>::find_roots() {
+  const FrictionProblem<D>& problem = *problem_;
+  const auto n_held = static_cast<std::size_t>(this->n_held());
+  const Real root_mass = std::sqrt(mass_scale_);
+  if (is_diagonal_) {
+    inverse_diagonal_.resize(n_held * q);
+    for (std::size_t i = 0; i < n_held; ++i)
+      for (std::size_t k = 0; k < q; ++k) {
+        const Real inverse = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
+        inverse_diagonal_[i * q + k] = inverse;
+        free_[i * width + k] = problem.free_velocity[i * q + k] / inverse / root_mass;
+      }
+    return;
+  }
+  inverse_root_.resize(n_held * q * q);
+  for (std::size_t i = 0; i < n_held; ++i) {
+    Real* inverse_root = inverse_root_.data() + i * q * q;
+    invert_root<q>(problem.mass.data() + i * q * q, inverse_root);
+    Real* y = free_.data() + i * width;
+    apply_root_transposed<q>(inverse_root, problem.free_velocity.data() + i * q, y);
+    for (int k = 0; k < q; ++k) y[k] /= root_mass;
+  }
+}
+
+/// Sets v_c, and scales with it what is there. Collective.
+template <int D>
+void ScaledProblem<D>::find_velocity_scale(Real given) {
+  const std::span<Real> square = scratch(1);
+  with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      Real u[D];
+      rows[c].relative_velocity(free_.data(), u);
+      square[c] = 0;
+      for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
+    }
+  });
+  const Real total = ReproducibleSum::sum(comm(), square);
+  free_norm_ = std::sqrt(total);
+  if (given > 0) {
+    velocity_scale_ = given;
+  } else {
+    const Real rms = n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0;
+    velocity_scale_ = std::max(rms, problem_->velocity_floor);
+    if (!(velocity_scale_ > 0)) velocity_scale_ = 1;  // nothing moves and nothing pulls
+  }
+  for (Real& y : free_) y /= velocity_scale_;
+  const auto set_scaled_bias = [&](auto& rows) {
+    for (auto& row : rows)
+      for (Real& w : row.w) w /= velocity_scale_;
+  };
+  if (is_round_) set_scaled_bias(round_);
+  if (contacts_built_) set_scaled_bias(contacts_);
+}
+
+template <int D>
+template <class Row>
+void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
+  const FrictionProblem<D>& problem = *problem_;
+  row.a = problem.a[c] < 0 ? n_held() : problem.a[c];
+  row.b = problem.b[c] < 0 ? n_held() : problem.b[c];
+  row.mu = problem.mu[c];
+  for (std::size_t k = 0; k < D; ++k) row.w[k] = problem.bias[c * D + k] / velocity_scale_;
+  for (std::size_t k = 0; k < 2; ++k)
+    row.g[k] = problem.compliance.empty() ? 0 : mass_scale_ * problem.compliance[2 * c + k];
+}
+
+template <int D>
+void ScaledProblem<D>::build_round_contacts() {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  round_.resize(problem.a.size());
+  for (std::size_t c = 0; c < round_.size(); ++c) {
+    RoundContact& row = round_[c];
+    set_bias(c, row);
+    const Index body[2] = {problem.a[c], problem.b[c]};
+    // The frame as the rows of a body that moves show it.
+    const std::size_t seen = body[1] >= 0 ? 1 : 0;
+    const Real sign = seen == 1 ? 1 : -1;
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t k = 0; k < D; ++k)
+        row.F[i][k] = sign * problem.jacobian[((c * 2 + seen) * D + i) * q + k];
+    Real along_normal = 0;
+    Real by_spin = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      row.s[side] = row.c[side] = 0;
+      if (body[side] < 0) continue;
+      const Real* inverse = inverse_diagonal_.data() + static_cast<std::size_t>(body[side]) * q;
+      row.s[side] = root_mass * inverse[0];
+      row.c[side] = root_mass * inverse[D] * problem.arm[2 * c + side];
+      along_normal += row.s[side] * row.s[side];
+      by_spin += row.c[side] * row.c[side];
+    }
+    row.inverse_W[0] = 1 / (along_normal + row.g[0]);
+    row.inverse_W[1] = 1 / (along_normal + by_spin + row.g[1]);
+  }
+}
+
+template <int D>
+void ScaledProblem<D>::build_contacts() const {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  contacts_.resize(problem.a.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& row = contacts_[c];
+    set_bias(c, row);
+    row.coupling = nullptr;
+    const Index body[2] = {problem.a[c], problem.b[c]};
+    for (std::size_t side = 0; side < 2; ++side) {
+      Real(&J)[D][q] = row.J[side];
+      if (body[side] < 0) {
+        std::fill_n(&J[0][0], D * q, 0.0);
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(body[side]);
+      const Real* H = problem.jacobian.data() + (c * 2 + side) * D * q;
+      if (is_diagonal_)
+        scale_rows_by_diagonal<D, q>(H, inverse_diagonal_.data() + i * q, root_mass, J);
+      else
+        scale_rows<D, q>(H, inverse_root_.data() + i * q * q, root_mass, J);
+    }
+    for (int i = 0; i < D; ++i)
+      for (int j = i; j < D; ++j) {
+        Real sum = 0;
+        for (int k = 0; k < q; ++k) sum += row.J[0][i][k] * row.J[0][j][k] + row.J[1][i][k] * row.J[1][j][k];
+        row.W[i][j] = row.W[j][i] = sum;
+      }
+  }
+  if (!is_symmetric_) build_couplings();
+  contacts_built_ = true;
+}
+
+template <int D>
+void ScaledProblem<D>::build_couplings() const {
+  const FrictionProblem<D>& problem = *problem_;
+  const Real root_mass = std::sqrt(mass_scale_);
+  constexpr std::size_t ends_of_contact = 4;  // of J and of B^T, for a and for b
+  ends_.resize(contacts_.size() * ends_of_contact);
+  couplings_.resize(contacts_.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& row = contacts_[c];
+    End* end = ends_.data() + c * ends_of_contact;
+    const std::array<Index, 2> body{problem.a[c], problem.b[c]};
+    std::size_t n = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (body[side] < 0) continue;
+      const auto i = static_cast<std::size_t>(body[side]);
+      End& velocity = end[n];
+      End& impulse = end[2 + n++];
+      velocity.body = impulse.body = body[side];
+      std::copy_n(&row.J[side][0][0], D * q, &velocity.J[0][0]);
+      // B^T = sqrt(m_c) H M^-T L, row by row.
+      for (std::size_t k = 0; k < D; ++k) {
+        Real solved[q], of_row[q];
+        solve_block<q>(problem.mass.data() + i * q * q,
+                       problem.jacobian.data() + ((c * 2 + side) * D + k) * q, solved);
+        apply_root_transposed<q>(inverse_root_.data() + i * q * q, solved, of_row);
+        for (std::size_t j = 0; j < q; ++j) impulse.J[k][j] = root_mass * of_row[j];
+      }
+    }
+    couplings_[c] = {{end, n}, {end + 2, n}};
+    row.coupling = &couplings_[c];
+    for (int i = 0; i < D; ++i)
+      for (int j = i; j < D; ++j) {
+        Real sum = 0;
+        for (std::size_t side = 0; side < n; ++side)
+          for (int k = 0; k < q; ++k)
+            sum += end[side].J[i][k] * end[2 + side].J[j][k] + end[side].J[j][k] * end[2 + side].J[i][k];
+        row.W[i][j] = row.W[j][i] = sum / 2;
+      }
+  }
+}
+
+/// Contact c has the velocities [c mod n D, ...) of "body" c / n, n = q / D.
+template <int D>
+void ScaledProblem<D>::build_local_contacts() {
+  const FrictionProblem<D>& problem = *problem_;
+  const LocalForm<D>& local = problem.local;
+  constexpr std::size_t together = q / D;
+  contacts_.resize(problem.a.size());
+  couplings_.resize(contacts_.size());
+  // All ends first, since spans do not survive the growth of the array.
+  ends_.clear();
+  std::vector<std::size_t> first_end;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    first_end.push_back(ends_.size());
+    End own{static_cast<Index>(c / together), {}};
+    for (std::size_t k = 0; k < D; ++k) own.J[k][c % together * D + k] = 1;
+    ends_.push_back(own);
+    for (auto at = static_cast<std::size_t>(local.column_first[c]);
+         at < static_cast<std::size_t>(local.column_first[c + 1]); ++at) {
+      const auto row = static_cast<std::size_t>(local.row[at]);
+      const auto body = static_cast<Index>(row / together);
+      if (ends_.size() == first_end.back() + 1 || ends_.back().body != body) ends_.push_back({body, {}});
+      for (std::size_t i = 0; i < D; ++i)
+        for (std::size_t j = 0; j < D; ++j)
+          ends_.back().J[j][row % together * D + i] = mass_scale_ * local.block[(at * D + i) * D + j];
+    }
+  }
+  first_end.push_back(ends_.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& row = contacts_[c];
+    set_bias(c, row);
+    std::fill_n(&row.J[0][0][0], 2 * D * q, 0.0);
+    const std::span<const End> of_contact(ends_.data() + first_end[c], first_end[c + 1] - first_end[c]);
+    couplings_[c] = {of_contact.first(1), of_contact.subspan(1)};
+    row.coupling = &couplings_[c];
+    const Real* own = own_block(local, c);
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t j = 0; j < D; ++j) row.W[i][j] = mass_scale_ * (own[i * D + j] + own[j * D + i]) / 2;
+  }
+  contacts_built_ = true;
+}
+
+template <int D>
+void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
+  std::copy(free_.begin(), free_.end(), y.begin());
+  constexpr SweepTurn turn{.first = false};  // all holders begin with the same values
+  with_rows([&](const auto& rows) {
+    run_phases(y, turn, [&](Index first, Index last) {
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+        rows[c].add_impulse(r.data() + c * D, y.data());
+    });
+  });
+  make_ghosts_current(y);
+}
+
+template <int D>
+void ScaledProblem<D>::add_impulse(std::span<const Real> r, std::span<Real> y) const {
+  const auto first_ghost = static_cast<std::size_t>(n_owned()) * width;
+  const std::span<Real> held = y.first(static_cast<std::size_t>(n_held()) * width);
+  std::fill(held.begin() + static_cast<std::ptrdiff_t>(first_ghost), held.end(), 0.0);
+  with_rows([&](const auto& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) rows[c].add_impulse(r.data() + c * D, y.data());
+  });
+  halo().add_to_owners(held, width);
+  halo().copy_to_ghosts(held, width);
+}
+
+template <int D>
+void ScaledProblem<D>::scale_impulse(std::span<const Real> r, std::span<Real> scaled) const {
+  for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = r[i] / (mass_scale_ * velocity_scale_);
+}
+template <int D>
+void ScaledProblem<D>::unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const {
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = scaled[i] * (mass_scale_ * velocity_scale_);
+}
+template <int D>
+void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real> v) const {
+  if (problem_->is_local()) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+      for (std::size_t j = 0; j < q; ++j) v[i * q + j] = velocity_scale_ * y[i * width + j];
+    return;
+  }
+  const Real factor = velocity_scale_ * std::sqrt(mass_scale_);
+  if (is_diagonal_) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+      for (std::size_t j = 0; j < q; ++j)
+        v[i * q + j] = factor * (inverse_diagonal_[i * q + j] * y[i * width + j]);
+    return;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+    for (std::size_t j = 0; j < q; ++j) {
+      Real sum = 0;
+      for (std::size_t k = j; k < q; ++k) sum += inverse_root_[(i * q + k) * q + j] * y[i * width + k];
+      v[i * q + j] = factor * sum;
+    }
+}
+
+template <int D>
+std::size_t ScaledProblem<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(contacts_, ends_, couplings_, round_, free_, inverse_root_, inverse_diagonal_, scratch_);
+}
+
+template class ScaledProblem<2>;
+template class ScaledProblem<3>;
+
+}  // namespace scree

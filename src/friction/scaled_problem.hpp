@@ -1,0 +1,291 @@
+#pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "friction/friction_problem.hpp"
+
+namespace scree {
+
+/// What solvers work on: the problem in units of its own, with the mass matrix made the identity.
+///
+/// With M = L L^T per body, a mass m_c and a velocity v_c (docs/method.md, eq. F.5)
+///     v = v_c sqrt(m_c) L^-T y,   r = m_c v_c r',   u = v_c u',   J = sqrt(m_c) H L^-T,
+/// so that
+///     y = y_free + J^T r',   u' = J y + w' + G' r',   W = J J^T.
+/// Everything a solver touches at a contact lies in one row, so a sweep reads one stream.
+///
+/// An unsymmetric M takes L from its symmetric part; then y = y_free + B r' with B = sqrt(m_c) L^T M^-1 H^T,
+/// and W = J B. In the local form y are relative velocities: u = v_c u', u' = y + w' + G' r', y = B r' with B
+/// = m_c W, and J picks the contact's own. Rows of such problems carry a Coupling.
+template <int D>
+class ScaledProblem {
+ public:
+  ScaledProblem() = default;
+  ScaledProblem(const ScaledProblem&) = delete;  // rows point into it
+  ScaledProblem& operator=(const ScaledProblem&) = delete;
+
+  static constexpr int q = n_velocities<D>;
+  /// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
+  static constexpr int width = D == 2 ? 4 : 8;
+
+  /// Part of a contact at one body: a block of J, or of B^T.
+  struct End {
+    Index body;
+    Real J[D][q];
+  };
+  /// A contact for which B is not J^T, or which acts on more than two bodies.
+  struct Coupling {
+    std::span<const End> velocity_ends;  ///< J
+    std::span<const End> impulse_ends;   ///< B^T
+    void relative_velocity(const Real* y, Real* u) const {
+      for (int i = 0; i < D; ++i) u[i] = 0;
+      for (const End& end : velocity_ends) {
+        const Real* of_body = y + static_cast<std::size_t>(end.body) * width;
+        for (int i = 0; i < D; ++i)
+          for (int k = 0; k < q; ++k) u[i] += end.J[i][k] * of_body[k];
+      }
+    }
+    void add_impulse(const Real* r, Real* y) const {
+      for (const End& end : impulse_ends) {
+        Real* to_body = y + static_cast<std::size_t>(end.body) * width;
+        for (int k = 0; k < q; ++k) {
+          Real sum = 0;
+          for (int i = 0; i < D; ++i) sum += end.J[i][k] * r[i];
+          to_body[k] += sum;
+        }
+      }
+    }
+  };
+
+  struct Contact {
+    Index a, b;                ///< bodies; n_held stands for none
+    const Coupling* coupling;  ///< takes the place of J if it is given
+    Real J[2][D][q];           ///< rows for a and for b; zero for none
+    /// Own block of the Delassus operator, without compliance; of an unsymmetric one the symmetric part.
+    Real W[D][D];
+    Real w[D];  ///< bias
+    Real mu;
+    Real g[2];  ///< compliance along N and along T
+    Real compliance(int k) const { return g[k > 0]; }
+    /// m_c = D / tr W_c: how heavy the bodies are at this contact.
+    Real effective_mass() const {
+      Real trace = 0;
+      for (int i = 0; i < D; ++i) trace += W[i][i];
+      return D / trace;
+    }
+    /// J y, from the velocities of all bodies held.
+    void relative_velocity(const Real* y, Real* u) const {
+      if (coupling) return coupling->relative_velocity(y, u);
+      const Real* of_a = y + static_cast<std::size_t>(a) * width;
+      const Real* of_b = y + static_cast<std::size_t>(b) * width;
+      for (int i = 0; i < D; ++i) {
+        Real sum_a = 0;
+        Real sum_b = 0;
+        for (int k = 0; k < q; ++k) {
+          sum_a += J[0][i][k] * of_a[k];
+          sum_b += J[1][i][k] * of_b[k];
+        }
+        u[i] = sum_a + sum_b;
+      }
+    }
+    /// y += J^T r.
+    void add_impulse(const Real* r, Real* y) const {
+      if (coupling) return coupling->add_impulse(r, y);
+      Real* to_a = y + static_cast<std::size_t>(a) * width;
+      Real* to_b = y + static_cast<std::size_t>(b) * width;
+      for (int k = 0; k < q; ++k) {
+        Real sum_a = 0;
+        Real sum_b = 0;
+        for (int i = 0; i < D; ++i) {
+          sum_a += J[0][i][k] * r[i];
+          sum_b += J[1][i][k] * r[i];
+        }
+        to_a[k] += sum_a;
+        to_b[k] += sum_b;
+      }
+    }
+  };
+
+  /// A contact of bodies that are round where they touch (FrictionProblem::arm), in less than half the
+  /// memory: J_b = [s_b F, -c_b n x F], J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
+  struct RoundContact {
+    Index a, b;
+    Real F[D][D];       ///< n, t1[, t2] by rows
+    Real s[2], c[2];    ///< of a and of b: sqrt(m_c / m), arm sqrt(m_c / J); zero for none
+    Real inverse_W[2];  ///< 1 / (W + G) along N and along T
+    Real w[D];
+    Real mu;
+    Real g[2];
+    Real compliance(int k) const { return g[k > 0]; }
+    void relative_velocity(const Real* y, Real* u) const {
+      const Real* of_a = y + static_cast<std::size_t>(a) * width;
+      const Real* of_b = y + static_cast<std::size_t>(b) * width;
+      Real d[D];
+      for (int k = 0; k < D; ++k) d[k] = s[1] * of_b[k] - s[0] * of_a[k];
+      for (int i = 0; i < D; ++i) {
+        u[i] = 0;
+        for (int k = 0; k < D; ++k) u[i] += F[i][k] * d[k];
+      }
+      if constexpr (D == 2) {
+        u[1] -= c[0] * of_a[2] + c[1] * of_b[2];
+      } else {
+        for (int k = 0; k < 3; ++k) {
+          const Real spin = c[0] * of_a[3 + k] + c[1] * of_b[3 + k];
+          u[1] -= F[2][k] * spin;
+          u[2] += F[1][k] * spin;
+        }
+      }
+    }
+    void add_impulse(const Real* r, Real* y) const {
+      Real* to_a = y + static_cast<std::size_t>(a) * width;
+      Real* to_b = y + static_cast<std::size_t>(b) * width;
+      for (int k = 0; k < D; ++k) {
+        Real force = 0;
+        for (int i = 0; i < D; ++i) force += F[i][k] * r[i];
+        to_a[k] -= s[0] * force;
+        to_b[k] += s[1] * force;
+      }
+      if constexpr (D == 2) {
+        to_a[2] -= c[0] * r[1];
+        to_b[2] -= c[1] * r[1];
+      } else {
+        for (int k = 0; k < 3; ++k) {
+          const Real torque = F[1][k] * r[2] - F[2][k] * r[1];
+          to_a[3 + k] += c[0] * torque;
+          to_b[3 + k] += c[1] * torque;
+        }
+      }
+    }
+  };
+
+  struct Scales {
+    /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
+    Real mass = 0;
+    Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
+  };
+
+  /// Scales `problem`, which must be valid and outlive this. Reuses memory. Collective.
+  void rebuild(const FrictionProblem<D>& problem, const Scales& scales = {});
+
+  const FrictionProblem<D>& original() const { return *problem_; }
+  BodyHalo& halo() const { return *problem_->halo; }
+  const Comm& comm() const { return halo().comm(); }
+  Index n_owned() const { return halo().n_owned(); }
+  Index n_held() const { return halo().n_held(); }
+  Index n_contacts() const { return problem_->n_contacts(); }
+  std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
+  std::int64_t n_bodies_of_all() const { return n_bodies_of_all_; }
+  /// Built when first asked for if the contacts are round. Local.
+  const std::vector<Contact>& contacts() const {
+    if (!contacts_built_) build_contacts();
+    return contacts_;
+  }
+  /// Calls f with the contacts in their shortest form: a vector of RoundContact if the problem says that all
+  /// are, else of Contact.
+  template <class F>
+  decltype(auto) with_rows(F&& f) const {
+    return is_round_ ? f(round_) : f(contacts());
+  }
+  /// Whether all contacts of this rank are of round bodies; if so, their rows. Local.
+  bool is_round() const { return is_round_; }
+  const std::vector<RoundContact>& round_contacts() const { return round_; }
+  /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
+  /// arrays of velocities.
+  const std::vector<Real>& free_velocity() const { return free_; }
+  std::size_t velocity_size() const { return static_cast<std::size_t>(n_held() + 1) * width; }
+  std::size_t impulse_size() const { return problem_->a.size() * D; }
+  Real mass_scale() const { return mass_scale_; }
+  Real velocity_scale() const { return velocity_scale_; }
+  /// False if B is not J^T for all contacts of all ranks.
+  bool is_symmetric() const { return is_symmetric_; }
+  /// |H v_free + w|_2 over all contacts [m/s].
+  Real free_norm() const { return free_norm_; }
+
+  /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
+  /// current afterwards. Collective, n_phases hand-overs and a copy.
+  void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
+  /// ghosts are current afterwards. Collective.
+  void add_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// Overwrites ghosts in velocities by what their owners have. Collective.
+  void make_ghosts_current(std::span<Real> y) const {
+    halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
+  }
+  /// Room for `per_contact` numbers at each contact, for whoever needs it next; there is only one. Local.
+  std::span<Real> scratch(std::size_t per_contact) const {
+    scratch_.resize(std::max(scratch_.size(), per_contact * problem_->a.size()));
+    return std::span<Real>(scratch_).first(per_contact * problem_->a.size());
+  }
+  /// u = J y + w + G r of one contact. Local.
+  void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
+    with_rows([&](const auto& rows) {
+      relative_velocity(rows[static_cast<std::size_t>(c)], static_cast<std::size_t>(c), r, y, u);
+    });
+  }
+  /// The same of contact c, whose row the caller has at hand.
+  template <class Row>
+  static void relative_velocity(const Row& row, std::size_t c, std::span<const Real> r,
+                                std::span<const Real> y, Real* u) {
+    row.relative_velocity(y.data(), u);
+    for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[c * D + static_cast<std::size_t>(i)];
+  }
+
+  /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
+  /// phases. Collective.
+  template <class Visit>
+  void run_phases(std::span<Real> y, SweepTurn turn, Visit&& visit) const {
+    run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit, turn);
+  }
+  template <class Visit>
+  void run_phases(std::span<Real> y, Visit&& visit) const {
+    run_phases(y, {}, visit);
+  }
+
+  /// Calls f(first, last) for the stretches of contacts that run_phases() visits, in its order. Local.
+  template <class F>
+  void for_each_stretch(F&& f) const {
+    scree::for_each_stretch(problem_->phase_first, problem_->interior_first, f);
+  }
+
+  /// Impulses and velocities of the original problem from scaled ones and back. Local.
+  void scale_impulse(std::span<const Real> r, std::span<Real> scaled) const;
+  void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
+  /// v[n_held * q] from y.
+  void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
+  std::size_t bytes() const;
+
+ private:
+  void count_all();
+  Real mean_mass();
+  void find_roots();
+  void find_velocity_scale(Real given);
+  void build_contacts() const;
+  void build_local_contacts();
+  void build_round_contacts();
+  /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
+  void build_couplings() const;
+  /// Bias and compliance of a row, in scaled units.
+  template <class Row>
+  void set_bias(std::size_t c, Row& row) const;
+
+  const FrictionProblem<D>* problem_ = nullptr;
+  bool is_round_ = false;
+  bool is_symmetric_ = true;
+  mutable bool contacts_built_ = false;
+  Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
+  std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
+  mutable std::vector<Contact> contacts_;
+  mutable std::vector<End> ends_;
+  mutable std::vector<Coupling> couplings_;
+  std::vector<RoundContact> round_;
+  std::vector<Real> free_;
+  /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
+  /// of round contacts, only the diagonals.
+  bool is_diagonal_ = false;
+  std::vector<Real> inverse_root_;      // n_held * q * q
+  std::vector<Real> inverse_diagonal_;  // n_held * q
+  mutable std::vector<Real> scratch_;
+};
+
+}  // namespace scree

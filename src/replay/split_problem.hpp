@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "friction/friction_problem.hpp"
+#include "replay/listed_problem.hpp"
+
+namespace scree {
+
+/// One rank's rows of a friction problem that is spread over ranks: in any order and on any ranks, but each
+/// body and each contact on exactly one. Both are numbered from 0 without gaps.
+/// Shapes, units and signs as in FrictionProblem.
+template <int D>
+struct ProblemShare {
+  static constexpr int q = n_velocities<D>;
+
+  std::vector<std::int64_t> body;   ///< numbers of the bodies of this rank
+  std::vector<Real> mass;           ///< q * q for each of them
+  std::vector<Real> free_velocity;  ///< q for each
+  /// q for each, or empty on all ranks: as free_velocity.
+  std::vector<Real> start_velocity;
+
+  std::vector<std::int64_t> contact;  ///< numbers of the contacts of this rank
+  std::vector<std::int64_t> a, b;     ///< numbers of bodies of any rank; -1: static
+  std::vector<Real> jacobian;         ///< 2 * D * q
+  std::vector<Real> bias;             ///< D
+  std::vector<Real> mu;
+  std::vector<Real> compliance;  ///< 2, or empty on all ranks: rigid
+
+  Real time_step = 0;  ///< these two the same on all ranks
+  Real velocity_floor = 0;
+};
+
+class SplitHalo;
+
+/// A friction problem dealt out for solution. Bodies go to ranks in groups with few pairs between groups and
+/// about as many contacts in each (PTScotch on the graph of bodies), and lie in memory in reverse
+/// Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
+/// lower-numbered body.
+///
+/// Phases of a sweep are colours of body pairs that share no body: each pair has the least colour that no
+/// pair before it has at its bodies, pairs of bodies with many partners first. That is the greedy colouring
+/// on one rank; several find the same one in rounds, a pair as soon as those before it at its bodies are done
+/// (Jones and Plassmann, SIAM J. Sci. Comput. 14, 1993). So sweeps give the same bits on any number of ranks.
+///
+/// Each row travels once. A rank never holds more than its share, its halo, and one stretch of a directory of
+/// bodies.
+template <int D>
+class SplitProblem {
+ public:
+  /// Throws InputError on all ranks if the arrays do not fit each other, a number is missing or occurs twice,
+  /// or a contact is not between two different bodies; FrictionProblem::validate() looks at the values.
+  /// Collective.
+  SplitProblem(const Comm& comm, ProblemShare<D> share);
+  /// `whole` must be the same on all ranks. Collective.
+  SplitProblem(const Comm& comm, const ListedProblem<D>& whole);
+  ~SplitProblem();
+
+  FrictionProblem<D>& problem() { return problem_; }
+  const FrictionProblem<D>& problem() const { return problem_; }
+  /// Number of each contact of this rank, and of each body held: owned, then ghosts.
+  std::span<const std::int64_t> contact_number() const { return contact_number_; }
+  std::span<const std::int64_t> body_number() const;
+  /// Values of all contacts / bodies on every rank in the order of their numbers, for small problems: the
+  /// inputs are n_contacts * width numbers of this rank, or n_held * width of which the owned ones count.
+  /// Collective.
+  std::vector<Real> gather_contacts(std::span<const Real> values, int width) const;
+  std::vector<Real> gather_bodies(std::span<const Real> values, int width) const;
+
+ private:
+  std::unique_ptr<SplitHalo> halo_;
+  FrictionProblem<D> problem_;
+  std::vector<std::int64_t> contact_number_;
+  std::int64_t n_bodies_of_all_ = 0, n_contacts_of_all_ = 0;
+};
+
+}  // namespace scree

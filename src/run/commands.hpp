@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/deck.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace scree {
+
+/// What the command line of `run` and `restart` decides.
+struct RunOptions {
+  bool force = false;         ///< replace existing results
+  bool resume = false;        ///< go on from the latest checkpoint if there is one, else start
+  bool progress = true;       ///< show how far the run is
+  std::int64_t ensemble = 0;  ///< number of runs with seeds of their own; 0: as the deck says
+  std::string from;        ///< checkpoint of another run that brings the bodies; empty: the deck makes them
+  Real max_wall_time = 0;  ///< stop with a checkpoint after this many seconds; 0: no limit
+  std::string command_line;
+  std::vector<std::string> overrides;  ///< of a restart; run_deck and restart_run set these two
+  std::string go_on_with;              ///< the command that goes on if the run is stopped
+};
+
+/// Runs a deck, or an ensemble of it (run/ensemble.hpp), with all its outputs. Returns done, or interrupted
+/// (a signal or max_wall_time: a checkpoint is written). Collective.
+ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options);
+
+/// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the
+/// state (run/deck_changes.hpp). Collective.
+ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
+                     const std::vector<std::string>& overrides, RunOptions options);
+
+/// Builds everything, takes no step, and tells what the run would be, as text or JSON; `from` as in
+/// RunOptions. Throws InputError as `run` would. Collective.
+std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::string& from = "");
+
+/// Describes a deck (its resolved form) or a result file. Collective.
+std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
+
+/// Compares two results (io/compare.hpp) and gives the report as text or JSON. Collective.
+struct CompareReport {
+  bool equal = false;
+  std::string text;
+};
+CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
+                      bool last_frame_only, bool as_json);
+
+/// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown
+/// word.
+std::string list_kinds(const std::string& what);
+
+/// JSON Schema of decks, for editors; Markdown reference of all keys (docs/decks.md).
+std::string deck_schema_text();
+std::string deck_reference_text();
+
+/// Version, commit, compiler and libraries: one line each.
+std::string version_text();
+
+}  // namespace scree

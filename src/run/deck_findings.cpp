@@ -1,0 +1,251 @@
+#include "run/deck_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "events/feeding.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Middles of cells that fill the domain, with what obstacles are near.
+template <int D>
+class Survey {
+ public:
+  Survey(const RunDeck<D>& deck, const State<D>& state) : state_(state) {
+    const Box<D>& box = state.box;
+    Real longest = 0;
+    for (int k = 0; k < D; ++k) longest = std::max(longest, box.length(k));
+    constexpr int n_along = D == 2 ? 96 : 28;
+    std::size_t n = 1;
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      n_[axis] = std::max(1, static_cast<int>(std::round(n_along * box.length(k) / longest)));
+      edge_[k] = box.length(k) / n_[axis];
+      widest_ = std::max(widest_, edge_[k]);
+      n *= static_cast<std::size_t>(n_[axis]);
+    }
+    for (std::size_t cell = 0; cell < n; ++cell) middles_.push_back(middle(cell));
+
+    const auto n_obstacles = state.obstacles.list().size();
+    nearest_of_.assign(n_obstacles, HUGE_VAL);
+    // A way from cell to cell passes a wall no farther than half an edge from one of the two middles.
+    const Real blocked = widest_ / 2 * (1 + 1e-6);
+    is_blocked_.assign(n, 0);
+    constexpr Real most_distances = 3e8;
+    is_done_ = static_cast<Real>(n) * state.obstacles.n_constraints() < most_distances;
+    if (!is_done_) return;
+    std::vector<SurfacePoint<D>> nearest(n);
+    for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
+      const auto o = static_cast<std::size_t>(state.obstacles.obstacle_of(c));
+      state.obstacles.nearest(c, middles_, nearest);
+      for (std::size_t cell = 0; cell < n; ++cell) {
+        nearest_of_[o] = std::min(nearest_of_[o], std::max(nearest[cell].distance, 0.0));
+        if (nearest[cell].distance <= blocked) is_blocked_[cell] = 1;
+      }
+    }
+    reach(deck);
+  }
+
+  bool is_done() const { return is_done_; }
+  /// Whether a body can come to this face from where bodies are or are put.
+  bool is_open(int axis, bool upper) const {
+    return is_open_[static_cast<std::size_t>(2 * axis + upper)] != 0;
+  }
+  /// The distance of an obstacle from the domain is at least this [m].
+  Real distance_of(std::size_t obstacle) const {
+    Real half_diagonal = 0;
+    for (int k = 0; k < D; ++k) half_diagonal += edge_[k] * edge_[k] / 4;
+    return nearest_of_[obstacle] - std::sqrt(half_diagonal);
+  }
+  /// Middles of the cells along the lower face of an axis, put on it.
+  std::vector<Vec<D>> on_lower_face(int axis) const {
+    std::vector<Vec<D>> points;
+    for (std::size_t cell = 0; cell < middles_.size(); ++cell)
+      if (place(cell)[static_cast<std::size_t>(axis)] == 0) {
+        points.push_back(middles_[cell]);
+        points.back()[axis] = state_.box.lower[axis];
+      }
+    return points;
+  }
+
+ private:
+  std::array<int, D> place(std::size_t cell) const {
+    std::array<int, D> at;
+    for (std::size_t k = 0; k < D; ++k) {
+      at[k] = static_cast<int>(cell % static_cast<std::size_t>(n_[k]));
+      cell /= static_cast<std::size_t>(n_[k]);
+    }
+    return at;
+  }
+  std::size_t number(const std::array<int, D>& at) const {
+    std::size_t cell = 0;
+    for (std::size_t k = D; k-- > 0;)
+      cell = cell * static_cast<std::size_t>(n_[k]) + static_cast<std::size_t>(at[k]);
+    return cell;
+  }
+  Vec<D> middle(std::size_t cell) const {
+    const std::array<int, D> at = place(cell);
+    Vec<D> x;
+    for (int k = 0; k < D; ++k)
+      x[k] = state_.box.lower[k] + (at[static_cast<std::size_t>(k)] + 0.5) * edge_[k];
+    return x;
+  }
+  std::size_t cell_of(const Vec<D>& x) const {
+    std::array<int, D> at;
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      at[axis] =
+          static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[axis] - 1)));
+    }
+    return number(at);
+  }
+
+  /// Spreads from the cells with bodies, and those where feeders put them, through cells that are free.
+  void reach(const RunDeck<D>& deck) {
+    std::vector<std::int64_t> is_seed(middles_.size(), 0);
+    const auto n_owned = static_cast<std::size_t>(state_.bodies.n_owned());
+    for (const Vec<D>& x : state_.bodies.position().first(n_owned)) is_seed[cell_of(x)] = 1;
+    for (const FeederTable<D>& feeder : deck.events.feeders.list())
+      for (std::size_t cell = 0; cell < middles_.size(); ++cell)
+        if (feeder.places->bounds().contains(middles_[cell])) is_seed[cell] = 1;
+    state_.comm.sum(is_seed);
+    std::vector<char> seen(middles_.size(), 0);
+    std::vector<std::size_t> to_do;
+    const auto visit = [&](std::size_t cell) {
+      if (seen[cell] != 0 || is_blocked_[cell] != 0) return;
+      seen[cell] = 1;
+      to_do.push_back(cell);
+    };
+    for (std::size_t cell = 0; cell < middles_.size(); ++cell)
+      if (is_seed[cell] != 0) visit(cell);
+    while (!to_do.empty()) {
+      const std::array<int, D> at = place(to_do.back());
+      to_do.pop_back();
+      for (std::size_t k = 0; k < D; ++k)
+        for (const int step : {-1, 1}) {
+          std::array<int, D> next = at;
+          next[k] += step;
+          if (next[k] < 0 || next[k] >= n_[k]) {
+            if (!state_.box.periodic[k]) is_open_[2 * k + (step > 0 ? 1 : 0)] = 1;
+            next[k] = (next[k] + n_[k]) % n_[k];
+            if (!state_.box.periodic[k]) continue;
+          }
+          visit(number(next));
+        }
+    }
+  }
+
+  const State<D>& state_;
+  std::array<int, D> n_{};
+  Vec<D> edge_{};
+  Real widest_ = 0;
+  std::vector<Vec<D>> middles_;
+  std::vector<char> is_blocked_;
+  std::vector<Real> nearest_of_;  // of each obstacle
+  std::array<char, 2 * D> is_open_{};
+  bool is_done_ = false;
+};
+
+template <int D>
+void find_open_faces(const RunDeck<D>& deck, const State<D>& state, const Survey<D>& survey,
+                     std::vector<std::string>& findings) {
+  if (deck.outside != Outside::error) return;
+  const Real gravity = norm(state.gravity);
+  std::vector<std::string> open;
+  for (int k = 0; k < D; ++k)
+    for (const bool upper : {false, true}) {
+      const bool is_uphill = (upper ? -1 : 1) * state.gravity[k] > 0.1 * gravity;
+      if (survey.is_open(k, upper) && !is_uphill)
+        open.push_back(fmt::format("{} {}", upper ? "upper" : "lower", "xyz"[k]));
+    }
+  if (open.empty()) return;
+  findings.push_back(fmt::format(
+      "{}: nothing closes the face{} {} of the domain: the first body that passes ends the run; add "
+      "obstacles, make the axis periodic, or say outside = \"delete\" or \"keep\" in [domain]",
+      deck.box_place, open.size() == 1 ? "" : "s", fmt::join(open, ", ")));
+}
+
+template <int D>
+void find_far_obstacles(const State<D>& state, const Survey<D>& survey, std::vector<std::string>& findings) {
+  Real largest = 0;
+  for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned())))
+    largest = std::max(largest, radius);
+  largest = state.comm.max(largest);
+  for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
+    const Obstacle<D>& obstacle = state.obstacles.list()[o];
+    const Real distance = survey.distance_of(o);
+    if (obstacle.motion || !state.obstacles.active(static_cast<int>(o)) || !(distance > largest)) continue;
+    findings.push_back(
+        fmt::format("{}: [obstacles.{}] lies at least {:.3g} m outside of the domain: no body meets it",
+                    obstacle.where, obstacle.name, distance));
+  }
+}
+
+/// An obstacle that is there on one of two faces that are the same place, and not on the other.
+template <int D>
+void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, std::vector<std::string>& findings) {
+  for (int k = 0; k < D; ++k) {
+    if (!state.box.is_periodic(k)) continue;
+    const std::vector<Vec<D>> low = survey.on_lower_face(k);
+    std::vector<Vec<D>> high = low;
+    for (Vec<D>& x : high) x[k] = state.box.upper[k];
+    std::vector<SurfacePoint<D>> at_low(low.size()), at_high(low.size());
+    const Real rounding = 1e-9 * state.box.length(k);
+    std::vector<char> is_cut(state.obstacles.list().size(), 0);
+    for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
+      state.obstacles.nearest(c, low, at_low);
+      state.obstacles.nearest(c, high, at_high);
+      for (std::size_t i = 0; i < low.size(); ++i)
+        if ((at_low[i].distance <= rounding) != (at_high[i].distance <= rounding))
+          is_cut[static_cast<std::size_t>(state.obstacles.obstacle_of(c))] = 1;
+    }
+    for (std::size_t o = 0; o < is_cut.size(); ++o)
+      if (is_cut[o] != 0)
+        findings.push_back(fmt::format(
+            "{}: [obstacles.{}] is different on the two faces of the periodic axis {}, which are one "
+            "place: bodies that pass there come out inside of it or away from it",
+            state.obstacles.list()[o].where, state.obstacles.list()[o].name, "xyz"[k]));
+  }
+}
+
+template <int D>
+void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findings) {
+  const OutputSettings& output = deck.output;
+  if (!deck.measures.empty() && !output.scalars.ever())
+    findings.push_back(
+        "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
+  const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
+                      output.scalars.ever() || output.fields.ever() || output.trajectory_fps > 0;
+  if (!is_any && deck.measures.empty())
+    findings.push_back(
+        "the deck asks for no results: give 'every' in [output.vtk], [output.h5md] or [analysis]; "
+        "certificate and "
+        "checkpoint are written in any case");
+}
+
+}  // namespace
+
+template <int D>
+std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state) {
+  std::vector<std::string> findings;
+  if (!deck.stepper->scene()) {  // which knows its own walls
+    const Survey<D> survey(deck, state);
+    if (survey.is_done()) {
+      find_open_faces(deck, state, survey, findings);
+      find_far_obstacles(state, survey, findings);
+    }
+    find_cut_obstacles(state, survey, findings);
+  }
+  find_missing_output(deck, findings);
+  return findings;
+}
+
+template std::vector<std::string> deck_findings<2>(const RunDeck<2>&, const State<2>&);
+template std::vector<std::string> deck_findings<3>(const RunDeck<3>&, const State<3>&);
+
+}  // namespace scree

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "run/run_deck.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// What a deck that can run says but may not mean: faces of the domain through which bodies can leave,
+/// obstacles that no body can meet, obstacles that periodic faces cut, and a run without results. One finding
+/// with its place in the deck per entry, the same on all ranks. Looks at obstacles where they start, on a
+/// grid of some ten thousand points: a gap narrower than a cell is not seen. Collective, O(points * parts of
+/// obstacles).
+template <int D>
+std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state);
+
+}  // namespace scree

@@ -1,0 +1,177 @@
+#include "run/ensemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/input_file.hpp"
+#include "core/log.hpp"
+#include "io/csv_cell.hpp"
+#include "io/files.hpp"
+#include "run/results_folder.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real no_number = std::numeric_limits<Real>::quiet_NaN();
+
+/// The text of a file, empty if there is none. Collective.
+std::string text_in(const Comm& comm, const std::string& path) {
+  std::string text;
+  files::on_root(comm, [&] {
+    if (std::filesystem::exists(path)) text = read_input(path);
+  });
+  comm.broadcast(text);
+  return text;
+}
+
+Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
+}
+
+std::string cell(Real number) {
+  return std::isfinite(number) ? fmt::format("{}", number) : "";
+}
+
+nlohmann::ordered_json json_of(Real number) {
+  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+}
+
+void write_results(const Comm& comm, const std::string& folder, const std::vector<std::int64_t>& seeds,
+                   const std::vector<EnsembleQuantity>& quantities) {
+  std::string table = "quantity[-],unit[-],runs[-],mean,standard_deviation,lower_95,upper_95\n";
+  nlohmann::ordered_json report{{"seeds", seeds}, {"confidence", 0.95}};
+  report["quantities"] = nlohmann::ordered_json::object();
+  for (const EnsembleQuantity& quantity : quantities) {
+    const SampleStatistics statistics = statistics_of(quantity.values);
+    table += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(quantity.name), quantity.unit, statistics.n,
+                         cell(statistics.mean), cell(statistics.standard_deviation), cell(statistics.lower),
+                         cell(statistics.upper));
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const Real value : quantity.values) values.push_back(json_of(value));
+    report["quantities"][quantity.name] = {{"unit", quantity.unit},
+                                           {"runs", statistics.n},
+                                           {"mean", json_of(statistics.mean)},
+                                           {"standard_deviation", json_of(statistics.standard_deviation)},
+                                           {"lower_95", json_of(statistics.lower)},
+                                           {"upper_95", json_of(statistics.upper)},
+                                           {"values", values}};
+    if (statistics.n > 0)
+      log::info("  {}: {:.4g} {} +/- {:.2g}, deviation {:.2g}, {} runs", quantity.name, statistics.mean,
+                quantity.unit, 0.5 * (statistics.upper - statistics.lower), statistics.standard_deviation,
+                statistics.n);
+  }
+  files::on_root(comm, [&] {
+    files::write_atomically(folder + "/ensemble.csv", table);
+    files::write_atomically(folder + "/ensemble.json", report.dump(2) + "\n");
+  });
+}
+
+}  // namespace
+
+SampleStatistics statistics_of(const std::vector<Real>& values) {
+  SampleStatistics result;
+  Real sum = 0;
+  for (const Real value : values) {
+    if (!std::isfinite(value)) continue;
+    ++result.n;
+    sum += value;
+  }
+  const auto n = static_cast<Real>(result.n);
+  result.mean = result.n > 0 ? sum / n : no_number;
+  result.standard_deviation = result.lower = result.upper = no_number;
+  if (result.n < 2) return result;
+  Real squares = 0;
+  for (const Real value : values)
+    if (std::isfinite(value)) squares += (value - result.mean) * (value - result.mean);
+  result.standard_deviation = std::sqrt(squares / (n - 1));
+  constexpr Real beyond = 0.025;  // on either side of a two-sided interval of 95 %
+  const boost::math::students_t distribution(n - 1);
+  const Real half_width = boost::math::quantile(boost::math::complement(distribution, beyond)) *
+                          result.standard_deviation / std::sqrt(n);
+  result.lower = result.mean - half_width;
+  result.upper = result.mean + half_width;
+  return result;
+}
+
+std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations) {
+  std::vector<EnsembleQuantity> quantities;
+  if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
+    return quantities;
+  const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
+    EnsembleQuantity quantity{name, unit, {}};
+    for (const nlohmann::ordered_json& evacuation : evacuations)
+      quantity.values.push_back(value_of(evacuation));
+    quantities.push_back(std::move(quantity));
+  };
+  for (const char* name : {"t50", "t90", "t95", "t100", "mean"})
+    add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
+  std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
+  for (const nlohmann::ordered_json& evacuation : evacuations)
+    if (const auto found = evacuation.find("exits"); found != evacuation.end())
+      for (const auto& entry : found->items())
+        if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
+  for (const std::string& exit : exits) {
+    const auto of_exit = [&](const std::string& key) {
+      return [&exit, key](const nlohmann::ordered_json& evacuation) {
+        const auto found = evacuation.find("exits");
+        if (found == evacuation.end() || !found->contains(exit)) return no_number;
+        return number_at(found->at(exit), key);
+      };
+    };
+    add("persons_" + exit, "-", of_exit("persons"));
+    add("flow_" + exit, "1/s", of_exit("flow_per_s"));
+  }
+  return quantities;
+}
+
+ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
+                      std::int64_t count, Real end_time, bool resume,
+                      const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
+                      const std::function<ExitCode(const EnsembleMember&)>& run) {
+  std::vector<EnsembleMember> members;
+  for (std::int64_t k = 0; k < count; ++k) {
+    EnsembleMember& member = members.emplace_back();
+    member.seed = first_seed + k;
+    member.name = fmt::format("seed_{}", member.seed);
+    member.folder = folder + "/" + member.name;
+    // Overrides are read like lines of a deck, JSON strings are valid there.
+    member.overrides = {fmt::format("simulation.seed={}", member.seed), "simulation.ensemble=1",
+                        "output.directory=" + nlohmann::json(folder).dump(),
+                        "output.name=" + nlohmann::json(member.name).dump()};
+    if (!resume) continue;
+    const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
+    if (!found.empty()) require_same_deck(member, found);
+  }
+  std::vector<std::int64_t> seeds;
+  std::vector<nlohmann::ordered_json> evacuations;
+  for (const EnsembleMember& member : members) {
+    const std::size_t number = seeds.size() + 1;
+    nlohmann::ordered_json summary = summary_in(comm, member.folder);
+    if (resume && has_ended(summary, end_time)) {
+      log::info("run {} of {}, seed {}: has ended already", number, count, member.seed);
+    } else {
+      log::info("run {} of {}, seed {}", number, count, member.seed);
+      const ExitCode code = run(member);
+      if (code != ExitCode::done) return code;
+      summary = summary_in(comm, member.folder);
+    }
+    seeds.push_back(member.seed);
+    evacuations.push_back(summary.is_object() ? summary.value("evacuation", nlohmann::ordered_json::object())
+                                              : nlohmann::ordered_json::object());
+  }
+  const std::vector<EnsembleQuantity> quantities = quantities_of(evacuations);
+  log::info("ensemble of {} runs{}", count, quantities.empty() ? "" : ", means with intervals of 95 %:");
+  write_results(comm, folder, seeds, quantities);
+  log::info("results in {}", folder);
+  return ExitCode::done;
+}
+
+}  // namespace scree

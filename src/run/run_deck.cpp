@@ -1,0 +1,532 @@
+#include "run/run_deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/suggestion.hpp"
+#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_scheme.hpp"
+#include "run/crowd_fields.hpp"
+
+namespace scree {
+
+template <int D>
+std::vector<Entry<Stepper<D>>> schemes() {
+  const auto list = registry<Stepper<D>>();
+  std::vector<Entry<Stepper<D>>> all(list.begin(), list.end());
+  all.push_back(crowd_scheme<D>());
+  return all;
+}
+template std::vector<Entry<Stepper<2>>> schemes<2>();
+template std::vector<Entry<Stepper<3>>> schemes<3>();
+
+namespace {
+
+void describe_dimension(Section& section, std::int64_t& dimension) {
+  section.integer(
+      "dimension", dimension,
+      {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
+}
+
+void describe_ensemble(Section& section, std::int64_t& ensemble) {
+  section.integer("ensemble", ensemble,
+                  {.range = {.least = 1},
+                   .doc = "Number of runs, one after the other, with seeds seed, seed + 1, ...: each in a "
+                          "folder of its own, and what they have in common in ensemble.csv"});
+}
+
+/// The names of all steppers, for simulation.scheme.
+template <int D>
+std::vector<std::string> scheme_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : schemes<D>())
+    if (entry.make) names.emplace_back(entry.name);
+  return names;
+}
+
+/// Whether a scheme says itself how large the domain is.
+template <int D>
+bool brings_scene(const std::string& scheme) {
+  for (const auto& entry : schemes<D>())
+    if (entry.make && entry.name == scheme) return entry.make()->scene() != nullptr;
+  return false;
+}
+
+template <int D>
+void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
+  root.table("simulation", {.required = true, .doc = "The run as a whole"}, [&](Section& section) {
+    std::int64_t dimension = D;
+    section.text("title", deck.title, {.doc = "One line, kept with all results"});
+    describe_dimension(section, dimension);
+    section.choice(
+        "scheme", scheme, scheme_names<D>(),
+        {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
+    section.real("end_time", deck.end_time,
+                 {.unit = Unit::time,
+                  .range = non_negative,
+                  .doc = "When the run ends; required unless [[stages]] end it"});
+    if (section.reading() && !section.has("end_time") && !root.has("stages"))
+      section.fail("end_time",
+                   "missing key 'end_time' in [simulation]: when the run ends [s]; only decks with "
+                   "[[stages]] can do without it");
+    section.integer(
+        "seed", deck.seed,
+        {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
+    describe_ensemble(section, deck.ensemble);
+    section.boolean("allow_overlap", deck.allow_overlap,
+                    {.doc = "Whether bodies may overlap each other or obstacles at the start"});
+    section.text(
+        "petsc_options", deck.petsc_options,
+        {.doc =
+             "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
+  });
+}
+
+template <int D>
+std::string unknown_group(const std::string& wanted, const std::vector<const ParticleGroup<D>*>& groups) {
+  std::vector<std::string> known;
+  for (const ParticleGroup<D>* group : groups) known.push_back(group->name);
+  return fmt::format("no table [particles.{0}] or [feeders.{0}] makes bodies; valid: {1}", wanted,
+                     fmt::join(known, ", "));
+}
+
+}  // namespace
+
+std::string fault_of_name(const std::string& name) {
+  constexpr std::size_t most_bytes = 200;  // file systems take 255; endings need some
+  const bool has_control =
+      std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
+  if (name.empty()) return "is empty; it names a folder and files";
+  if (has_control) return "holds a line break or another control character; it names a folder and files";
+  if (name.find_first_of("/\\\"<>&") != std::string::npos)
+    return fmt::format("is \"{}\"; it names a folder and files, so it holds none of / \\ \" < > &", name);
+  if (name[0] == '-' || name[0] == '.')
+    return fmt::format("is \"{}\"; it names a folder and files, so it starts with neither - nor .", name);
+  if (name.size() > most_bytes)
+    return fmt::format("has {} bytes; file names take up to {}", name.size(), most_bytes);
+  return "";
+}
+
+namespace {
+
+std::string fault_of_directory(const std::string& directory) {
+  if (directory.empty()) return "is empty; \".\" is the present folder";
+  if (std::ranges::any_of(directory, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }))
+    return "holds a line break or another control character";
+  return "";
+}
+
+}  // namespace
+
+void OutputSettings::describe(Section& root) {
+  std::string where_retired;
+  root.table(
+      "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
+        section.text("directory", directory, {.doc = "Folder of result folders"});
+        section.text("name", name,
+                     {.doc = "Name of the run's folder and files; the deck's file name if not given"});
+        if (section.reading() && section.has("directory"))
+          if (const std::string fault = fault_of_directory(directory); !fault.empty())
+            section.fail("directory", fmt::format("'directory' in [output] {}", fault));
+        if (section.reading() && section.has("name"))
+          if (const std::string fault = fault_of_name(name); !fault.empty())
+            section.fail("name", fmt::format("'name' in [output] {}", fault));
+        if (section.reading() && section.has("failed_problems"))
+          where_retired = section.where("failed_problems");
+        section.table("certificate",
+                      {.doc = "What steps can prove about themselves, in NAME.certificate.csv; every step if "
+                              "nothing is given"},
+                      [&](Section& table) { certificate.describe(table, "rows", 1); });
+        section.table(
+            "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
+              vtk.describe(table, "frames");
+              std::string writers = "auto";
+              table.integer_or_word("writers", vtk_writers, writers, {"auto"},
+                                    {.range = {.least = 1},
+                                     .doc = "Files per frame and series, at most, and ranks that write them; "
+                                            "\"auto\" takes one per million bodies"});
+              if (!writers.empty()) vtk_writers = 0;
+              table.boolean(
+                  "asynchronous", vtk_asynchronous,
+                  {.doc = "Whether ranks that write encode a frame and write it beside the steps that "
+                          "follow, in a thread"});
+              table.boolean("contacts", vtk_contacts,
+                            {.doc = "Whether contacts are written, as lines with gap and pressure"});
+              table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
+              table.choice("precision", vtk_precision, {"single", "double"}, {.doc = "Of real numbers"});
+            });
+        section.table(
+            "h5md", {.doc = "Trajectory in one HDF5 file (H5MD 1.1), bodies sorted by id"},
+            [&](Section& table) {
+              h5md.describe(table, "frames");
+              table.choice("precision", h5md_precision, {"single", "double"}, {.doc = "Of real numbers"});
+            });
+        section.table(
+            "checkpoint", {.doc = "Complete states to restart from; one is always written at the end"},
+            [&](Section& table) {
+              checkpoint.describe(table, "checkpoints");
+              table.real("wall_time", checkpoint_wall_time,
+                         {.unit = Unit::time,
+                          .range = non_negative,
+                          .doc = "Real time between checkpoints, besides those at every or every_steps; 0: "
+                                 "none for this reason"});
+              table.integer(
+                  "keep", checkpoint_keep,
+                  {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
+            });
+        if (section.reading() && section.has("fclib")) where_fclib = section.where("fclib");
+        section.optional_table(
+            "fclib",
+            {.doc = "Contact problems of steps, one FCLIB file each, NAME.fclib_STEP.hdf5; for schemes that "
+                    "solve such problems"},
+            [&](Section& table) {
+              fclib.describe(table, "problems");
+              table.integer("on_failure", fclib_on_failure,
+                            {.range = non_negative,
+                             .doc = "Problems left unsolved that are written to NAME.failed_STEP.hdf5, at "
+                                    "most: the first ones of the run; as many without this table"});
+              table.boolean(
+                  "guess", fclib_guess,
+                  {.doc = "Whether files hold the impulses that the solve started from, as a guess"});
+              table.boolean("solution", fclib_solution,
+                            {.doc = "Whether files hold the impulses that the solve got to: as the solution, "
+                                    "or as one more guess if they miss solver.tolerance"});
+            });
+        describe_people(section);
+      });
+  if (!where_retired.empty())
+    throw InputError(where_retired +
+                     ": 'failed_problems' [output] is no longer a key; use 'on_failure' in [output.fclib]");
+  root.table("analysis", {.doc = "Scalars over time, in NAME.scalars.csv"}, [&](Section& section) {
+    scalars.describe(section, "rows");
+    section.real("contact_tolerance", contact_tolerance,
+                 {.range = unit_interval,
+                  .doc = "Bodies count as touching up to this gap, as a share of the sum of their radii"});
+  });
+}
+
+void OutputSettings::describe_people(Section& section) {
+  if (section.reading() && section.has("trajectory")) where_trajectory = section.where("trajectory");
+  section.optional_table(
+      "trajectory",
+      {.doc = "Paths of people in NAME.trajectory.h5, in the layout of the pedestrian dynamics data archive"},
+      [&](Section& table) {
+        table.real(
+            "fps", trajectory_fps,
+            {.range = positive, .required = true, .doc = "Frames per second, at most one per time step"});
+        table.real("z", trajectory_z, {.unit = Unit::length, .doc = "Height of the floor, for the column z"});
+      });
+  if (section.reading()) where_fields = section.where("fields");
+  fields_which = {"density", "speed", "flux", "level_of_service", "load", "exposure", "travel_time"};
+  section.table(
+      "fields", {.doc = "Series of fields of a crowd on a grid, for ParaView; forces of people on walls"},
+      [&](Section& table) {
+        const std::vector<std::string> known = fields_which;
+        fields.describe(table, "frames");
+        table.real("cell", fields_cell, {.unit = Unit::length, .range = positive, .doc = "Length of a cell"});
+        table.texts("which", fields_which,
+                    {.doc = fmt::format("Fields, some of {}", fmt::join(known, ", "))});
+        table.real("density_limit", density_limit,
+                   {.range = positive,
+                    .doc = "Exposure counts the time above this density [1/m2] and above load_limit"});
+        table.real("load_limit", load_limit,
+                   {.unit = Unit::stiffness, .range = positive, .doc = "Of line load, see density_limit"});
+        table.real("force_per_speed", force_per_speed,
+                   {.unit = Unit::mass_rate,
+                    .range = positive,
+                    .doc = "Force of a contact per speed that it takes away: mass of a person over the time "
+                           "in which it gets to its speed; scales loads, never moves anybody"});
+        if (!table.reading()) return;
+        if (fields_which.empty())
+          table.fail("which", "'which' in [output.fields] is empty; leave out every for no fields");
+        for (const std::string& field : fields_which)
+          if (std::ranges::find(known, field) == known.end())
+            table.fail("which", fmt::format("there is no field \"{}\"{}; valid: {}", field,
+                                            suggestion(field, known), fmt::join(known, ", ")));
+      });
+}
+
+template <int D>
+void RunDeck<D>::describe(Section& root) {
+  std::string scheme = "pbd";
+  describe_simulation(root, *this, scheme);
+  std::string where_step;
+  root.table("time", {.required = true, .doc = "Time steps"}, [&](Section& section) {
+    where_step = section.where("step");
+    section.real("step", dt,
+                 {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
+  });
+  std::string where_outside;
+  const bool needs_box = !brings_scene<D>(scheme);
+  bool box_given = true;
+  root.table(
+      "domain", {.required = needs_box, .doc = "The box that holds everything"}, [&](Section& section) {
+        box_place = section.where("lower");
+        const Real not_given = std::numeric_limits<Real>::quiet_NaN();
+        box.lower = box.upper = filled<D>(not_given);
+        section.point<D>("lower", box.lower,
+                         {.unit = Unit::length,
+                          .required = needs_box,
+                          .doc = "Lower corner; not needed where the scheme brings a floor plan"});
+        section.point<D>("upper", box.upper,
+                         {.unit = Unit::length, .required = needs_box, .doc = "Upper corner; the same"});
+        std::vector<bool> periodic(D, false);
+        section.booleans(
+            "periodic", periodic, D,
+            {.doc = "Whether bodies that leave along an axis come back opposite. Such an axis may be as "
+                    "short as the largest diameter and a fiftieth of it"});
+        std::string outside_name = "error";
+        section.choice(
+            "outside", outside_name, {"error", "delete", "keep"},
+            {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
+                    "the body; the body is deleted; or it stays"});
+        where_outside = section.where("outside");
+        outside = outside_name == "error"    ? Outside::error
+                  : outside_name == "delete" ? Outside::remove
+                                             : Outside::keep;
+        if (!section.reading()) return;
+        box_given = section.has("lower") || section.has("upper");
+        if (box_given != (section.has("lower") && section.has("upper")))
+          section.fail("lower", "give both 'lower' and 'upper' in [domain], or neither of them");
+        for (int k = 0; k < D; ++k) {
+          box.periodic[static_cast<std::size_t>(k)] = periodic[static_cast<std::size_t>(k)];
+          if (box.upper[k] <= box.lower[k])
+            section.fail("upper", std::string("upper must exceed lower along ") + "xyz"[k]);
+        }
+      });
+  neighbors.describe(root);
+  std::string where_gravity;
+  root.optional_table("physics", {.doc = "Fields of force, for schemes with inertia"}, [&](Section& section) {
+    section.point<D>("gravity", gravity,
+                     {.unit = Unit::acceleration, .required = true, .doc = "Acceleration of free fall"});
+    if (section.reading()) where_gravity = section.where("gravity");
+  });
+  materials.describe(root);
+  groups = describe_particle_groups<D>(root);
+  obstacles.describe(root);
+  events.feeders.describe(root);
+  describe_forces(root);
+  events.sinks.describe(root);
+  events.stages.describe(root, obstacles);
+  if (root.reading()) events.feeders.fit(box);
+  end_time = std::min(end_time, events.stages.latest_end());
+  constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
+  if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
+    throw InputError(
+        fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",
+                    where_step, dt, end_time, end_time / dt, most_steps));
+  // A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
+  for (const auto& entry : schemes<D>())
+    if (entry.make && (!root.reading() || entry.name != scheme))
+      root.unused([&](Section& section) { entry.make()->describe(section); });
+  for (const auto& entry : schemes<D>()) {
+    if (!root.reading() || entry.name != scheme) continue;
+    stepper = entry.make();
+    stepper->describe(root);
+    neighbors.choose_weights(stepper->same_for_any_owners());
+  }
+  if (root.reading()) {
+    if (stepper->has_inertia())
+      resolve_materials();
+    else
+      refuse_inertia(scheme, where_gravity);
+  }
+  if (root.reading() && stepper->scene()) {
+    refuse_bodies_beside_scene(scheme);
+    if (!events.sinks.empty())
+      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": people leave by "
+                                     "[exits.NAME], which may have a region; remove them",
+                                     scheme));
+    if (outside != Outside::error)
+      throw InputError(
+          fmt::format("{}: outside = \"{}\" in [domain] would lose people whom no exit counts: the scheme "
+                      "\"{}\" keeps them on the floor plan and ends with an error if one is lost; remove it",
+                      where_outside, outside == Outside::remove ? "delete" : "keep", scheme));
+    refuse_equal_columns();
+    stepper->scene()->furnish(box, box_given, obstacles);
+  }
+  output.describe(root);
+  if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
+  if (root.reading()) check_people_outputs(scheme);
+  root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
+              [&](const std::string& name, Section& section) {
+                NamedMeasure<D> measure{name, nullptr};
+                section.kind("type", measure.measure, {.required = true, .doc = "Kind of measure"});
+                if (section.reading()) measures.push_back(std::move(measure));
+              });
+}
+
+template <int D>
+std::vector<const ParticleGroup<D>*> RunDeck<D>::all_groups() const {
+  std::vector<const ParticleGroup<D>*> all;
+  for (const ParticleGroup<D>& group : groups) all.push_back(&group);
+  for (const FeederTable<D>& feeder : events.feeders.list()) all.push_back(&feeder.bodies);
+  return all;
+}
+
+template <int D>
+void RunDeck<D>::describe_forces(Section& root) {
+  root.tables("forces",
+              {.doc = "Forces on bodies besides gravity and contacts, for schemes with inertia; they add up"},
+              [&](const std::string& name, Section& section) {
+                std::unique_ptr<ForceField<D>> field;
+                section.kind("type", field, {.required = true, .doc = "Kind of force"});
+                std::vector<std::string> names;
+                section.texts("groups", names,
+                              {.doc = "Names of the [particles.NAME] and [feeders.NAME] tables whose bodies "
+                                      "it acts on; none: on all bodies"});
+                if (!section.reading()) return;
+                const auto all = all_groups();
+                std::vector<bool> acts_on(all.size(), names.empty());
+                for (const std::string& wanted : names) {
+                  bool found = false;
+                  for (std::size_t g = 0; g < all.size(); ++g)
+                    if (all[g]->name == wanted) found = acts_on[g] = true;
+                  if (!found) section.fail("groups", unknown_group(wanted, all));
+                }
+                field->set_table(name, section.where("type"), std::move(acts_on));
+                forces.push_back(std::move(field));
+              });
+}
+
+template <int D>
+void RunDeck<D>::resolve_materials() {
+  const auto resolve = [&](ParticleGroup<D>& group) {
+    group_material.push_back(materials.find(group.material, group.where_material));
+    group.density = materials.density(group_material.back());
+  };
+  for (ParticleGroup<D>& group : groups) resolve(group);
+  for (FeederTable<D>& feeder : events.feeders.list()) resolve(feeder.bodies);
+  for (const Obstacle<D>& obstacle : obstacles.list())
+    obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
+  for (const int a : group_material) {
+    for (const int b : group_material) materials.require_pair(a, b);
+    for (const int b : obstacle_material) materials.require_pair(a, b);
+  }
+}
+
+template <int D>
+void RunDeck<D>::check_people_outputs(const std::string& scheme) const {
+  const auto refuse = [&](const std::string& where, const std::string& table) {
+    throw InputError(fmt::format(
+        "{}: [output.{}] is about people, whom the scheme \"{}\" does not move; take the table away or "
+        "choose scheme = \"crowd\"",
+        where, table, scheme));
+  };
+  if (!stepper->scene() && output.trajectory_fps > 0) refuse(output.where_trajectory, "trajectory");
+  if (!stepper->scene() && output.fields.ever()) refuse(output.where_fields, "fields");
+  if (output.fields.ever()) {
+    // Cells reach 1 m beyond the domain at most; columns and rows are counted with 32 bits in files.
+    constexpr Real most_cells = 1e9;
+    Real n_cells = 1;
+    for (int k = 0; k < 2; ++k) n_cells *= std::ceil((box.length(k) + 2) / output.fields_cell);
+    if (n_cells > most_cells)
+      throw InputError(
+          fmt::format("{}: cells of {:g} m in [output.fields] make a grid of {:.3g} cells; at most "
+                      "{:g} are possible",
+                      output.where_fields, output.fields_cell, n_cells, most_cells));
+  }
+  if (output.trajectory_fps * dt > 1 + 1e-9)
+    throw InputError(
+        fmt::format("{}: fps = {:g} in [output.trajectory] asks for more frames than steps of {:g} s "
+                    "make: {:g} per second at most",
+                    output.where_trajectory, output.trajectory_fps, dt, 1 / dt));
+}
+
+template <int D>
+void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
+  if (output.where_fclib.empty()) return;
+  throw InputError(
+      fmt::format("{}: [output.fclib] has no effect: the scheme \"{}\" solves no contact problems; remove it",
+                  output.where_fclib, scheme));
+}
+
+template <int D>
+void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
+  for (const ParticleGroup<D>* group : all_groups())
+    throw InputError(
+        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": people come from "
+                    "[populations.NAME] and [sources.NAME]; remove \"{}\"",
+                    group->where, scheme, group->name));
+}
+
+template <int D>
+void RunDeck<D>::refuse_equal_columns() const {
+  if constexpr (D == 2) {
+    const auto* scene = dynamic_cast<const CrowdScene*>(stepper->scene());
+    if (!scene) return;
+    std::map<std::string, const Exit*> exit_of;
+    for (const Exit& exit : scene->journeys().exits()) {
+      const auto [other, is_new] = exit_of.emplace(column_name(exit.name), &exit);
+      if (!is_new)
+        throw InputError(
+            fmt::format("{}: the exits \"{}\" and \"{}\" would both be \"{}\" in column names of results, "
+                        "which replace , \" < > & and line ends by _; rename one of them",
+                        exit.where, other->second->name, exit.name, other->first));
+    }
+  }
+}
+
+template <int D>
+void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& where_gravity) const {
+  const auto refuse = [&](const std::string& where, const std::string& what) {
+    throw InputError(fmt::format("{}: {} has no effect: the scheme \"{}\" knows no inertia; remove it", where,
+                                 what, scheme));
+  };
+  if (!where_gravity.empty()) refuse(where_gravity, "gravity");
+  if (!forces.empty()) refuse(forces[0]->where(), fmt::format("[forces.{}]", forces[0]->name()));
+  for (const ParticleGroup<D>* group : all_groups()) {
+    if (!group->material.empty()) refuse(group->where_material, "material");
+    if (group->velocity != Vec<D>{} || group->angular_velocity != Spin<D>{} || group->random_speed > 0)
+      refuse(group->where, "the velocity at the start");
+    if (!group->rotates) refuse(group->where, "rotates");
+  }
+  for (const FeederTable<D>& feeder : events.feeders.list())
+    if (feeder.mass_rate > 0) refuse(feeder.where_mass_rate, "mass_rate");
+  for (const auto& stage : events.stages.list())
+    if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
+  for (const Obstacle<D>& obstacle : obstacles.list())
+    if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");
+  if (!materials.empty()) refuse(materials.where(0), "[materials]");
+}
+
+int dimension_of(Deck& deck) {
+  std::int64_t dimension = 0;
+  try {
+    deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
+                      [&](Section& section) { describe_dimension(section, dimension); });
+  } catch (const InputError&) {
+    // Only who knows all keys of the table can tell which one is misspelt.
+    RunDeck<2> content;
+    std::string scheme;
+    describe_simulation(deck.root(), content, scheme);
+    throw;
+  }
+  return static_cast<int>(dimension);
+}
+
+std::int64_t ensemble_of(Deck& deck) {
+  std::int64_t ensemble = 1;
+  try {
+    deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
+                      [&](Section& section) { describe_ensemble(section, ensemble); });
+  } catch (const InputError&) {
+    return 1;  // the message is that of whoever reads the whole table and so knows its other keys
+  }
+  return ensemble;
+}
+
+DeckDescription deck_description() {
+  return {[](Section& root) { RunDeck<2>().describe(root); },
+          [](Section& root) { RunDeck<3>().describe(root); }};
+}
+
+template struct RunDeck<2>;
+template struct RunDeck<3>;
+
+}  // namespace scree

@@ -1,0 +1,358 @@
+#include "run/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "crowd/crowd_scene.hpp"
+#include "run/starting_point.hpp"
+#include "schemes/pbd/packer.hpp"
+
+namespace scree {
+
+namespace {
+
+/// A 64-bit mixing function: every bit of the input changes half the bits of the result (the finaliser of
+/// splitmix64, Steele, Lea, Flood, OOPSLA 2014).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// Throws on all ranks, with the message of the smallest key, if any rank has a message.
+void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
+  const std::string first = message_of_smallest(comm, key, message);
+  if (!first.empty()) throw InputError(first);
+}
+
+}  // namespace
+
+template <int D>
+Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint<D>* from)
+    : deck_(std::move(deck)),
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
+      neighborhood_(comm, deck_.neighbors, deck_.outside) {
+  Scope timer("start");
+  take_physics();
+  deck_.events.stages.set_obstacles(state_);
+  state_.obstacles.place(0);
+  if (from) {
+    from->take(state_, deck_);
+  } else {
+    Scope part("fill");
+    const PbdPacker<D> packer;
+    state_.next_id =
+        create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies, &packer);
+  }
+  if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
+  if (!from) state_.memory.clear(state_.bodies.n_owned());
+  const Scene<D>* scene_of_run = stepper().scene();
+  if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
+    throw InputError(
+        fmt::format("the deck makes no people until its end at t = {:g} s: add a [populations.NAME] or "
+                    "[sources.NAME] table, or raise a rate",
+                    deck_.end_time));
+  if (n_bodies() == 0 && !deck_.bodies_come())
+    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
+  if (!from || deck_.outside == Outside::error) require_bodies_inside();
+  if (state_.bodies.carries_path()) {
+    const auto position = state_.bodies.position();
+    std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
+  }
+  const Feeders<D>& feeders = deck_.events.feeders;
+  BodiesToCome to_come = feeders.to_come(deck_.end_time);
+  if (Scene<D>* scene = stepper().scene()) {
+    scene->start(state_, seed());
+    to_come.include(scene->to_come(deck_.end_time));
+  }
+  neighborhood_.make_lattice(
+      state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
+      to_come, needed_skin(to_come.largest));
+  neighborhood_.rebuild(state_);
+  deck_.stepper->start(state_, neighborhood_, deck_.dt);
+  if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
+  if (deck_.allow_overlap) return;
+  if (from)
+    require_no_overlap(StartingPoint<D>::overlap_limit);
+  else
+    require_no_overlap();
+}
+
+template <int D>
+Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint)
+    : deck_(std::move(deck)),
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
+      neighborhood_(comm, deck_.neighbors, deck_.outside) {
+  Scope timer("start");
+  take_physics();
+  read_checkpoint<D>(state_, checkpoint, measure_memories(),
+                     [this](const BodyStore<D>& bodies, std::size_t i) { return fault_of_body(bodies, i); });
+  const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size());
+  if (state_.stage.index > n_stages)
+    throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
+                                 state_.stage.index, n_stages));
+  deck_.events.feeders.note_due(state_);
+  require_contacts_listed();
+  deck_.events.stages.set_obstacles(state_);
+  if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
+  // The candidates are a function of where the bodies were when they were found: find the same ones again.
+  BodyStore<D>& bodies = state_.bodies;
+  const Clock clock = state_.clock;
+  state_.clock.time = clock.listed_time;
+  state_.obstacles.place(clock.listed_time);
+  const bool carries_path = bodies.carries_path();
+  bodies.carry_path(true);
+  std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
+  std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
+  neighborhood_.rebuild(state_);
+  std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
+  bodies.carry_path(carries_path);
+  state_.clock = clock;
+  state_.obstacles.place(clock.time);
+  state_.obstacles.begin_step();
+  deck_.stepper->start(state_, neighborhood_, deck_.dt);
+}
+
+template <int D>
+void Simulation<D>::take_physics() {
+  state_.bodies.carry(deck_.stepper->carries());
+  state_.bodies.carry_path(
+      deck_.stepper->needs_path() ||
+      std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
+  state_.ledger.kept = deck_.stepper->keeps_energy_books();
+  state_.gravity = deck_.gravity;
+  state_.forces = deck_.forces;
+  state_.materials = deck_.materials;
+  state_.group_material = deck_.group_material;
+  for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
+  state_.obstacle_material = deck_.obstacle_material;
+  deck_.events.prepare(state_);
+  if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);  // sets state_.plan, too
+  for (const NamedMeasure<D>& m : deck_.measures)
+    m.measure->columns(state_);  // throws if it does not suit the run
+}
+
+template <int D>
+std::vector<MeasureMemory> Simulation<D>::measure_memories() {
+  std::vector<MeasureMemory> memories;
+  if (Scene<D>* scene = stepper().scene(); scene && !scene->memory().empty())
+    memories.push_back({"[scene]", scene->memory()});  // no measure has such a name
+  for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
+  return memories;
+}
+
+template <int D>
+std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t i) {
+  const Scene<D>* scene = stepper().scene();
+  if (scene) return scene->fault_of_body(bodies, i);
+  const std::int32_t group = bodies.group()[i];
+  const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
+  return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
+}
+
+template <int D>
+Real Simulation<D>::next_dt() const {
+  const Real left = std::min(deck_.end_time - state_.clock.time, deck_.events.stages.time_left(state_));
+  return left < deck_.dt * (1 - 1e-9) ? left : deck_.dt;
+}
+
+template <int D>
+void Simulation<D>::step(bool record_forces) {
+  Scope timer("step");
+  deck_.stepper->advance(state_, next_dt(), record_forces);
+  ++state_.clock.step;
+  state_.clock.time += state_.clock.last_dt;
+  for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
+  deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), seed());
+}
+
+template <int D>
+const ContactGraph<D>& Simulation<D>::find_contacts(Real tolerance) {
+  Scope timer("contacts");
+  deck_.stepper->find_contacts(state_, tolerance, contacts_);
+  return contacts_;
+}
+
+template <int D>
+std::span<const std::int32_t> Simulation<D>::count_contacts() {
+  contact_counts_.assign(static_cast<std::size_t>(state_.bodies.n_held()), 0);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    ++contact_counts_[static_cast<std::size_t>(contacts_.a[c])];
+    if (contacts_.b[c] >= 0) ++contact_counts_[static_cast<std::size_t>(contacts_.b[c])];
+  }
+  neighborhood_.ghosts().add_to_owners(contact_counts_);
+  return contact_counts_;
+}
+
+template <int D>
+std::size_t Simulation<D>::bytes() const {
+  std::size_t bytes = neighborhood_.bytes() + deck_.stepper->bytes();
+  state_.bodies.for_each_field(
+      [&](const FieldInfo&, const auto& values) { bytes += values.capacity() * sizeof(values[0]); });
+  return bytes;
+}
+
+template <int D>
+std::uint64_t Simulation<D>::hash() const {
+  const BodyStore<D>& bodies = state_.bodies;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    std::uint64_t h = mix(static_cast<std::uint64_t>(bodies.id()[i]));
+    const auto add = [&](auto number) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &number, sizeof number);
+      h = mix(h ^ bits);
+    };
+    for (int k = 0; k < D; ++k) {
+      add(bodies.position()[i][k]);
+      add(bodies.velocity()[i][k]);
+      add(bodies.image()[i][static_cast<std::size_t>(k)]);
+    }
+    add(bodies.radius()[i]);
+    if (bodies.has_inertia()) {
+      for (const Real spin : bodies.angular_velocity()[i].component) add(spin);
+      for (const Real part : bodies.orientation()[i].component) add(part);
+    }
+    sum += h;
+  }
+  // The sum of integers modulo 2^64 does not depend on order.
+  return std::bit_cast<std::uint64_t>(state_.comm.sum(std::bit_cast<std::int64_t>(sum)));
+}
+
+template <int D>
+std::string Simulation<D>::name_group_of(GlobalId id) const {
+  const auto ids = state_.bodies.id();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] == id) {
+      const auto number = static_cast<std::size_t>(state_.bodies.group()[i]);
+      if constexpr (D == 2)
+        if (const auto* crowd = dynamic_cast<const CrowdScene*>(deck_.stepper->scene()))
+          return fmt::format("{}: people \"{}\"", state_.plan->where(),
+                             crowd->people().group_names()[number]);
+      const ParticleGroup<D>& group = *deck_.all_groups()[number];
+      return fmt::format("{}: [particles.{}]", group.where, group.name);
+    }
+  return {};
+}
+
+template <int D>
+void Simulation<D>::require_bodies_inside() const {
+  GlobalId worst = std::numeric_limits<GlobalId>::max();
+  std::string message;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state_.bodies.n_owned()); ++i) {
+    const Vec<D>& x = state_.bodies.position()[i];
+    if (state_.box.contains(x) || state_.bodies.id()[i] > worst) continue;
+    worst = state_.bodies.id()[i];
+    message = fmt::format("{}: body {} starts at ({:g}), outside the domain ({:g}) to ({:g}) of {}",
+                          name_group_of(worst), worst, fmt::join(x.component, ", "),
+                          fmt::join(state_.box.lower.component, ", "),
+                          fmt::join(state_.box.upper.component, ", "), deck_.box_place);
+  }
+  throw_if_any(state_.comm, worst, message);
+}
+
+/// Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
+/// found.
+template <int D>
+Real Simulation<D>::needed_skin(Real largest_to_come) const {
+  Real largest = largest_to_come;
+  for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
+    largest = std::max(largest, radius);
+  largest = state_.comm.max(largest);
+  return std::max(deck_.stepper->needed_skin(state_, deck_.dt, largest),
+                  2 * deck_.output.contact_tolerance * 2 * largest);
+}
+
+template <int D>
+void Simulation<D>::require_contacts_listed() const {
+  const Real gap = deck_.output.contact_tolerance * 2 * state_.lattice.largest_radius;
+  if (gap > 0.5 * state_.lattice.usual_skin)
+    throw InputError(fmt::format(
+        "analysis.contact_tolerance = {:g} counts gaps up to {:.3g} m as contacts, but only "
+        "those up to half the skin of {:.3g} m that the checkpoint has are certain to be found; reduce "
+        "it",
+        deck_.output.contact_tolerance, gap, state_.lattice.usual_skin));
+}
+
+template <int D>
+void Simulation<D>::require_no_overlap(Real limit_of_all) {
+  // What a source makes is exact to rounding, what it reads may come from soft contact: more is a mistake.
+  std::vector<Real> limits;
+  for (const ParticleGroup<D>* group : deck_.all_groups())
+    limits.push_back(group->source ? std::max(limit_of_all, group->source->overlap_limit()) : limit_of_all);
+  const ContactGraph<D>& contacts = find_contacts(0);
+  const BodyStore<D>& bodies = state_.bodies;
+  // Of contact c: how much deeper it is than it may be; at most 0 if it may be.
+  struct Depth {
+    Real share;   // overlap over the smaller radius
+    Real excess;  // of that over what is accepted
+    Real limit;
+  };
+  const auto depth_of = [&](std::size_t c) {
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    Real radius = bodies.radius()[a];
+    Real limit = limits.empty() ? limit_of_all : limits[static_cast<std::size_t>(bodies.group()[a])];
+    if (contacts.b[c] >= 0) {
+      const auto b = static_cast<std::size_t>(contacts.b[c]);
+      radius = std::min(radius, bodies.radius()[b]);
+      if (!limits.empty()) limit = std::max(limit, limits[static_cast<std::size_t>(bodies.group()[b])]);
+    }
+    const Real share = -contacts.gap[c] / radius;
+    return Depth{share, share - limit, limit};
+  };
+  std::array<Real, 2> worst{-HUGE_VAL, 0};  // excess, overlap
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    worst[0] = std::max(worst[0], depth_of(c).excess);
+    worst[1] = std::max(worst[1], depth_of(c).share);
+  }
+  state_.comm.max(worst);
+  const bool refused = worst[0] > 0;
+  constexpr Real rounding = 1e-9;
+  if (!refused && worst[1] <= rounding) return;
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string message;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const GlobalId id = bodies.id()[a];
+    const Depth depth = depth_of(c);
+    if ((refused ? depth.excess != worst[0] : depth.share != worst[1]) || id >= key) continue;
+    key = id;
+    const std::string other =
+        contacts.b[c] >= 0
+            ? fmt::format("body {}", bodies.id()[static_cast<std::size_t>(contacts.b[c])])
+            : fmt::format(
+                  "obstacle \"{}\"",
+                  state_.obstacles
+                      .list()[static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts.wall[c]))]
+                      .name);
+    const std::string share =
+        depth.limit > rounding
+            ? fmt::format(" ({:.3g} of the smaller radius; up to {:g} is accepted)", depth.share, depth.limit)
+            : "";
+    message = refused ? fmt::format(
+                            "{}: body {} at ({:g}) overlaps {} by {:.3g} m{} at the start, the worst of all; "
+                            "move them apart or set simulation.allow_overlap = true",
+                            name_group_of(id), id, fmt::join(bodies.position()[a].component, ", "), other,
+                            -contacts.gap[c], share)
+                      : fmt::format("deepest overlap at the start: body {} and {}, {:.3g} m{}", id, other,
+                                    -contacts.gap[c], share);
+  }
+  if (refused)
+    throw_if_any(state_.comm, key, message);
+  else
+    log::info(message_of_smallest(state_.comm, key, message));
+}
+
+template class Simulation<2>;
+template class Simulation<3>;
+
+}  // namespace scree

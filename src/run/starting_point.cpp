@@ -1,0 +1,235 @@
+#include "run/starting_point.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "run/deck_changes.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Whether a setting tells where bodies come from and how they move at first: of no effect with --from.
+bool is_of_source(const Deck::Setting& setting) {
+  const std::string start = "particles.";
+  if (!setting.table.starts_with(start)) return false;
+  const std::string_view rest = std::string_view(setting.table).substr(start.size());
+  return rest.find(".source") != rest.npos || rest.find(".radius") != rest.npos;
+}
+
+}  // namespace
+
+template <int D>
+StartingPoint<D>::StartingPoint(const Comm& comm, const std::string& checkpoint)
+    : path_(checkpoint),
+      head_(read_checkpoint_head(comm, checkpoint)),
+      deck_(Deck::from_text(
+          head_.deck,
+          (std::filesystem::path(head_.deck_folder) / (head_.run_name + ".resolved.toml")).string())) {
+  if (head_.dimension != D)
+    throw InputError(fmt::format("{}: its bodies are {}, those of the deck {}", path_,
+                                 head_.dimension == 2 ? "disks in the plane" : "spheres",
+                                 D == 2 ? "disks in the plane" : "spheres"));
+  content_.describe(deck_.root());
+  if (content_.stepper->scene())
+    throw InputError(path_ + ": holds people; --from is for bodies (people start from [populations.NAME])");
+}
+
+template <int D>
+std::string StartingPoint<D>::text() const {
+  return fmt::format("{} (run {}, step {}, t = {:g} s)", path_, head_.run_name, head_.step, head_.time);
+}
+
+template <int D>
+std::vector<std::string> StartingPoint<D>::differences(const Deck& deck) const {
+  const std::vector<Deck::Setting> settings = deck.settings(), before_settings = deck_.settings();
+  std::vector<std::string> lines;
+  for (const auto& [now, before, whole_table] : changes_between(settings, before_settings, is_of_source))
+    lines.push_back(
+        now && before        ? fmt::format("{} = {}, before {}", full_name(*now), now->value, before->value)
+        : now && whole_table ? fmt::format("[{}] is new", now->table)
+        : now                ? fmt::format("{} = {}, not given before", full_name(*now), now->value)
+        : whole_table        ? fmt::format("[{}] is gone", before->table)
+                             : fmt::format("{} is not given, before {}", full_name(*before), before->value));
+  return lines;
+}
+
+template <int D>
+void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
+  Scope timer("start from checkpoint");
+  if (deck.stepper->scene())
+    throw InputError("--from: people do not start from a checkpoint; --resume goes on with a run of them");
+  State<D> old{.comm = state.comm, .box = content_.box};
+  old.bodies.carry(content_.stepper->carries());
+  old.bodies.carry_path(false);
+  old.group_rotates.resize(content_.all_groups().size());
+  read_checkpoint<D>(old, path_);
+  take_bodies(old, match_groups(old, deck), state, deck);
+  take_memory(old, state, deck);
+  state.next_id = old.next_id;
+}
+
+/// The group of `deck` of each group of the checkpoint; -1: it has no bodies. Throws InputError if there is
+/// none.
+template <int D>
+std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, const RunDeck<D>& deck) const {
+  const auto there = content_.all_groups(), here = deck.all_groups();
+  std::vector<std::int64_t> n_bodies(there.size(), 0);
+  agree(old.comm, [&] {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(old.bodies.n_owned()); ++i) {
+      const std::int32_t group = old.bodies.group()[i];
+      if (group < 0 || static_cast<std::size_t>(group) >= n_bodies.size())
+        throw InputError(fmt::format("{}: body {} is of group {}, but its deck has {} (damaged?)", path_,
+                                     old.bodies.id()[i], group, n_bodies.size()));
+      ++n_bodies[static_cast<std::size_t>(group)];
+    }
+  });
+  old.comm.sum(n_bodies);
+  std::vector<std::int32_t> matched(there.size(), -1);
+  std::vector<std::string> known, missing;
+  for (const ParticleGroup<D>* group : here) known.push_back(group->name);
+  for (std::size_t g = 0; g < there.size(); ++g) {
+    const auto found = std::ranges::find(known, there[g]->name);
+    if (found != known.end())
+      matched[g] = static_cast<std::int32_t>(found - known.begin());
+    else if (n_bodies[g] > 0)
+      missing.push_back(fmt::format("{} of \"{}\"", n_bodies[g], there[g]->name));
+  }
+  if (!missing.empty())
+    throw InputError(fmt::format(
+        "{}: has bodies of groups that the deck does not have: {}; the deck has: {}. Give the deck tables "
+        "[particles.NAME] of these names; with --from they need neither source nor radius",
+        path_, fmt::join(missing, ", "), known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  for (const ParticleGroup<D>& group : deck.groups) {
+    const bool is_there =
+        std::ranges::any_of(there, [&](const ParticleGroup<D>* other) { return other->name == group.name; });
+    if (!is_there)
+      throw InputError(
+          fmt::format("{}: [particles.{}] is no group of {}; with --from the checkpoint brings all "
+                      "bodies of [particles], and only feeders make more",
+                      group.where, group.name, path_));
+  }
+  return matched;
+}
+
+template <int D>
+void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::int32_t>& group_of,
+                                   State<D>& state, const RunDeck<D>& deck) const {
+  BodyStore<D>& bodies = state.bodies;
+  const auto groups = deck.all_groups();
+  const bool takes_motion = old.bodies.has_inertia() && bodies.has_inertia();
+  bodies.resize(old.bodies.n_owned(), 0);
+  bool same_periods = old.box.periodic == state.box.periodic;
+  for (int k = 0; k < D; ++k)
+    same_periods = same_periods && (!state.box.is_periodic(k) || old.box.length(k) == state.box.length(k));
+  std::int64_t n_stopped = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    const std::int32_t number = group_of[static_cast<std::size_t>(old.bodies.group()[i])];
+    const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(number)];
+    put_body(bodies, static_cast<Index>(i),
+             {old.bodies.id()[i], old.bodies.position()[i], old.bodies.radius()[i]}, number, group,
+             static_cast<std::uint64_t>(deck.seed));
+    if (same_periods) bodies.image()[i] = old.bodies.image()[i];
+    for (int k = 0; k < D; ++k) {
+      if (!state.box.is_periodic(k)) continue;
+      const Real periods = std::floor((bodies.position()[i][k] - state.box.lower[k]) / state.box.length(k));
+      bodies.position()[i][k] -= periods * state.box.length(k);
+      bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+    }
+    if (!takes_motion) continue;
+    bodies.orientation()[i] = old.bodies.orientation()[i];
+    const bool moves = old.bodies.velocity()[i] != Vec<D>{} || old.bodies.angular_velocity()[i] != Spin<D>{};
+    if (group.mobility == 0) {
+      n_stopped += moves ? 1 : 0;
+      continue;
+    }
+    bodies.velocity()[i] = old.bodies.velocity()[i];
+    bodies.angular_velocity()[i] = old.bodies.angular_velocity()[i];
+  }
+  log::info("{} bodies from {}", state.comm.sum(static_cast<std::int64_t>(bodies.n_owned())), text());
+  if (bodies.has_inertia() && !takes_motion)
+    log::info("the scheme of the checkpoint knows no inertia: velocities are those of [particles.NAME]");
+  if (old.bodies.has_inertia() && !bodies.has_inertia())
+    log::info(
+        "the scheme knows no inertia: velocities, spins and orientations of the checkpoint are not taken");
+  if (!same_periods)
+    log::info("the periodic axes differ: how often bodies have passed through them is forgotten");
+  if (n_stopped = state.comm.sum(n_stopped); n_stopped > 0)
+    log::info("{} bodies that were moving stand still: their group has mobility 0", n_stopped);
+  if (!takes_motion) return;
+  for (const ParticleGroup<D>& group : deck.groups)
+    if (group.mobility != 0 &&
+        (group.velocity != Vec<D>{} || group.random_speed > 0 || group.angular_velocity != Spin<D>{}))
+      log::info("[particles.{}]: its velocities at first have no effect: the checkpoint brings them",
+                group.name);
+}
+
+template <int D>
+void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const {
+  const auto n_bodies = state.bodies.n_owned();
+  state.memory.clear(n_bodies);
+  const std::int64_t n_remembered = state.comm.sum(static_cast<std::int64_t>(old.memory.other.size()));
+  const std::string_view kept = content_.stepper->remembers(), wanted = deck.stepper->remembers();
+  if (n_remembered == 0) return;
+  if (kept != wanted) {
+    log::info("what {} contacts remember ({}) is not taken: contacts of this run remember {}", n_remembered,
+              kept, wanted.empty() ? "nothing" : wanted);
+    return;
+  }
+  // Constraints are known by the name of the obstacle and the number of the part.
+  std::map<std::pair<std::string, int>, int> constraint_of;
+  for (int c = 0; c < state.obstacles.n_constraints(); ++c)
+    constraint_of.emplace(
+        std::pair(state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(c))].name,
+                  state.obstacles.part_of(c)),
+        c);
+  const ObstacleSet<D>& before = content_.obstacles;
+  std::vector<GlobalId> name_of(static_cast<std::size_t>(before.n_constraints()),
+                                0);  // 0: not there any more
+  for (int c = 0; c < before.n_constraints(); ++c) {
+    const auto found = constraint_of.find(
+        {before.list()[static_cast<std::size_t>(before.obstacle_of(c))].name, before.part_of(c)});
+    if (found != constraint_of.end()) name_of[static_cast<std::size_t>(c)] = -1 - GlobalId{found->second};
+  }
+  ContactMemory& memory = state.memory;
+  memory.width = old.memory.width;
+  memory.start.assign(1, 0);
+  std::int64_t n_dropped = 0;
+  const auto width = static_cast<std::size_t>(memory.width);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_bodies); ++i) {
+    for (auto e = static_cast<std::size_t>(old.memory.start[i]);
+         e < static_cast<std::size_t>(old.memory.start[i + 1]); ++e) {
+      GlobalId other = old.memory.other[e];
+      if (other < 0) {
+        const auto constraint = static_cast<std::size_t>(-1 - other);
+        other = constraint < name_of.size() ? name_of[constraint] : 0;
+        if (other == 0) {
+          ++n_dropped;
+          continue;
+        }
+      }
+      memory.other.push_back(other);
+      const auto first = old.memory.value.begin() + static_cast<std::ptrdiff_t>(e * width);
+      memory.value.insert(memory.value.end(), first, first + static_cast<std::ptrdiff_t>(width));
+    }
+    memory.start.push_back(static_cast<Index>(memory.other.size()));
+  }
+  // Impulses and multipliers belong to a step of that length.
+  state.clock.last_dt = old.clock.last_dt;
+  n_dropped = state.comm.sum(n_dropped);
+  log::info("{} contacts with what they remember ({})", n_remembered - n_dropped, kept);
+  if (n_dropped > 0)
+    log::info("{} contacts with obstacles that this run does not have are forgotten", n_dropped);
+}
+
+template class StartingPoint<2>;
+template class StartingPoint<3>;
+
+}  // namespace scree

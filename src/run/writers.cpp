@@ -1,0 +1,391 @@
+#include "run/writers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/timing.hpp"
+#include "run/version.hpp"
+
+namespace scree {
+
+namespace {
+
+/// ParaView's points have three components.
+template <int D>
+void append_3d(std::vector<double>& list, const Vec<D>& v) {
+  for (int k = 0; k < 3; ++k) list.push_back(k < D ? v[k] : 0);
+}
+
+/// Angular velocity as a vector and orientation as a quaternion (w, x, y, z), in the plane about z.
+template <int D>
+void append_rotation(const BodyStore<D>& bodies, std::size_t i, std::vector<double>& spin,
+                     std::vector<double>& orientation) {
+  const Spin<D>& omega = bodies.angular_velocity()[i];
+  const Orientation<D>& q = bodies.orientation()[i];
+  if constexpr (D == 2) {
+    spin.insert(spin.end(), {0, 0, omega[0]});
+    orientation.insert(orientation.end(), {std::cos(0.5 * q[0]), 0, 0, std::sin(0.5 * q[0])});
+  } else {
+    append_3d<3>(spin, omega);
+    orientation.insert(orientation.end(), q.component.begin(), q.component.end());
+  }
+}
+
+template <int D>
+std::span<const double> numbers(std::span<const Vec<D>> vectors) {
+  return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
+}
+
+}  // namespace
+
+template <int D>
+Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
+                    const std::string& resolved, const files::Texts& provenance,
+                    const std::optional<ResumePoint>& resume)
+    : comm_(comm), deck_(deck), files_(files) {
+  const OutputSettings& output = deck.output;
+  // A restart may write to a new folder, or what the run did not write before.
+  const auto goes_on_with = [&](const std::string& path) {
+    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
+  };
+  const auto open_table = [&](const std::string& name, const std::vector<Table::Heading>& headings) {
+    const std::string path = files.with("." + name + ".csv");
+    return std::make_unique<Table>(goes_on_with(path)
+                                       ? Table::resume(comm, path, headings, resume->last_of(name).time)
+                                       : Table(comm, path, headings));
+  };
+  if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings());
+  if (output.scalars.ever()) {
+    std::vector<Table::Heading> headings = first_headings();
+    for (const auto& [name, measure] : deck.measures)
+      for (const ColumnInfo& column : measure->columns(state))
+        headings.push_back({name + "_" + column.name, column.unit});
+    scalars_ = open_table("scalars", headings);
+  }
+  if (output.vtk.ever()) {
+    if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
+    constexpr std::int64_t bodies_of_writer = 1'000'000;
+    const std::int64_t n_bodies = comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+    const std::int64_t n_writers = output.vtk_writers > 0
+                                       ? output.vtk_writers
+                                       : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
+    const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm.size())),
+                             .single_precision = output.vtk_precision == "single",
+                             .compress = true,
+                             .background = background_.get()};
+    const auto make = [&](const std::string& name) {
+      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
+      if (resume) series->resume(resume->last_of("vtk").step);
+      return series;
+    };
+    particles_ = make("particles");
+    if (output.vtk_contacts) contacts_ = make("contacts");
+    if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
+  }
+  if (output.h5md.ever()) {
+    const Scene<D>* scene = deck.stepper->scene();
+    const H5mdOptions options{.overwrite = true,
+                              .single_precision = output.h5md_precision == "single",
+                              .fixed_bodies = deck.outside != Outside::remove &&
+                                              !deck.events.change_bodies() &&
+                                              !(scene && scene->change_bodies()),
+                              .constant = {"radius", "group"},
+                              .expected_bodies = 0};
+    const std::string path = files.with(".h5");
+    if (goes_on_with(path)) {
+      h5md_ =
+          std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume->last_of("h5md").step, options));
+    } else {
+      H5mdHead head;
+      head.creator_version = version::number;
+      head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
+      head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
+      head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
+      head.texts = {{"resolved_deck", resolved}};
+      head.provenance = provenance;
+      h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
+    }
+  }
+  if constexpr (D == 2)
+    if (const auto* scene = dynamic_cast<const CrowdScene*>(deck.stepper->scene()))
+      people_ = std::make_unique<CrowdWriter>(comm, files, deck, state, *scene, resume);
+}
+
+template <int D>
+std::array<typename Writers<D>::Output, 5> Writers<D>::outputs() const {
+  const OutputSettings& output = deck_.output;
+  return {{{"certificate", certificate_ != nullptr, output.certificate, false},
+           {"scalars", scalars_ != nullptr, output.scalars, true},
+           {"vtk", particles_ != nullptr, output.vtk, true},
+           {"h5md", h5md_ != nullptr, output.h5md, false},
+           {"fields", people_ && people_->has_fields(), output.fields,
+            people_ && people_->fields_use_contacts()}}};
+}
+
+template <int D>
+bool Writers<D>::use_contacts() const {
+  return std::ranges::any_of(outputs(), [](const Output& o) { return o.is_there && o.uses_contacts; });
+}
+
+template <int D>
+bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
+  return std::ranges::any_of(outputs(), [&](const Output& o) {
+    return o.is_there && o.uses_contacts && o.every.due(step, before, time);
+  });
+}
+
+template <int D>
+std::string Writers<D>::end_frames(std::int64_t step, Real before, Real time) const {
+  std::string names;
+  for (const Output& output : outputs())
+    if (output.is_there && !output.every.due(step, before, time))
+      names += (names.empty() ? "" : " ") + std::string(output.name);
+  return names;
+}
+
+template <int D>
+void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                       std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  Scope timer("output");
+  // A frame that all ranks have written is listed without waiting for the next one.
+  const auto series = frame_series();
+  if (std::ranges::any_of(series, [](const VtkSeries* s) { return s->is_unfinished(); }) &&
+      comm_.all(std::ranges::all_of(series, [](const VtkSeries* s) { return s->is_ready(); })))
+    list_frames();
+  const auto [step, time, last_dt, listed_time] = state.clock;
+  write_those([&](const Every& every) { return every.due(step, before, time); }, state, contacts,
+              contact_counts, stepper);
+  if constexpr (D == 2)
+    if (people_) people_->write(state, before);
+}
+
+template <int D>
+void Writers<D>::write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                           std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  Scope timer("output");
+  const auto [step, time, last_dt, listed_time] = state.clock;
+  write_those([&](const Every& every) { return !every.due(step, before, time); }, state, contacts,
+              contact_counts, stepper);
+}
+
+template <int D>
+template <class Wanted>
+void Writers<D>::write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
+                             std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  const OutputSettings& output = deck_.output;
+  if (certificate_ && wanted(output.certificate)) {
+    start_row(state, stepper);
+    certificate_->add(row_);
+  }
+  if (scalars_ && wanted(output.scalars)) write_row(state, contacts, stepper);
+  if (particles_ && wanted(output.vtk)) write_vtk(state, contacts, contact_counts);
+  if (h5md_ && wanted(output.h5md)) write_h5md(state, stepper);
+  if constexpr (D == 2)
+    if (people_ && people_->has_fields() && wanted(output.fields)) people_->write_fields(state, contacts);
+}
+
+template <int D>
+std::vector<VtkSeries*> Writers<D>::frame_series() const {
+  std::vector<VtkSeries*> list;
+  for (const auto* series : {&particles_, &contacts_, &obstacles_})
+    if (*series) list.push_back(series->get());
+  return list;
+}
+
+template <int D>
+void Writers<D>::list_frames() {
+  Scope timer("frames");
+  for (VtkSeries* series : frame_series()) series->complete();
+}
+
+template <int D>
+void Writers<D>::complete_frames() {
+  list_frames();
+  for (const auto* table : {&scalars_, &certificate_})
+    if (*table) (*table)->keep_in_place();
+  if (people_) people_->keep_in_place();
+  if (h5md_) h5md_->look_after();
+}
+
+template <int D>
+void Writers<D>::complete() {
+  complete_frames();
+  if (h5md_) h5md_->complete();
+}
+
+template <int D>
+std::string Writers<D>::paraview_file() const {
+  if (particles_) return files_.folder + "/vtk/" + files_.name + "_particles.pvd";
+  return h5md_ ? files_.with(".xdmf") : "";
+}
+
+template <int D>
+CrowdWriter::Summary Writers<D>::finish(const State<D>& state) const {
+  if constexpr (D == 2)
+    if (people_) return people_->finish(state);
+  static_cast<void>(state);
+  return {};
+}
+
+template <int D>
+std::vector<Table::Heading> Writers<D>::first_headings() const {
+  std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
+  if (!deck_.events.stages.empty()) headings.push_back({"stage", "-"});
+  for (const CertificateEntry& entry : deck_.stepper->certificate())
+    headings.push_back({std::string(entry.name), std::string(entry.unit)});
+  return headings;
+}
+
+template <int D>
+void Writers<D>::start_row(const State<D>& state, const Stepper<D>& stepper) {
+  row_ = {state.clock.time, static_cast<Real>(state.clock.step), state.clock.last_dt,
+          static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())))};
+  if (const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size()); n_stages > 0)
+    row_.push_back(
+        static_cast<Real>(std::min(state.stage.index, n_stages - 1)));  // counted from 0, as by --set
+  for (const CertificateEntry& entry : stepper.certificate()) row_.push_back(entry.value);
+}
+
+template <int D>
+void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contacts,
+                           const Stepper<D>& stepper) {
+  Scope timer("measures");
+  start_row(state, stepper);
+  for (const auto& [name, measure] : deck_.measures) measure->sample({state, contacts}, row_);
+  scalars_->add(row_);
+}
+
+template <int D>
+void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
+                           std::span<const std::int32_t> contact_counts) {
+  Scope timer("vtk");
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<double> points, velocity;
+  points.reserve(3 * n);
+  velocity.reserve(3 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    append_3d<D>(points, bodies.position()[i]);
+    append_3d<D>(velocity, bodies.velocity()[i]);
+  }
+  const std::vector<std::int32_t> rank(n, comm_.rank());
+  Geometry geometry;
+  geometry.points = points;
+  geometry.point_columns = {{"id", "-", 1, bodies.id().first(n)},
+                            {"radius", "m", 1, bodies.radius().first(n)},
+                            {"velocity", "m/s", 3, std::span<const double>(velocity)},
+                            {"group", "-", 1, bodies.group().first(n)},
+                            {"rank", "-", 1, std::span<const std::int32_t>(rank)},
+                            {"contacts", "-", 1, contact_counts.first(n)}};
+  std::vector<double> spin, orientation;
+  if (bodies.has_inertia()) {
+    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(bodies, i, spin, orientation);
+    geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+    geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
+    geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
+  }
+  if (bodies.walks()) {
+    geometry.point_columns.push_back({"kind", "-", 1, bodies.kind().first(n)});
+    geometry.point_columns.push_back({"destination", "-", 1, bodies.destination().first(n)});
+    geometry.point_columns.push_back({"desired_speed", "m/s", 1, bodies.desired_speed().first(n)});
+    geometry.point_columns.push_back({"journey_step", "-", 1, bodies.journey_step().first(n)});
+  }
+  particles_->write(state.clock.step, state.clock.time, geometry);
+
+  if (contacts_) {
+    points.clear();
+    const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
+    std::vector<std::int64_t> lines, id_a, id_b;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
+      const auto a = static_cast<std::size_t>(contacts.a[c]);
+      lines.push_back(static_cast<std::int64_t>(2 * c));
+      lines.push_back(static_cast<std::int64_t>(2 * c + 1));
+      append_3d<D>(points, bodies.position()[a]);
+      append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
+      id_a.push_back(bodies.id()[a]);
+      id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
+                                       : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
+    }
+    Geometry graph;
+    graph.points = points;
+    graph.lines = lines;
+    std::vector<double> friction;
+    for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
+    friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
+    graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
+                          {"force", force_unit, 1, std::span<const double>(contacts.force)},
+                          {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
+                          {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
+    if (bodies.has_inertia())
+      graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
+    contacts_->write(state.clock.step, state.clock.time, graph);
+  }
+
+  if (obstacles_ && people_) {
+    if constexpr (D == 2) {
+      const LoadedWalls drawn = loaded_walls(state, contacts, deck_.output.force_per_speed);
+      Geometry walls;
+      walls.points = drawn.points;
+      walls.lines = drawn.lines;
+      walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(drawn.obstacle)},
+                            {"load", "N/m", 1, std::span<const double>(drawn.load)}};
+      obstacles_->write(state.clock.step, state.clock.time, walls);
+    }
+  } else if (obstacles_) {
+    points.clear();
+    std::vector<std::int64_t> lines, triangles;
+    std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
+    if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
+      for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
+        const Outline<D> outline = state.obstacles.outline(static_cast<int>(o), state.box);
+        const auto first = static_cast<std::int64_t>(points.size() / 3);
+        for (const Vec<D>& p : outline.points) append_3d<D>(points, p);
+        for (const auto& line : outline.lines)
+          for (const int p : line) lines.push_back(first + p);
+        for (const auto& triangle : outline.triangles)
+          for (const int p : triangle) triangles.push_back(first + p);
+        number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
+      }
+    }
+    Geometry walls;
+    walls.points = points;
+    walls.lines = lines;
+    walls.triangles = triangles;
+    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+    obstacles_->write(state.clock.step, state.clock.time, walls);
+  }
+}
+
+template <int D>
+void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
+  Scope timer("h5md");
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()),
+                                             n * D);
+  std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
+                              {"image", "-", D, images},
+                              {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
+                              {"radius", "m", 1, bodies.radius().first(n)},
+                              {"group", "-", 1, bodies.group().first(n)}};
+  if (bodies.has_inertia()) {
+    const auto flat = []<int n>(std::span<const Vec<n>> list) {
+      return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
+    };
+    columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+    columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
+    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(bodies.orientation().first(n))});
+  }
+  std::vector<Observable> observables;
+  for (const CertificateEntry& entry : stepper.certificate())
+    observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});
+  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns, observables);
+}
+
+template class Writers<2>;
+template class Writers<3>;
+
+}  // namespace scree

@@ -1,0 +1,92 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "io/background.hpp"
+#include "io/files.hpp"
+#include "io/h5md.hpp"
+#include "io/table.hpp"
+#include "io/vtk_series.hpp"
+#include "run/checkpoint.hpp"
+#include "run/crowd_writer.hpp"
+#include "run/run_deck.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// All series that a run writes. They read the state and never change it. Everything collective.
+///
+/// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
+/// write() after every step, then write_end() after the last one. A restart removes frames of write_end(), so
+/// a run in pieces leaves the files of a run in one.
+template <int D>
+class Writers {
+ public:
+  /// `resume`: where a checkpoint goes on; empty: new files.
+  Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
+          const std::string& resolved, const files::Texts& provenance,
+          const std::optional<ResumePoint>& resume);
+
+  /// Whether any output tells of contacts. Any step may be the last, so each has to be able to.
+  bool use_contacts() const;
+  /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
+  /// contacts.
+  bool needs_contacts(std::int64_t step, Real before, Real time) const;
+  /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
+  void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+             std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// The outputs that the same step leaves without a frame, separated by blanks: those of write_end().
+  std::string end_frames(std::int64_t step, Real before, Real time) const;
+  /// Writes what write() did not, after the last step; contacts are current.
+  void write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+                 std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// Waits for frames that are being written and lists them, and looks whether tables are still there. Before
+  /// a checkpoint, since a restart from it keeps what is listed.
+  void complete_frames();
+  /// The same, and brings all indices up to date: at the end of a run.
+  void complete();
+  /// The file to open in ParaView; "" if there is none.
+  std::string paraview_file() const;
+  /// Of a run of people: what came of it, at the end; empty in other runs.
+  CrowdWriter::Summary finish(const State<D>& state) const;
+
+ private:
+  void list_frames();
+  struct Output {
+    const char* name;
+    bool is_there;
+    const Every& every;
+    bool uses_contacts;
+  };
+  /// All with a schedule, by the names that ResumePoint knows.
+  std::array<Output, 5> outputs() const;
+  /// Writes the outputs for which `wanted(every)`.
+  template <class Wanted>
+  void write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
+                   std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// Columns that every table starts with, and their values.
+  std::vector<Table::Heading> first_headings() const;
+  void start_row(const State<D>& state, const Stepper<D>& stepper);
+  void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
+  void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
+                 std::span<const std::int32_t> contact_counts);
+  void write_h5md(const State<D>& state, const Stepper<D>& stepper);
+  /// The series of frames that there are.
+  std::vector<VtkSeries*> frame_series() const;
+
+  Comm comm_;
+  const RunDeck<D>& deck_;
+  RunFiles files_;
+  std::unique_ptr<Background> background_;  ///< null: frames are written at once
+  std::unique_ptr<Table> scalars_, certificate_;
+  std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
+  std::unique_ptr<H5mdWriter> h5md_;
+  std::unique_ptr<CrowdWriter> people_;  ///< null in other runs
+  std::vector<Real> row_;
+};
+
+}  // namespace scree

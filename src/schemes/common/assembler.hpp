@@ -1,0 +1,95 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "friction/friction_problem.hpp"
+#include "neighbors/neighborhood.hpp"
+#include "schemes/common/neighborhood_halo.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// What makes a step a friction problem, beyond where the bodies are.
+template <int D>
+struct FrictionStep {
+  Real dt = 0;             ///< [s]
+  Real contact_range = 0;  ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
+  /// Pairs with gap <= touching_range * (R_a + R_b) count as touching: they cannot close further (B.2).
+  Real touching_range = 0;
+  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
+  /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
+  std::span<const Real> density = {};
+  /// n_held: where free motion would take bodies in this step [m]. Pairs that it closes are contacts too, at
+  /// any gap. Empty: only contact_range counts.
+  std::span<const Vec<D>> displacement = {};
+  /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
+  std::span<const Real> free_velocity;
+  /// n_owned * n_velocities<D>: velocities at the start of the step; none: not needed by laws or solver. (An
+  /// empty span is that of a rank without bodies, which may have ghosts.)
+  std::optional<std::span<const Real>> start_velocity;
+  /// Writes mu and the compliances along N and T (zero on entry) of the contacts found, and may change the
+  /// bias. Local.
+  std::function<void(const ContactGraph<D>&, FrictionProblem<D>&)> laws;
+};
+
+/// Turns bodies and walls into a FrictionProblem (docs/method.md, eq. B.1-B.2): the only place that knows
+/// both.
+///
+/// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
+/// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
+///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
+/// Bias     w_N = gap / dt, so that a gap may close but not more; 0 for touching pairs: overlap is not pushed
+///          out. At an obstacle plus its velocity in the middle of the step, all components.
+/// Held     bodies of mobility 0 do not move: they are static ends of contacts.
+/// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
+///          within phases do not depend on the number of ranks.
+/// Cost     O(candidates + bodies); memory is reused from step to step.
+template <int D>
+class FrictionAssembler {
+ public:
+  /// Both must outlive this. The candidates of `neighborhood` must be current when assemble() is called.
+  FrictionAssembler(State<D>& state, Neighborhood<D>& neighborhood)
+      : state_(state), neighborhood_(neighborhood), halo_(state, neighborhood.ghosts()) {
+    problem_.halo = &halo_;
+  }
+  FrictionAssembler(const FrictionAssembler&) = delete;
+  FrictionAssembler& operator=(const FrictionAssembler&) = delete;
+
+  /// Finds the contacts and fills the problem, which stays valid until the next call or rebuild of the
+  /// neighbourhood. Refreshes the positions of ghosts. Collective.
+  const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
+
+  /// Of the last assemble(); free velocities may still be changed.
+  FrictionProblem<D>& problem() { return problem_; }
+  const FrictionProblem<D>& problem() const { return problem_; }
+  /// The contacts of the problem, one by one the same.
+  ContactGraph<D>& contacts() { return contacts_; }
+  const ContactGraph<D>& contacts() const { return contacts_; }
+  /// N, T1[, T2] of each contact in world axes.
+  std::span<const std::array<Vec<D>, D>> frames() const { return frames_; }
+  /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
+  std::span<const Real> surface_velocity() const { return surface_velocity_; }
+  /// Bytes held by the problem and the contacts.
+  std::size_t bytes() const;
+
+ private:
+  void fill_bodies(const FrictionStep<D>& step);
+  void fill_masses(std::span<const Real> density);
+  void fill_contacts(const FrictionStep<D>& step);
+
+  State<D>& state_;
+  Neighborhood<D>& neighborhood_;
+  NeighborhoodHalo<D> halo_;
+  ContactGraph<D> contacts_;
+  FrictionProblem<D> problem_;
+  std::vector<std::array<Vec<D>, D>> frames_;
+  std::vector<Real> surface_velocity_;
+  // Of the masses in the problem.
+  std::int64_t list_of_masses_ = -1;
+  std::vector<Real> density_of_masses_;
+};
+
+}  // namespace scree

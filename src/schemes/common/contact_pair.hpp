@@ -1,0 +1,22 @@
+#pragma once
+#include "contact/contact_graph.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// What the two materials of contact c do to each other. All pairs that may touch are given: the deck is
+/// checked for it before a run.
+template <int D>
+const PairProperties<D>& pair_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  const auto material = [&](Index body) {
+    const auto group = state.bodies.group()[static_cast<std::size_t>(body)];
+    return state.group_material[static_cast<std::size_t>(group)];
+  };
+  const int other =
+      contacts.b[c] < 0
+          ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
+          : material(contacts.b[c]);
+  return *state.materials.pair(material(contacts.a[c]), other);
+}
+
+}  // namespace scree

@@ -1,0 +1,38 @@
+#include "schemes/common/grain_motion.hpp"
+
+#include <algorithm>
+
+#include "state/energy_ledger.hpp"
+
+namespace scree {
+
+template <int D>
+Real fastest_fall(const State<D>& state) {
+  Real drop = 0;
+  for (int k = 0; k < D; ++k)
+    if (!state.box.is_periodic(k)) drop += std::abs(state.gravity[k]) * state.box.length(k);
+  Real fastest = 0;
+  const auto velocity = state.bodies.velocity();
+  const std::vector<Real> in_forces = potential_in_forces(state);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    const Real more = in_forces.empty() ? 0 : 2 * std::max(in_forces[i], 0.0) / state.bodies.mass()[i];
+    fastest = std::max(fastest, dot(velocity[i], velocity[i]) + more);
+  }
+  return std::sqrt(2 * drop + fastest);
+}
+
+template <int D>
+void rebuild_with_books(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin) {
+  const Real before = mechanical_energy(state).total();
+  const std::int64_t n_removed = neighborhood.n_removed();
+  neighborhood.rebuild(state, needed_skin);
+  if (neighborhood.n_removed() != n_removed)
+    state.ledger.outflow += before - mechanical_energy(state).total();
+}
+
+template Real fastest_fall<2>(const State<2>&);
+template Real fastest_fall<3>(const State<3>&);
+template void rebuild_with_books<2>(State<2>&, Neighborhood<2>&, std::optional<Real>);
+template void rebuild_with_books<3>(State<3>&, Neighborhood<3>&, std::optional<Real>);
+
+}  // namespace scree

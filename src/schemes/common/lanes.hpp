@@ -1,0 +1,192 @@
+#pragma once
+// For files that are compiled once per instruction set, with SCREE_SET naming the set (see
+// schemes/CMakeLists.txt).
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include <cmath>
+
+#include "comm/ghost_exchange.hpp"
+#include "core/types.hpp"
+#include "neighbors/sweep_schedule.hpp"
+
+namespace scree::SCREE_SET {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int width = 8;
+#elif defined(__AVX2__)
+constexpr int width = 4;
+#else
+constexpr int width = 2;
+#endif
+using Lanes = Real __attribute__((vector_size(8 * width)));
+/// The part of a record that one load takes.
+using Piece = Real __attribute__((vector_size(width == 2 ? 16 : 32), may_alias));
+static_assert(batch_size % width == 0);
+
+#if defined(__AVX512F__)
+// Unmasked forms (this and others) warn in GCC 12.
+inline Lanes square_root(Lanes v) {
+  return _mm512_maskz_sqrt_pd(0xff, v);
+}
+/// Bit k: a[k] < b[k].
+inline unsigned less(Lanes a, Lanes b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+#elif defined(__AVX2__)
+inline Lanes square_root(Lanes v) {
+  return _mm256_sqrt_pd(v);
+}
+inline unsigned less(Lanes a, Lanes b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
+}
+#else
+inline Lanes square_root(Lanes v) {
+  return Lanes{std::sqrt(v[0]), std::sqrt(v[1])};
+}
+inline unsigned less(Lanes a, Lanes b) {
+  return (a[0] < b[0] ? 1U : 0U) | (a[1] < b[1] ? 2U : 0U);
+}
+#endif
+inline bool any_less(Lanes a, Lanes b) {
+  return less(a, b) != 0;
+}
+inline Lanes largest(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
+
+struct Bodies {
+  Lanes x, y, z, radius;
+};
+
+/// Piece `k` of a record: 0 is all of it, or x and y; 1 is z and the radius.
+inline const Piece& piece(const SweepRecord& record, int k = 0) {
+  return reinterpret_cast<const Piece*>(&record)[k];
+}
+inline Piece& piece(SweepRecord& record, int k = 0) {
+  return reinterpret_cast<Piece*>(&record)[k];
+}
+/// x and y of a record.
+using Half = Real __attribute__((vector_size(16), may_alias));
+inline Half& half(SweepRecord& record) {
+  return reinterpret_cast<Half&>(record);
+}
+
+// load(records, which) and store(bodies, records, which) move `width` bodies from and to their records;
+// store_in_plane() only x and y, which takes fewer shuffles.
+#if defined(__AVX512F__)
+/// The transpose of a 4 x 4 matrix in each half of the registers; its own inverse.
+inline Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
+  const Lanes ab_xz = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+  const Lanes ab_yr = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  const Lanes cd_xz = __builtin_shufflevector(c, d, 0, 8, 2, 10, 4, 12, 6, 14);
+  const Lanes cd_yr = __builtin_shufflevector(c, d, 1, 9, 3, 11, 5, 13, 7, 15);
+  return {__builtin_shufflevector(ab_xz, cd_xz, 0, 1, 8, 9, 4, 5, 12, 13),
+          __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 8, 9, 4, 5, 12, 13),
+          __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 10, 11, 6, 7, 14, 15),
+          __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 10, 11, 6, 7, 14, 15)};
+}
+inline Bodies load(const SweepRecord* records, const Index* which) {
+  // Loaded and put in place by one instruction, which the compiler does not make of a shuffle.
+  const auto row = [&](int k) -> Lanes {
+    return _mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(piece(records[which[k]])),
+                                    piece(records[which[k + 4]]), 1);
+  };
+  return transpose(row(0), row(1), row(2), row(3));
+}
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Lanes even = __builtin_shufflevector(bodies.x, bodies.y, 0, 8, 2, 10, 4, 12, 6, 14);
+  const Lanes odd = __builtin_shufflevector(bodies.x, bodies.y, 1, 9, 3, 11, 5, 13, 7, 15);
+  const auto put = [&](Lanes pairs, int k) {
+    half(records[which[k]]) = __builtin_shufflevector(pairs, pairs, 0, 1);
+    half(records[which[k + 2]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 1);
+    half(records[which[k + 4]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 2);
+    half(records[which[k + 6]]) = _mm512_maskz_extractf64x2_pd(0x3, pairs, 3);
+  };
+  put(even, 0);
+  put(odd, 1);
+}
+inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
+  const auto put = [&](Lanes row, int k) {
+    piece(records[which[k]]) = __builtin_shufflevector(row, row, 0, 1, 2, 3);
+    piece(records[which[k + 4]]) = __builtin_shufflevector(row, row, 4, 5, 6, 7);
+  };
+  put(rows.x, 0);
+  put(rows.y, 1);
+  put(rows.z, 2);
+  put(rows.radius, 3);
+}
+#elif defined(__AVX2__)
+/// The transpose of a 4 x 4 matrix; its own inverse.
+inline Bodies transpose(Lanes a, Lanes b, Lanes c, Lanes d) {
+  const Lanes ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Lanes ab_yr = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lanes cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Lanes cd_yr = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return {
+      __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5), __builtin_shufflevector(ab_yr, cd_yr, 0, 1, 4, 5),
+      __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7), __builtin_shufflevector(ab_yr, cd_yr, 2, 3, 6, 7)};
+}
+inline Bodies load(const SweepRecord* records, const Index* which) {
+  return transpose(piece(records[which[0]]), piece(records[which[1]]), piece(records[which[2]]),
+                   piece(records[which[3]]));
+}
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Lanes even = __builtin_shufflevector(bodies.x, bodies.y, 0, 4, 2, 6);
+  const Lanes odd = __builtin_shufflevector(bodies.x, bodies.y, 1, 5, 3, 7);
+  half(records[which[0]]) = __builtin_shufflevector(even, even, 0, 1);
+  half(records[which[1]]) = __builtin_shufflevector(odd, odd, 0, 1);
+  half(records[which[2]]) = __builtin_shufflevector(even, even, 2, 3);
+  half(records[which[3]]) = __builtin_shufflevector(odd, odd, 2, 3);
+}
+inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.radius);
+  piece(records[which[0]]) = rows.x;
+  piece(records[which[1]]) = rows.y;
+  piece(records[which[2]]) = rows.z;
+  piece(records[which[3]]) = rows.radius;
+}
+#else
+inline Bodies load(const SweepRecord* records, const Index* which) {
+  const SweepRecord& a = records[which[0]];
+  const SweepRecord& b = records[which[1]];
+  return {__builtin_shufflevector(piece(a, 0), piece(b, 0), 0, 2),
+          __builtin_shufflevector(piece(a, 0), piece(b, 0), 1, 3),
+          __builtin_shufflevector(piece(a, 1), piece(b, 1), 0, 2),
+          __builtin_shufflevector(piece(a, 1), piece(b, 1), 1, 3)};
+}
+inline void store_in_plane(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  half(records[which[0]]) = __builtin_shufflevector(bodies.x, bodies.y, 0, 2);
+  half(records[which[1]]) = __builtin_shufflevector(bodies.x, bodies.y, 1, 3);
+}
+inline void store(const Bodies& bodies, SweepRecord* records, const Index* which) {
+  store_in_plane(bodies, records, which);
+  SweepRecord& a = records[which[0]];
+  SweepRecord& b = records[which[1]];
+  piece(a, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 0, 2);
+  piece(b, 1) = __builtin_shufflevector(bodies.z, bodies.radius, 1, 3);
+}
+#endif
+
+inline Lanes load(const Real* values) {
+  Lanes v;
+  __builtin_memcpy(&v, values, sizeof v);
+  return v;
+}
+inline void store(Lanes v, Real* values) {
+  __builtin_memcpy(values, &v, sizeof v);
+}
+
+inline Lanes gather(const Real* values, const Index* which) {
+  Lanes v{};
+  for (int k = 0; k < width; ++k) v[k] = values[which[k]];
+  return v;
+}
+
+}  // namespace
+
+}  // namespace scree::SCREE_SET

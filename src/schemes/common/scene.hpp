@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/section.hpp"
+#include "neighbors/neighborhood.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// A world that a scheme brings with it: tables of its own say where walls are, who is there at first, who
+/// comes and who goes (a building with people in it, say). The order of calls is that of the members.
+template <int D>
+class Scene {
+ public:
+  virtual ~Scene() = default;
+  /// After the deck was read: gives `box` the size that the scene needs, unless the deck gives one
+  /// (`box_given`), and adds obstacles after those of the deck. Throws InputError. Local, alike on all ranks.
+  virtual void furnish(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
+  /// Makes what State holds for the scene (plan, sinks, feeders), with nothing done, and memory() fit; a
+  /// checkpoint then fills them in. Collective.
+  virtual void prepare(State<D>& state) = 0;
+  /// Whether bodies come or go during the run.
+  virtual bool change_bodies() const = 0;
+  /// Of bodies made during the run until `end_time`.
+  virtual BodiesToCome to_come(Real end_time) const = 0;
+  /// Makes the bodies of the start, after those that are there already, and counts on state.next_id. Throws
+  /// InputError, on all ranks, if they do not fit. Collective.
+  virtual void populate(State<D>& state, std::uint64_t seed) = 0;
+  /// Before the first step of a run, with all bodies made, or of a restart (state.clock.step > 0).
+  /// Collective.
+  virtual void start(State<D>& state, std::uint64_t seed) = 0;
+  /// After a step, when the clock has ticked: decides what bodies do next and lets them come and go. Calls
+  /// `before_change`, on all ranks, before it adds or removes bodies or switches obstacles: from then on
+  /// state.memory holds what the contacts of the owned bodies remember, and must be kept in step with them.
+  /// Collective.
+  virtual void after_step(State<D>& state, std::uint64_t seed,
+                          const std::function<void()>& before_change) = 0;
+  /// Whether nothing more will happen: the run may end. The same on all ranks; local.
+  virtual bool finished(const State<D>& state) const = 0;
+  /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
+  virtual std::span<Real> memory() { return {}; }
+  /// What is wrong with what body i of a checkpoint carries for this scene, its group among that, as "kind is
+  /// 7, not in [0, 2)"; empty: nothing. After prepare(); local.
+  virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
+  /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
+  /// with "error" make the check fail. Collective.
+  virtual std::vector<std::string> findings(const State<D>& state) const = 0;
+};
+
+}  // namespace scree

@@ -1,0 +1,152 @@
+#include "schemes/common/side_keeper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+template <int D>
+Vec<D> position_of(const Vec<D>& place) {
+  return place;
+}
+template <int D>
+void put(Vec<D>& place, const Vec<D>& x) {
+  place = x;
+}
+template <int D>
+void put(SweepRecord& record, const Vec<D>& x) {
+  for (int k = 0; k < D; ++k) record.x[k] = x[k];
+}
+
+/// Whether the centre passed through, or lies on the wall: from there it would have no side to keep.
+template <int D>
+bool is_through(const SurfacePoint<D>& seen) {
+  return std::signbit(seen.distance);
+}
+
+}  // namespace
+
+template <int D>
+std::string PassedThrough::complaint(const State<D>& state) const {
+  std::string message;
+  if (count > 0)
+    message = fmt::format(
+        "the centre of body {} passed through the thin obstacle \"{}\"", body,
+        state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))].name);
+  return message_of_smallest(state.comm, body, message);
+}
+template std::string PassedThrough::complaint(const State<2>& state) const;
+template std::string PassedThrough::complaint(const State<3>& state) const;
+
+template <int D>
+template <class Place>
+Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborhood, std::span<Place> places,
+                         Real time) {
+  const ObstacleSet<D>& obstacles = state.obstacles;
+  if (!obstacles.any_thin()) return 0;
+  Scope timer("sides");
+  thin_.clear();
+  for (int c = 0; c < obstacles.n_constraints(); ++c)
+    if (obstacles.is_thin(c)) thin_.push_back(c);
+  const BodyStore<D>& bodies = state.bodies;
+  const auto from = bodies.step_start();
+  const auto mobility = bodies.mobility();
+  Real deepest = 0;
+  PassedThrough stuck;
+  const auto keep_one = [&](Index body, Index constraint, Real distance) {
+    const auto i = static_cast<std::size_t>(body);
+    if (mobility[i] == 0) return;
+    deepest = std::max(deepest, bodies.radius()[i] - distance);
+    Vec<D> x = position_of<D>(places[i]);
+    if (!put_back(state, body, x)) stuck.add(bodies.id()[i], constraint);
+    put(places[i], x);
+  };
+  const SweepSchedule<D>& schedule = neighborhood.schedule();
+  for (const auto& wall : schedule.walls()) {
+    if (!obstacles.is_thin(wall.constraint)) continue;
+    const auto which = schedule.wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(position_of<D>(places[static_cast<std::size_t>(i)]));
+      from_.push_back(from[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    obstacles.nearest(wall.constraint, at_, from_, surface_);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      if (is_through(surface_[k])) keep_one(which[k], wall.constraint, surface_[k].distance);
+  }
+  // A body farther from where it was listed than candidates reach may have met anything.
+  const Real travel = obstacles.travel(state.clock.listed_time, time, state.box);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Vec<D> x = position_of<D>(places[i]);
+    const Vec<D> moved = x - bodies.listed()[i];
+    const Real certain = bodies.radius()[i] + state.lattice.skin - travel;
+    if (certain > 0 && dot(moved, moved) < certain * certain) continue;
+    for (const Index c : thin_) {
+      SurfacePoint<D> seen;
+      obstacles.nearest(c, {&x, 1}, from.subspan(i, 1), {&seen, 1});
+      if (!is_through(seen)) continue;
+      keep_one(static_cast<Index>(i), c, seen.distance);
+      break;
+    }
+  }
+  if (stuck.count > 0) deepest = HUGE_VAL;
+  deepest = state.comm.max(deepest);
+  if (std::isfinite(deepest)) return deepest;
+  throw StepRefused(
+      ExitCode::solver_failure,
+      fmt::format("step {}, t = {:.6g} s: {}, and there is no room to put it back: obstacles leave "
+                  "it no place, or the step is too long; reduce [time] step or the speed of obstacles",
+                  state.clock.step, state.clock.time, stuck.complaint(state)));
+}
+
+/// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.
+template <int D>
+bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
+  const auto i = static_cast<std::size_t>(body);
+  const Vec<D> from = state.bodies.step_start()[i];
+  const auto is_free = [&](const auto& on_passed) {
+    bool free = true;
+    for (const Index c : thin_) {
+      SurfacePoint<D> seen;
+      state.obstacles.nearest(c, {&x, 1}, {&from, 1}, {&seen, 1});
+      if (!is_through(seen)) continue;
+      free = false;
+      on_passed(seen);
+    }
+    return free;
+  };
+  // Where obstacles are close together the body gets less and less room in front of each.
+  constexpr int rounds_with_room = 8, most_rounds = 40;
+  Real room = state.bodies.radius()[i];
+  for (int round = 0; round < most_rounds; ++round) {
+    if (is_free([&](const SurfacePoint<D>& seen) { x += (room - seen.distance) * seen.normal; })) return true;
+    if (round >= rounds_with_room) room *= 0.5;
+  }
+  x = from;
+  return is_free([](const SurfacePoint<D>&) {});
+}
+
+template <int D>
+std::size_t SideKeeper<D>::bytes() const {
+  return (at_.capacity() + from_.capacity()) * sizeof(Vec<D>) +
+         surface_.capacity() * sizeof(SurfacePoint<D>) + thin_.capacity() * sizeof(Index);
+}
+
+template class SideKeeper<2>;
+template class SideKeeper<3>;
+template Real SideKeeper<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<Vec<2>>, Real);
+template Real SideKeeper<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<Vec<3>>, Real);
+template Real SideKeeper<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<SweepRecord>, Real);
+template Real SideKeeper<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<SweepRecord>, Real);
+
+}  // namespace scree

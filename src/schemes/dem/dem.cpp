@@ -1,0 +1,328 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/timing.hpp"
+#include "schemes/common/grain_motion.hpp"
+#include "schemes/common/stepper.hpp"
+#include "schemes/dem/constraint_friction.hpp"
+#include "schemes/dem/spring_motion.hpp"
+#include "state/force_field.hpp"
+
+namespace scree {
+
+/// Soft bodies that overlap a little where they touch: the discrete element method of P. A. Cundall and
+/// O. D. L. Strack, Geotechnique 29 (1979) 47-65 (docs/method.md, "Soft contact", eq. H.1-H.8).
+///     m x'' = m g + F_fields + sum of contact forces,  I omega' = sum of torques of friction
+/// by velocity Verlet; with friction as a constraint by the integrator of the deck. Units: SI; disks are 1 m
+/// thick. Ranks: collective, the same bits on any number of ranks. Errors: a step beyond the stability limit
+/// of the stiffest body is refused.
+template <int D>
+class DemStepper final : public Stepper<D> {
+ public:
+  void describe(Section& root) override;
+  Carried carries() const override {
+    return is_constrained() ? ConstraintFriction<D>::carries(integrator()) : Carried::with_accelerations;
+  }
+  // Forces of a step are summed by body, not by contact, and elastic energy comes and goes.
+  bool keeps_energy_books() const override { return false; }
+  bool same_for_any_owners() const override { return !is_constrained(); }
+  Real travel_per_step(const State<D>& state, Real dt) const override;
+  void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
+  void advance(State<D>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<D>& state) override;
+  std::string_view remembers() const override {
+    return is_constrained() ? "modes of friction" : friction_ == "spring" ? "springs" : "";
+  }
+  void save(State<D>& state) override;
+  void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override;
+
+ private:
+  bool is_constrained() const { return friction_ == "dae"; }
+  std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
+  void fit(State<D>& state);
+  Real refresh(State<D>& state, Real dt);
+  static Vec<D> drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
+  static Real squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
+  Real farthest_after_drift(const State<D>& state, Real dt) const;
+  std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
+  Real advised_step(const StepLimit& found) const;
+  void check_new_bodies(const State<D>& state, Real dt);
+  void tell_share(const StepLimit& found, Real dt) const;
+  void check_overlap(const State<D>& state) const;
+  void check_sides(const State<D>& state) const;
+
+  // The deck.
+  std::string law_name_ = "hertz";
+  NormalLaw law_ = NormalLaw::hertz;
+  std::string friction_ = "spring";
+  bool attraction_ = true;
+  std::string integrator_;  // empty: not given
+  bool projection_ = true;
+  Real overlap_limit_ = 0.3;
+
+  Neighborhood<D>* neighborhood_ = nullptr;
+  std::unique_ptr<DemMotion<D>> motion_;
+  GlobalId first_new_id_ = 0;    // bodies from here on were made after the last step
+  bool has_new_bodies_ = false;  // which may ask for a shorter step
+  Real smallest_radius_ = 0;
+};
+
+template <int D>
+void DemStepper<D>::describe(Section& root) {
+  root.table("dem", {.doc = "Soft contact: the scheme \"dem\""}, [&](Section& section) {
+    section.choice(
+        "law", law_name_, {"hertz", "linear"},
+        {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
+                "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
+                "if not given)"});
+    section.choice("friction", friction_, {"spring", "dae", "none"},
+                   {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
+                           "\"dae\": contacts that stick are constraints on velocities, so piles come to "
+                           "rest exactly; \"none\": no friction, whatever [pairs] say"});
+    // Not read where it has no effect, so that a resolved deck does not give it.
+    const bool pulls = !section.reading() || !is_constrained();
+    if (!pulls && section.has("attraction"))
+      section.fail("attraction",
+                   "attraction has no effect with friction = \"dae\", which never pulls: remove it");
+    if (pulls)
+      section.boolean(
+          "attraction", attraction_,
+          {.doc = "Whether damping may make a normal force pull as bodies part, as in most such codes. "
+                  "Without it "
+                  "damping is made stronger: both give the restitution asked for (not below 0.02 without). "
+                  "friction = \"dae\" never pulls, and bodies part faster"});
+    std::vector<std::string> integrators;
+    for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
+    section.choice("integrator", integrator_, integrators,
+                   {.doc = "With friction = \"dae\": the scheme in time; \"gear\" if not given. All others "
+                           "take velocity Verlet"});
+    section.boolean(
+        "projection", projection_,
+        {.doc = "With friction = \"dae\": whether velocities are projected after each step to those that "
+                "sticking contacts allow. Without it they drift, and nothing comes to rest"});
+    section.real("overlap_limit", overlap_limit_,
+                 {.range = positive,
+                  .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
+    if (!section.reading()) return;
+    law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
+    if (is_constrained()) return;
+    if (!integrator_.empty())
+      section.fail("integrator", "integrator has no effect without friction = \"dae\": remove it");
+    if (!projection_)
+      section.fail("projection", "projection = false has no effect without friction = \"dae\": remove it");
+  });
+}
+
+template <int D>
+Real DemStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
+  // The skin is for the many, and most bodies are far slower than the fastest will ever be.
+  constexpr Real usual_share = 0.1;
+  return usual_share * fastest_fall(state) * dt;
+}
+
+template <int D>
+void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
+  require_stable_forces(state, dt);
+  neighborhood_ = &neighborhood;
+  first_new_id_ = state.next_id;
+  if (is_constrained())
+    motion_ = std::make_unique<ConstraintFriction<D>>(
+        state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
+  else
+    motion_ = std::make_unique<SpringMotion<D>>(
+        state, neighborhood, typename SpringMotion<D>::Settings{law_, attraction_, friction_ == "spring"});
+  fit(state);
+  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+    throw InputError(complaint);
+  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+  if (dt > found.limit) throw InputError(complaint_about(state, found, dt));
+  tell_share(found, dt);
+  motion_->start(dt);
+}
+
+/// What depends on the bodies present and on the candidates.
+template <int D>
+void DemStepper<D>::fit(State<D>& state) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const auto radius = bodies.radius().first(n);
+  smallest_radius_ =
+      state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
+  for (std::size_t i = 0; i < n; ++i)
+    if (bodies.id()[i] >= first_new_id_ && bodies.mobility()[i] != 0) motion_->set_free(i);
+  has_new_bodies_ |= state.next_id > first_new_id_;
+  first_new_id_ = state.next_id;
+  motion_->prepare();
+}
+
+/// Shares of these times that users of such codes go by; see docs/method.md.
+template <int D>
+Real DemStepper<D>::advised_step(const StepLimit& found) const {
+  if (law_ == NormalLaw::hertz) return 0.2 * found.rayleigh_time;
+  // With fewer than 35 steps a period stacks of constrained contacts gain energy.
+  return is_constrained() ? 2 * found.half_period / 35 : 0.1 * found.half_period;
+}
+
+template <int D>
+std::string DemStepper<D>::complaint_about(const State<D>& state, const StepLimit& found, Real dt) const {
+  std::string text = fmt::format(
+      "time.step = {:.4g} s is unstable: it exceeds {:.4g} s, {} of body {}; take at most {:.2g} s", dt,
+      found.limit,
+      law_ == NormalLaw::hertz ? "the Rayleigh time" : "the stability limit of a contact with damping",
+      found.body, advised_step(found));
+  // No grain is so light: the number was meant in another unit.
+  constexpr Real lightest_solid = 25;  // [kg/m3], of foam
+  for (int m = 0; m < state.materials.size(); ++m)
+    if (const Real density = state.materials.density(m); density < lightest_solid)
+      text += fmt::format(
+          ". {}: the density of {} is {:g} kg/m3, and light bodies need short steps: is \"{:g} g/cm3\" "
+          "meant?",
+          state.materials.where(m), state.materials.name(m), density, density);
+  return text;
+}
+
+template <int D>
+void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
+  if (found.body < 0) return;
+  const bool hertz = law_ == NormalLaw::hertz;
+  const Real scale = hertz ? found.rayleigh_time : found.half_period;
+  const std::string share = fmt::format("time.step is {:.2g} % of the {} of {:.4g} s", 100 * dt / scale,
+                                        hertz ? "Rayleigh time" : "half period of a contact", scale);
+  const Real advised = advised_step(found);
+  if (dt > 1.001 * advised)
+    log::warn("{}; at most {:.2g} s is advised", share, advised);
+  else
+    log::detail("{}", share);
+}
+
+/// Feeders may bring smaller bodies than those of the start, and other materials.
+template <int D>
+void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
+  has_new_bodies_ = false;
+  const auto refuse = [&](ExitCode code, const std::string& complaint) {
+    throw StepRefused(
+        code, fmt::format("step {}, t = {:.6g} s: {}", state.clock.step, state.clock.time, complaint));
+  };
+  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+    refuse(ExitCode::bad_input, complaint);
+  const StepLimit found = find_step_limit(state, motion_->laws(), law_);
+  if (dt > found.limit) refuse(ExitCode::bad_input, complaint_about(state, found, dt));
+}
+
+template <int D>
+void DemStepper<D>::save(State<D>& state) {
+  state.memory = motion_->remember();
+}
+
+template <int D>
+void DemStepper<D>::bodies_changed(State<D>& state) {
+  rebuild_with_books(state, *neighborhood_);
+  fit(state);
+}
+
+template <int D>
+void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
+  if (has_new_bodies_) check_new_bodies(state, dt);
+  // Every rank holds its own bodies and ghosts of those within reach of this step.
+  dt = refresh(state, dt);
+  state.obstacles.begin_step();
+  motion_->step(dt);
+  check_overlap(state);
+  check_sides(state);
+  state.clock.last_dt = dt;
+}
+
+/// Finds candidates anew if the drift of this step would leave the reach of the present ones; returns the
+/// length of the step.
+template <int D>
+Real DemStepper<D>::refresh(State<D>& state, Real dt) {
+  // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
+  // far they will get, some of it is left.
+  const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
+  if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return dt;
+  const auto plan = neighborhood_->plan_step(
+      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
+  save(state);
+  rebuild_with_books(state, *neighborhood_, plan.skin);
+  fit(state);
+  return plan.dt;
+}
+
+/// The way of body i in the next dt [m].
+template <int D>
+Vec<D> DemStepper<D>::drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
+  return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
+}
+
+/// Square of the distance [m2] between where body i was listed and where the drift of this step takes it;
+/// infinite if that is not a number.
+template <int D>
+Real DemStepper<D>::squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
+  const Vec<D> moved = (bodies.position()[i] - bodies.listed()[i]) + drift(bodies, i, dt);
+  const Real squared = dot(moved, moved);
+  return squared >= 0 ? squared : HUGE_VAL;
+}
+
+/// Of the bodies of this rank.
+template <int D>
+Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
+  Scope timer("move");
+  Real most = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    most = std::max(most, squared_drift(state.bodies, i, dt));
+  return most;
+}
+
+template <int D>
+void DemStepper<D>::check_overlap(const State<D>& state) const {
+  const Real overlap = motion_->overlap();
+  if (overlap <= overlap_limit_ * smallest_radius_) return;
+  throw StepRefused(
+      ExitCode::solver_failure,
+      fmt::format(
+          "step {}, t = {:.6g} s: bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the "
+          "smallest radius ({:.3g} m): contacts are too soft for these loads and speeds, or the step is "
+          "too long; raise stiffness or young_modulus, or reduce [time] step",
+          state.clock.step, state.clock.time, overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
+}
+
+/// Forces push a centre that passed through a thin obstacle back for the rest of the step only: from the next
+/// one on it would be on the other side.
+template <int D>
+void DemStepper<D>::check_sides(const State<D>& state) const {
+  if (motion_->n_passed_through() == 0) return;
+  throw StepRefused(
+      ExitCode::solver_failure,
+      fmt::format("step {}, t = {:.6g} s: {}: contacts are too soft for these loads and speeds, or the step "
+                  "is too long; raise stiffness or young_modulus, or reduce [time] step",
+                  state.clock.step, state.clock.time, motion_->passed_through().complaint(state)));
+}
+
+template <int D>
+void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
+  neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
+  motion_->tell_forces(contacts);
+}
+
+template <int D>
+std::vector<CertificateEntry> DemStepper<D>::certificate() const {
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->n_touching())},
+                                        {"overlap", "m", motion_->overlap()}};
+  std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
+  return entries;
+}
+
+template <int D>
+std::size_t DemStepper<D>::bytes() const {
+  return motion_ ? motion_->bytes() : 0;
+}
+
+SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")
+
+}  // namespace scree

@@ -1,0 +1,43 @@
+#pragma once
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "schemes/common/side_keeper.hpp"
+#include "schemes/common/stepper.hpp"
+#include "schemes/dem/soft_laws.hpp"
+
+namespace scree {
+
+/// A way of moving soft bodies in time: what it does about friction decides how it integrates. Works on one
+/// State and its Neighborhood, which outlive it.
+template <int D>
+class DemMotion {
+ public:
+  virtual ~DemMotion() = default;
+  virtual const SoftLaws<D>& laws() const = 0;
+  /// After a list build: fits all arrays and recalls what contacts remember from state.memory. Local.
+  virtual void prepare() = 0;
+  /// Before the first step of a run or a restart, after prepare(). Collective.
+  virtual void start(Real dt) = 0;
+  /// An owned body that can move and was made after the last step: nothing touches it yet. Local.
+  virtual void set_free(std::size_t body) = 0;
+  /// What contacts remember, for the owned bodies. Collective.
+  virtual ContactMemory remember() = 0;
+  /// Bodies from state.clock.time to dt later, obstacles with them; candidates cover the step. Collective.
+  virtual void step(Real dt) = 0;
+  /// Writes the forces of `contacts` (found by Neighborhood::detect) at the present positions and velocities.
+  /// Collective.
+  virtual void tell_forces(ContactGraph<D>& contacts) = 0;
+
+  /// Of the last step, over all ranks.
+  virtual std::int64_t n_touching() const = 0;
+  virtual Real overlap() const = 0;  ///< deepest [m]
+  /// Centres that passed through thin obstacles; which of them: those of this rank.
+  virtual std::int64_t n_passed_through() const = 0;
+  virtual const PassedThrough& passed_through() const = 0;
+  /// What it can prove about the step beyond these two.
+  virtual std::vector<CertificateEntry> certificate() const { return {}; }
+  virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace scree

@@ -1,0 +1,97 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "comm/ghost_exchange.hpp"
+#include "core/types.hpp"
+#include "particles/body_store.hpp"
+
+namespace scree {
+
+/// How a body moves, as force kernels read it: one cache line. Plane motion has v[2] = spin[0] = spin[1] = 0.
+struct alignas(64) MotionRecord {
+  Real velocity[3];       ///< [m/s]
+  Real inverse_mass = 0;  ///< [1/kg]; 0: held in place
+  Real spin[3];           ///< [rad/s]
+  Real material = 0;      ///< number in Materials
+};
+/// What pushes and turns a body: one cache line.
+struct alignas(64) ForceRecord {
+  Real force[3];  ///< [N]
+  Real unused_a;
+  Real torque[3];  ///< about the centre [N m]
+  Real unused_b;
+};
+/// What a contact remembers from step to step: four numbers.
+struct alignas(32) ContactHistory {
+  Real spring[3];  ///< tangential displacement of b against a since they touched, less what slid [m], world
+                   ///< axes
+  Real unused;
+};
+
+/// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. H.1-H.5).
+struct SoftLaw {
+  Real stiffness = 0;      ///< linear: k_N [N/m]; Hertz: 2 E* [Pa]
+  Real tangential = 0;     ///< linear: k_T [N/m]; Hertz: 8 G* [Pa]
+  Real damping = 0;        ///< c in gamma_N = c sqrt(m* k_N)
+  Real damping_ratio = 0;  ///< gamma_T / gamma_N
+  Real friction = 0;
+  Real rolling_friction = 0;
+};
+enum class NormalLaw { linear, hertz };
+
+/// A contact as obstacles and outputs give it, and its force.
+struct SoftContact {
+  Vec<3> normal;                  ///< from a to b
+  Real distance = 0;              ///< of the centres, or of centre and obstacle [m]
+  Real overlap = 0;               ///< [m]
+  Real effective_radius = 0;      ///< [m]
+  Real lever_a = 0, lever_b = 0;  ///< from the centres to the contact point [m]
+};
+struct SoftForce {
+  Vec<3> force;    ///< on b [N]
+  Vec<3> torque;   ///< of friction: -lever_a * torque on a, -lever_b * torque on b [N]
+  Vec<3> rolling;  ///< torque of rolling resistance on b, its opposite on a [N m]
+};
+
+/// The operands of a kernel call. Batches hold pairs without a common body (neighbors/sweep_schedule.hpp).
+struct ForceBatches {
+  const SweepRecord* places = nullptr;    ///< of held bodies, then two dummies far apart
+  const MotionRecord* motions = nullptr;  ///< of held bodies
+  ForceRecord* forces = nullptr;          ///< of held bodies, added to
+  const Index* ends = nullptr;            ///< first batch to treat
+  Index n_batches = 0;
+  const std::uint8_t* shifts = nullptr;  ///< one per place (shifted kernels only)
+  const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_i - x_j
+  std::uint8_t* touching = nullptr;      ///< one per place: whether the pair touched at the last call
+  ContactHistory* history = nullptr;     ///< one per place, meaningless where `touching` is 0
+  Index* list = nullptr;                 ///< scratch, one per place
+  const SoftLaw* laws = nullptr;         ///< n_materials * n_materials
+  Index n_materials = 1;
+  Real dt = 0;           ///< by which histories advance [s]
+  Real least_force = 0;  ///< of the normal force: 0, or -infinite if damping may pull
+};
+struct ForceCounts {
+  Index n_touching = 0;
+  Real deepest = 0;  ///< overlap [m]
+};
+
+/// The kernels of one instruction set. All sets give the same bits: no fused multiply-add, IEEE square root
+/// and division, and the same operations per pair.
+struct ForceKernels {
+  std::string_view instruction_set;
+  /// [normal law][shifted]: adds the forces of all touching pairs of the batches, in order.
+  ForceCounts (*pairs[2][2])(const ForceBatches&);
+  /// [normal law]: the force of one contact; `history` advances by p.dt.
+  SoftForce (*contact[2])(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
+                          const MotionRecord& b, ContactHistory& history);
+  /// Turns the orientations of n bodies for dt: turned() of schemes/common/rotation.hpp.
+  void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
+};
+
+/// The set that pair_kernels() would take (schemes/pbd/pair_kernels.hpp).
+const ForceKernels& force_kernels();
+/// All sets that this processor runs.
+std::span<const ForceKernels* const> available_force_kernels();
+
+}  // namespace scree

@@ -1,0 +1,488 @@
+#include "schemes/dem/force_sweeper.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Numbers of a body that change from step to step, and of a force with its torque.
+template <int D>
+constexpr int motion_width = 2 * D + n_spins<D>;
+template <int D>
+constexpr int force_width = D + n_spins<D>;
+/// In plane motion the spin is about the third axis.
+template <int D>
+constexpr int first_spin = 3 - n_spins<D>;
+
+/// Half of what needs nothing from other ranks runs while motions travel, the rest while forces do.
+template <int D>
+constexpr int n_early_phases = Lattice<D>::n_phases / 2;
+/// Blocks run in the order of this number.
+template <int D>
+constexpr int turn_of_blocks(int phase, bool rim) {
+  constexpr int n_phases = Lattice<D>::n_phases;
+  return phase + (rim ? n_phases : phase < n_early_phases<D> ? 0 : 2 * n_phases);
+}
+
+void add(ForceRecord& sum, const ForceRecord& part) {
+  for (int c = 0; c < 3; ++c) {
+    sum.force[c] += part.force[c];
+    sum.torque[c] += part.torque[c];
+  }
+}
+
+template <class Record>
+std::span<Real> numbers(std::vector<Record>& records) {
+  return {reinterpret_cast<Real*>(records.data()), records.size() * sizeof(Record) / sizeof(Real)};
+}
+
+template <int N>
+Vec<3> in_space(const Vec<N>& v) {
+  Vec<3> w;
+  for (int k = 0; k < N; ++k) w[k] = v[k];
+  return w;
+}
+template <int D>
+Vec<D> in_dimension(const Vec<3>& v) {
+  Vec<D> w;
+  for (int k = 0; k < D; ++k) w[k] = v[k];
+  return w;
+}
+
+}  // namespace
+
+template <int D>
+void ForceSweeper<D>::use(NormalLaw law, bool attraction) {
+  law_ = law;
+  attraction_ = attraction;
+}
+
+template <int D>
+void ForceSweeper<D>::prepare(const State<D>& state) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_held());
+  places_.assign(n + 2, SweepRecord{});
+  places_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
+  motions_.assign(n, MotionRecord{});
+  forces_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    places_[i].radius = bodies.radius()[i];
+    motions_[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
+    motions_[i].material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+  }
+  history_.recall(state, neighborhood_);
+  const auto remembers = [](const ContactHistory& h) {
+    return h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 ? std::uint8_t{1} : std::uint8_t{0};
+  };
+  touching_.resize(history_.pairs().size());
+  wall_touching_.resize(history_.walls().size());
+  std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
+  std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
+  Index longest = 0;
+  for (const auto& block : neighborhood_.schedule().all_blocks())
+    longest = std::max(longest, block.last_batch - block.first_batch);
+  list_.resize(static_cast<std::size_t>(longest * batch_size));
+  plan_sums();
+}
+
+/// Finds the bodies that several blocks touch, and a place for what each of these blocks adds.
+template <int D>
+void ForceSweeper<D>::plan_sums() {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  const auto blocks = schedule.all_blocks();
+  const auto leaving = ghosts.sums_leaving();
+  const auto arriving = ghosts.sums_arriving();
+  const std::size_t n_held = forces_.size();
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+
+  // Who touches whom, and whether in the order of phases.
+  std::vector<Index> touched, first_touched{0};
+  std::vector<Index> last_block(n_held, -1);
+  std::vector<Index> n_parts(n_held, 0);
+  constexpr std::int8_t never = -1, out_of_turn = 127;
+  std::vector<std::int8_t> last_turn(n_held, never);
+  const auto find_touched = [&](const typename SweepSchedule<D>::Block& block, int turn) {
+    const auto b = static_cast<Index>(&block - blocks.data());
+    const auto touch = [&](Index body) {
+      if (std::exchange(last_block[at(body)], b) == b) return;
+      touched.push_back(body);
+      ++n_parts[at(body)];
+      std::int8_t& last = last_turn[at(body)];
+      last = last < turn ? static_cast<std::int8_t>(turn) : out_of_turn;
+    };
+    schedule.for_each_pair(block, [&](std::size_t, Index low, Index high, Index) {
+      touch(low);
+      touch(high);
+    });
+    for (const auto& wall : schedule.walls(block))
+      for (const Index body : schedule.wall_bodies(wall)) touch(body);
+    first_touched.push_back(static_cast<Index>(touched.size()));
+  };
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (const auto& block : schedule.rim_blocks(phase)) find_touched(block, turn_of_blocks<D>(phase, true));
+    for (const auto& block : schedule.interior_blocks(phase))
+      find_touched(block, turn_of_blocks<D>(phase, false));
+  }
+  constexpr Index whole = 2;  // what other ranks add or need is never added to forces_ directly
+  for (const auto& sum : arriving) {
+    n_parts[at(sum.body)] += whole;
+    last_turn[at(sum.body)] = out_of_turn;
+  }
+  std::vector<Index> first_leaving(n_held, -1);
+  for (std::size_t k = leaving.size(); k-- > 0;) {
+    first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
+    n_parts[at(leaving[k].body)] += whole;
+  }
+
+  auto n_places = static_cast<Index>(leaving.size() + arriving.size());
+  std::vector<Part> own;  // in the order of phases
+  std::vector<Index> sum_in_turn(n_held, -1);
+  block_parts_.clear();
+  first_part_.assign(1, 0);
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (const auto& block : schedule.blocks(phase)) {
+      const auto b = static_cast<std::size_t>(&block - blocks.data());
+      for (Index t = first_touched[b]; t < first_touched[b + 1]; ++t) {
+        const Index body = touched[at(t)];
+        if (n_parts[at(body)] < 2) continue;
+        if (Index place = first_leaving[at(body)]; place >= 0) {
+          while (leaving[at(place)].phase != phase) ++place;
+          SCREE_ASSERT(leaving[at(place)].body == body);
+          block_parts_.push_back({body, place});
+        } else if (sum_in_turn[at(body)] >= 0) {
+          block_parts_.push_back({body, ~sum_in_turn[at(body)]});
+        } else {
+          own.push_back({body, n_places++});
+          block_parts_.push_back(own.back());
+          if (last_turn[at(body)] != out_of_turn) sum_in_turn[at(body)] = own.back().place;
+        }
+      }
+      first_part_.push_back(static_cast<Index>(block_parts_.size()));
+    }
+    for (std::size_t k = 0; k < arriving.size(); ++k)
+      if (arriving[k].phase == phase)
+        own.push_back({arriving[k].body, static_cast<Index>(leaving.size() + k)});
+  }
+  parts_.assign(at(n_places), ForceRecord{});
+
+  std::vector<Index>& next = last_block;
+  next.assign(n_held + 1, 0);
+  for (const Part& part : own) ++next[at(part.body) + 1];
+  summed_.clear();
+  first_summand_.assign(1, 0);
+  for (std::size_t i = 0; i < n_held; ++i)
+    if (next[i + 1] > 0) {
+      summed_.push_back(static_cast<Index>(i));
+      first_summand_.push_back(first_summand_.back() + next[i + 1]);
+    }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  summands_.resize(own.size());
+  for (const Part& part : own) summands_[at(next[at(part.body)]++)] = part.place;
+}
+
+template <int D>
+ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
+  // Where nothing touches, histories are left-overs.
+  const auto pairs = history_.pairs(), walls = history_.walls();
+  for (std::size_t k = 0; k < pairs.size(); ++k)
+    if (touching_[k] == 0) pairs[k] = {};
+  for (std::size_t k = 0; k < walls.size(); ++k)
+    if ((wall_touching_[k] & touches) == 0) walls[k] = {};
+  return history_.remember(state, neighborhood_);
+}
+
+/// Brings places and motions of the owned bodies up to date.
+template <int D>
+void ForceSweeper<D>::load(const State<D>& state) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto position = bodies.position();
+  const auto velocity = bodies.velocity();
+  const auto spin = bodies.angular_velocity();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    for (int k = 0; k < D; ++k) places_[i].x[k] = position[i][k];
+    MotionRecord& motion = motions_[i];
+    if (motion.inverse_mass == 0) continue;
+    for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[i][k];
+    for (int k = 0; k < n_spins<D>; ++k) motion.spin[first_spin<D> + k] = spin[i][k];
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::send_motions() {
+  neighborhood_.ghosts().begin_copy_to_ghosts(motion_width<D>, [&](Index body, Real* out) {
+    const auto i = static_cast<std::size_t>(body);
+    out = std::copy_n(places_[i].x, D, out);
+    out = std::copy_n(motions_[i].velocity, D, out);
+    std::copy_n(motions_[i].spin + first_spin<D>, n_spins<D>, out);
+  });
+}
+
+template <int D>
+void ForceSweeper<D>::receive_motions() {
+  neighborhood_.ghosts().end_copy_to_ghosts(motion_width<D>, [&](Index body, const Real* in) {
+    const auto i = static_cast<std::size_t>(body);
+    std::copy_n(in, D, places_[i].x);
+    std::copy_n(in + D, D, motions_[i].velocity);
+    std::copy_n(in + 2 * D, n_spins<D>, motions_[i].spin + first_spin<D>);
+  });
+}
+
+template <int D>
+ForceBatches ForceSweeper<D>::operands(Real dt) const {
+  ForceBatches batches;
+  batches.places = places_.data();
+  batches.motions = motions_.data();
+  batches.shift_table = neighborhood_.shift_table().data();
+  batches.laws = laws_.laws().data();
+  batches.n_materials = laws_.n_materials();
+  batches.dt = dt;
+  batches.least_force = attraction_ ? -std::numeric_limits<Real>::infinity() : 0;
+  return batches;
+}
+
+template <int D>
+void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
+  Scope timer("forces");
+  time_ = time;
+  counts_ = {};
+  passed_ = {};
+  load(state);
+  std::ranges::fill(numbers(forces_), 0.0);
+  ForceBatches batches = operands(dt);
+  batches.forces = forces_.data();
+  batches.list = list_.data();
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  const auto n_leaving = ghosts.sums_leaving().size();
+  {
+    Scope part("exchange");
+    send_motions();
+  }
+  for (int phase = 0; phase < n_early_phases<D>; ++phase)
+    run_blocks(state, schedule.interior_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    receive_motions();
+  }
+  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase)
+    run_blocks(state, schedule.rim_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
+      const ForceRecord& part_of_body = parts_[static_cast<std::size_t>(sum)];
+      out = std::copy_n(part_of_body.force, D, out);
+      std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
+    });
+  }
+  for (int phase = n_early_phases<D>; phase < Lattice<D>::n_phases; ++phase)
+    run_blocks(state, schedule.interior_blocks(phase), batches);
+  {
+    Scope part("exchange");
+    ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {
+      ForceRecord& part_of_body = parts_[n_leaving + static_cast<std::size_t>(sum)];
+      std::copy_n(in, D, part_of_body.force);
+      std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
+    });
+  }
+  add_up_parts();
+}
+
+template <int D>
+void ForceSweeper<D>::run_blocks(const State<D>& state,
+                                 std::span<const typename SweepSchedule<D>::Block> blocks,
+                                 ForceBatches& batches) {
+  for (const auto& block : blocks) {
+    run_block(state, block, batches);
+    const auto b = static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data());
+    for (Index k = first_part_[b]; k < first_part_[b + 1]; ++k) {
+      const Part part = block_parts_[static_cast<std::size_t>(k)];
+      const ForceRecord made = std::exchange(forces_[static_cast<std::size_t>(part.body)], ForceRecord{});
+      if (part.place >= 0)
+        parts_[static_cast<std::size_t>(part.place)] = made;
+      else
+        add(parts_[static_cast<std::size_t>(~part.place)], made);
+    }
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::add_up_parts() {
+  for (std::size_t s = 0; s < summed_.size(); ++s) {
+    const auto first = static_cast<std::size_t>(first_summand_[s]);
+    const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
+    ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
+    for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
+    forces_[static_cast<std::size_t>(summed_[s])] = sum;
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                                ForceBatches& batches) {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto run = [&](Index first, Index last, bool shifted) {
+    if (first == last) return;
+    batches.ends = schedule.ends().data() + 2 * batch_size * first;
+    batches.touching = touching_.data() + batch_size * first;
+    batches.history = history_.pairs().data() + batch_size * first;
+    batches.n_batches = last - first;
+    const ForceCounts counts = kernels_->pairs[static_cast<int>(law_)][shifted ? 1 : 0](batches);
+    counts_.n_touching += counts.n_touching;
+    counts_.deepest = std::max(counts_.deepest, counts.deepest);
+  };
+  run(block.first_batch, block.first_shifted, false);
+  if (block.last_batch > block.first_shifted) {
+    batches.shifts = schedule.shifts().data() + schedule.first_shift(block);
+    run(block.first_shifted, block.last_batch, true);
+  }
+  run_walls(state, block, batches);
+}
+
+/// The surface of an obstacle at a point, as a body that is held.
+template <int D>
+MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constraint,
+                                             const Vec<D>& point) const {
+  const int number = state.obstacles.obstacle_of(constraint);
+  MotionRecord motion{};
+  motion.material = state.obstacle_material[static_cast<std::size_t>(number)];
+  if (const Motion<D>* moves = state.obstacles.list()[static_cast<std::size_t>(number)].motion.get()) {
+    const Vec<D> velocity = moves->velocity(point, time_);
+    for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
+  }
+  return motion;
+}
+
+/// What a contact that begins starts from: the history of one that the same body has just lost on a
+/// neighbouring part, of several the smallest. The law turns springs into the tangent plane.
+template <int D>
+ContactHistory ForceSweeper<D>::take_history(std::size_t place) {
+  for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
+    std::uint8_t& was = wall_touching_[static_cast<std::size_t>(other.place)];
+    if (was != touched_before) continue;
+    was = 0;
+    return history_.walls()[static_cast<std::size_t>(other.place)];
+  }
+  return {};
+}
+
+template <int D>
+void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                                const ForceBatches& batches) {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto walls = schedule.walls(block);
+  if (walls.empty()) return;
+  const auto first = static_cast<std::size_t>(walls.front().first);
+  const std::size_t n = static_cast<std::size_t>(walls.back().last) - first;
+  at_.resize(n);
+  from_.resize(n);
+  surface_.resize(n);
+  // What touches now comes first: histories pass on between the parts of an obstacle.
+  for (const auto& wall : walls) {
+    const std::size_t begin = static_cast<std::size_t>(wall.first) - first;
+    const auto which = schedule.wall_bodies(wall);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      for (int c = 0; c < D; ++c) at_[begin + k][c] = places_[i].x[c];
+      from_[begin + k] = state.bodies.step_start()[i];
+    }
+    const auto seen = std::span(surface_).subspan(begin, which.size());
+    state.obstacles.nearest(wall.constraint, std::span(at_).subspan(begin, which.size()),
+                            std::span(from_).subspan(begin, which.size()), seen);
+    const bool is_thin = state.obstacles.is_thin(wall.constraint);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      std::uint8_t& touching = wall_touching_[first + begin + k];
+      touching = (touching & touches) != 0 ? touched_before : 0;
+      if (!(seen[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
+      touching |= touches;
+      if (is_thin && seen[k].distance < 0) passed_.add(state.bodies.id()[i], wall.constraint);
+    }
+  }
+  for (const auto& wall : walls) {
+    const auto which = schedule.wall_bodies(wall);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      if ((wall_touching_[place] & touches) == 0) continue;
+      if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
+      const Vec<D>& normal = surface_[place - first].normal;
+      const Real radius = places_[i].radius;
+      const Real distance = surface_[place - first].distance;
+      const SoftContact contact{in_space(-normal), distance, radius - distance, radius, distance, 0};
+      const MotionRecord motion =
+          motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
+      const SoftForce f = kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[i], motion,
+                                                                    history_.walls()[place]);
+      ForceRecord& on = forces_[i];
+      for (int c = 0; c < 3; ++c) {
+        on.force[c] -= f.force[c];
+        on.torque[c] -= contact.lever_a * f.torque[c] + f.rolling[c];
+      }
+      ++counts_.n_touching;
+      counts_.deepest = std::max(counts_.deepest, contact.overlap);
+    }
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts) {
+  time_ = time;
+  load(state);
+  send_motions();
+  receive_motions();
+  const ForceBatches batches = operands(0);
+  contacts.force.assign(contacts.size(), 0);
+  contacts.friction.assign(contacts.size(), Vec<D>{});
+  const auto radius = state.bodies.radius();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts.gap[c] >= 0) continue;
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const auto place = static_cast<std::size_t>(contacts.place[c]);
+    SoftContact contact;
+    contact.normal = in_space(contacts.normal[c]);
+    contact.distance = norm(contacts.branch[c]);
+    contact.overlap = -contacts.gap[c];
+    ContactHistory history{};
+    MotionRecord motion{};
+    if (contacts.b[c] >= 0) {
+      const auto b = static_cast<std::size_t>(contacts.b[c]);
+      contact.effective_radius = effective_radius(radius[a], radius[b]);
+      contact.lever_a = radius[a] - 0.5 * contact.overlap;
+      contact.lever_b = radius[b] - 0.5 * contact.overlap;
+      if (touching_[place] != 0) history = history_.pairs()[place];
+      motion = motions_[b];
+    } else {
+      contact.effective_radius = radius[a];
+      contact.lever_a = contact.distance;
+      if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
+      motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
+    }
+    if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
+    const SoftForce f =
+        kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[a], motion, history);
+    const Vec<D> force = in_dimension<D>(f.force);
+    contacts.force[c] = dot(force, contacts.normal[c]);
+    contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
+  }
+}
+
+template <int D>
+std::size_t ForceSweeper<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(places_, motions_, forces_, touching_, wall_touching_, list_, parts_, block_parts_, first_part_,
+              summed_, summands_, first_summand_, at_, from_, surface_) +
+         history_.bytes();
+}
+
+template class ForceSweeper<2>;
+template class ForceSweeper<3>;
+
+}  // namespace scree

@@ -1,0 +1,100 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "neighbors/neighborhood.hpp"
+#include "schemes/common/contact_field.hpp"
+#include "schemes/common/side_keeper.hpp"
+#include "schemes/dem/force_kernels.hpp"
+#include "schemes/dem/soft_laws.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
+/// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
+/// their phases: the same bits on any number of ranks, and ranks need not wait for each other's phases.
+template <int D>
+class ForceSweeper {
+ public:
+  explicit ForceSweeper(Neighborhood<D>& neighborhood)
+      : neighborhood_(neighborhood), kernels_(&force_kernels()) {}
+
+  void use(NormalLaw law, bool attraction);
+  SoftLaws<D>& laws() { return laws_; }
+  const SoftLaws<D>& laws() const { return laws_; }
+
+  /// After a list build: fits all arrays and recalls histories from state.memory. Local.
+  void prepare(const State<D>& state);
+  /// Histories as memory of the owned bodies. Collective.
+  ContactMemory remember(const State<D>& state);
+
+  /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
+  /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// Collective, two messages per pair of neighbouring ranks and direction: motion of the bodies that others
+  /// hold, and sums of the forces on them. Interior blocks run meanwhile.
+  void evaluate(const State<D>& state, Real time, Real dt);
+  /// n_owned entries are complete.
+  std::span<const ForceRecord> forces() const { return forces_; }
+  /// Of the last evaluate(), on this rank.
+  const ForceCounts& counts() const { return counts_; }
+  const PassedThrough& passed_through() const { return passed_; }
+
+  /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
+  /// no history advances. Collective.
+  void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
+
+  /// For tests and benchmarks: use this instruction set.
+  void use(const ForceKernels& kernels) { kernels_ = &kernels; }
+  std::size_t bytes() const;
+
+ private:
+  void plan_sums();
+  void load(const State<D>& state);
+  void send_motions();
+  void receive_motions();
+  void add_up_parts();
+  ForceBatches operands(Real dt) const;
+  void run_blocks(const State<D>& state, std::span<const typename SweepSchedule<D>::Block> blocks,
+                  ForceBatches& batches);
+  void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
+  void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                 const ForceBatches& batches);
+  ContactHistory take_history(std::size_t place);
+  MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
+
+  Neighborhood<D>& neighborhood_;
+  const ForceKernels* kernels_;
+  NormalLaw law_ = NormalLaw::hertz;
+  bool attraction_ = true;
+  SoftLaws<D> laws_;
+  Real time_ = 0;
+  std::vector<SweepRecord> places_;    // held bodies, then two dummies
+  std::vector<MotionRecord> motions_;  // held bodies
+  std::vector<ForceRecord> forces_;    // held bodies
+
+  // What single blocks add to bodies that several blocks touch. First those for other ranks, then those from
+  // other ranks, then those of this rank for its own bodies: one for each such body if its blocks run in the
+  // order of their phases, and so can add up as they run.
+  struct Part {
+    Index body;
+    Index place;  // in parts_; ~place if it is added to what is there
+  };
+  std::vector<ForceRecord> parts_;
+  std::vector<Part> block_parts_;     // that a block makes
+  std::vector<Index> first_part_;     // of each block in the schedule, and the end
+  std::vector<Index> summed_;         // owned bodies
+  std::vector<Index> summands_;       // of each of them in the order of phases: places in parts_
+  std::vector<Index> first_summand_;  // of each of them, and the end
+  /// Bits of wall_touching_.
+  static constexpr std::uint8_t touches = 1, touched_before = 2;
+  std::vector<std::uint8_t> touching_, wall_touching_;
+  ContactField<ContactHistory> history_;
+  std::vector<Index> list_;
+  std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
+  std::vector<SurfacePoint<D>> surface_;
+  PassedThrough passed_;
+  ForceCounts counts_;
+};
+
+}  // namespace scree

@@ -1,0 +1,242 @@
+#include "schemes/dem/soft_laws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real usual_tangential_ratio = 2.0 / 7;
+
+/// Share of critical damping for a restitution of e.
+Real damping_ratio_of(Real e) {
+  if (e == 0) return 1;
+  const Real log_e = std::log(e);
+  return -log_e / std::sqrt(log_e * log_e + std::numbers::pi * std::numbers::pi);
+}
+
+/// Rebound of a body that meets a contact with this share of critical damping, if the force never pulls: in
+/// units of mass, stiffness and approach speed,
+///     x'' = -max(0, f(x) + g(x) x'),   f = x, g = 2 beta (linear);   f = x^(3/2), g = sqrt(5) beta x^(1/4)
+///     (Hertz)
+/// from x = 0, x' = 1 until the force is 0. By classical Runge-Kutta steps, to about 1e-8.
+Real rebound_without_attraction(Real beta, NormalLaw law) {
+  const auto force = [&](Real x, Real v) {
+    const Real depth = std::max(x, 0.0);
+    return law == NormalLaw::linear
+               ? depth + 2 * beta * v
+               : depth * std::sqrt(depth) + std::sqrt(5.0) * beta * std::sqrt(std::sqrt(depth)) * v;
+  };
+  constexpr Real h = 2e-3;
+  Real x = 0;
+  Real v = 1;
+  while (true) {
+    const Real k1 = -force(x, v);
+    const Real k2 = -force(x + 0.5 * h * v, v + 0.5 * h * k1);
+    const Real k3 = -force(x + 0.5 * h * (v + 0.5 * h * k1), v + 0.5 * h * k2);
+    const Real k4 = -force(x + h * (v + 0.5 * h * k2), v + h * k3);
+    const Real next_x = x + h * (v + h / 6 * (k1 + k2 + k3));
+    const Real next_v = v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    if (next_v < 0 && force(next_x, next_v) <= 0) {
+      // The force falls through 0 within the step, and the velocity hardly changes there.
+      const Real before = force(x, v);
+      const Real share = before > 0 ? before / (before - force(next_x, next_v)) : 0;
+      return -(v + share * (next_v - v));
+    }
+    x = next_x;
+    v = next_v;
+  }
+}
+
+/// Share of critical damping for a restitution of e if forces never pull. Less than some 0.02 is not reached.
+Real damping_ratio_without_attraction(Real e, NormalLaw law) {
+  constexpr Real most = 3;
+  if (e >= 1) return 0;
+  Real low = 0;
+  Real high = most;
+  if (rebound_without_attraction(most, law) > e) return most;
+  for (int i = 0; i < 40; ++i) {
+    const Real middle = 0.5 * (low + high);
+    (rebound_without_attraction(middle, law) > e ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/// Shear modulus over (1 - nu/2): what 1/G* is made of.
+Real tangential_compliance(Real young_modulus, Real nu) {
+  return 2 * (2 - nu) * (1 + nu) / young_modulus;
+}
+
+}  // namespace
+
+template <int D>
+void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
+  const NormalLaw law = rules.law;
+  const Materials<D>& materials = state.materials;
+  n_materials_ = static_cast<std::size_t>(materials.size());
+  laws_.assign(n_materials_ * n_materials_, SoftLaw{});
+  for (int a = 0; a < materials.size(); ++a)
+    for (int b = 0; b < materials.size(); ++b) {
+      const PairProperties<D>* pair = materials.pair(a, b);
+      if (!pair) continue;
+      const auto refuse = [&](const std::string& what) {
+        throw InputError(fmt::format("{}: the pair of {} and {} {}", pair->where, materials.name(a),
+                                     materials.name(b), what));
+      };
+      SoftLaw& soft = laws_[index(a) * n_materials_ + index(b)];
+      const Real beta = rules.exact_without_attraction
+                            ? damping_ratio_without_attraction(pair->restitution, law)
+                            : damping_ratio_of(pair->restitution);
+      const ContactElasticity<D>& given = pair->elasticity;
+      if (law == NormalLaw::linear) {
+        soft.stiffness = given.given_stiffness();
+        if (!(soft.stiffness > 0))
+          refuse("has no stiffness: the linear law of [dem] needs [pairs] stiffness in N/m");
+        if (std::isinf(soft.stiffness))
+          refuse("is rigid: the linear law of [dem] needs a stiffness in N/m, not \"rigid\"");
+        if (!given.tangential_word().empty())
+          refuse(
+              fmt::format("has tangential_ratio = \"{}\": the linear law of [dem] takes a number, or 2/7 "
+                          "if none is given",
+                          given.tangential_word()));
+        const Real ratio =
+            given.given_tangential_ratio() > 0 ? given.given_tangential_ratio() : usual_tangential_ratio;
+        soft.tangential = ratio * soft.stiffness;
+        soft.damping = 2 * beta;
+      } else {
+        if (given.given_stiffness() > 0)
+          refuse("has a stiffness, which Hertz's law does not use: set [dem] law = \"linear\" or remove it");
+        if (given.has_young_modulus())
+          refuse(
+              "has a young_modulus, which Hertz's law of [dem] does not use: it takes young_modulus and "
+              "poisson_ratio of [materials]; remove those of the pair");
+        if (!given.tangential_word().empty())
+          refuse("has a tangential_ratio, which Hertz's law of [dem] does not use: remove it");
+        const Real nu_a = materials.poisson_ratio(a);
+        const Real nu_b = materials.poisson_ratio(b);
+        const Real e_a = materials.young_modulus(a);
+        const Real e_b = materials.young_modulus(b);
+        if (e_a == 0 || e_b == 0)
+          refuse(fmt::format("needs the modulus of {}: give [materials.{}] young_modulus and poisson_ratio",
+                             materials.name(e_a == 0 ? a : b), materials.name(e_a == 0 ? a : b)));
+        // Allowed as long as they never meet: see find_rigid_contact().
+        if (std::isinf(e_a) && std::isinf(e_b)) {
+          soft.stiffness = soft.tangential = HUGE_VAL;
+          continue;
+        }
+        soft.stiffness = 2 / ((1 - nu_a * nu_a) / e_a + (1 - nu_b * nu_b) / e_b);
+        soft.tangential = 8 / (tangential_compliance(e_a, nu_a) + tangential_compliance(e_b, nu_b));
+        soft.damping = 2 * std::sqrt(5.0 / 6) * beta;
+      }
+      if (rules.friction) {
+        soft.damping_ratio = std::sqrt(soft.tangential / soft.stiffness);
+        soft.friction = pair->friction;
+        soft.rolling_friction = pair->rolling_friction;
+      }
+    }
+}
+
+namespace {
+
+Real rayleigh_time(Real radius, Real density, Real young_modulus, Real nu) {
+  const Real shear = young_modulus / (2 * (1 + nu));
+  return std::numbers::pi * radius * std::sqrt(density / shear) / (0.1631 * nu + 0.8766);
+}
+
+}  // namespace
+
+template <int D>
+StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law) {
+  StepLimit found;
+  const BodyStore<D>& bodies = state.bodies;
+  const Materials<D>& materials = state.materials;
+  GlobalId body = std::numeric_limits<GlobalId>::max();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (bodies.mobility()[i] == 0) continue;
+    const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+    Real limit = HUGE_VAL;
+    if (law == NormalLaw::hertz) {
+      const auto limit_by = [&](int elastic) {
+        return rayleigh_time(bodies.radius()[i], materials.density(material),
+                             materials.young_modulus(elastic), materials.poisson_ratio(elastic));
+      };
+      if (std::isinf(materials.young_modulus(material))) {
+        // Only partners give way.
+        for (int other = 0; other < materials.size(); ++other)
+          if (materials.pair(material, other) && !std::isinf(materials.young_modulus(other)))
+            limit = std::min(limit, limit_by(other));
+      } else {
+        limit = limit_by(material);
+      }
+      found.rayleigh_time = std::min(found.rayleigh_time, limit);
+    } else {
+      const Real mass = 0.5 * bodies.mass()[i];
+      for (int other = 0; other < laws.n_materials(); ++other) {
+        const SoftLaw& pair = laws.of(material, other);
+        if (pair.stiffness == 0) continue;
+        const Real time = std::sqrt(mass / pair.stiffness);
+        const Real beta = 0.5 * pair.damping;
+        limit = std::min(limit, 2 * time * (std::sqrt(1 + beta * beta) - beta));
+        found.half_period = std::min(found.half_period, std::numbers::pi * time);
+      }
+    }
+    if (std::isinf(limit)) continue;
+    if (limit > found.limit || (limit == found.limit && bodies.id()[i] > body)) continue;
+    found.limit = limit;
+    body = bodies.id()[i];
+  }
+  const Real mine = found.limit;
+  found.limit = state.comm.min(mine);
+  found.rayleigh_time = state.comm.min(found.rayleigh_time);
+  found.half_period = state.comm.min(found.half_period);
+  body = state.comm.min(mine == found.limit ? body : std::numeric_limits<GlobalId>::max());
+  found.body = std::isinf(found.limit) ? -1 : body;
+  return found;
+}
+
+template <int D>
+std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
+  const BodyStore<D>& bodies = state.bodies;
+  const Materials<D>& materials = state.materials;
+  const auto n_materials = static_cast<std::size_t>(materials.size());
+  // Of each material the bodies, then those that move.
+  std::vector<std::int64_t> count(2 * n_materials, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    const auto material =
+        static_cast<std::size_t>(state.group_material[static_cast<std::size_t>(bodies.group()[i])]);
+    ++count[material];
+    if (bodies.mobility()[i] != 0) ++count[n_materials + material];
+  }
+  state.comm.sum(count);
+  for (std::size_t m = 0; m < n_materials; ++m) {
+    if (count[n_materials + m] == 0) continue;
+    const int a = static_cast<int>(m);
+    const auto is_rigid = [&](int b) { return std::isinf(laws.of(a, b).stiffness); };
+    const auto complaint = [&](int b) {
+      return fmt::format(
+          "{}: {} and {} may touch, and both are rigid, so that neither gives way: give one of them a "
+          "young_modulus in Pa",
+          materials.pair(a, b)->where, materials.name(a), materials.name(b));
+    };
+    for (const int b : state.group_material)
+      if (is_rigid(b) && (b != a || count[m] > 1)) return complaint(b);
+    for (const int b : state.obstacle_material)
+      if (is_rigid(b)) return complaint(b);
+  }
+  return {};
+}
+
+template class SoftLaws<2>;
+template class SoftLaws<3>;
+template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
+template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
+template std::string find_rigid_contact<2>(const State<2>&, const SoftLaws<2>&);
+template std::string find_rigid_contact<3>(const State<3>&, const SoftLaws<3>&);
+
+}  // namespace scree

@@ -1,0 +1,109 @@
+#include "schemes/dem/spring_motion.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/timing.hpp"
+#include "schemes/common/rotation.hpp"
+#include "state/force_field.hpp"
+
+namespace scree {
+
+template <int D>
+SpringMotion<D>::SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings)
+    : state_(state), sweeper_(neighborhood) {
+  sweeper_.use(settings.law, settings.attraction);
+  sweeper_.laws().prepare(
+      state,
+      {.law = settings.law, .friction = settings.friction, .exact_without_attraction = !settings.attraction});
+}
+
+template <int D>
+void SpringMotion<D>::prepare() {
+  field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
+  sweeper_.prepare(state_);
+}
+
+template <int D>
+void SpringMotion<D>::start(Real /*dt*/) {
+  if (state_.clock.step > 0) return;  // a restart knows its accelerations
+  sweeper_.evaluate(state_, state_.clock.time, 0);
+  kick(state_.clock.time, 0);
+}
+
+template <int D>
+void SpringMotion<D>::step(Real dt) {
+  const Real end = state_.clock.time + dt;
+  drift(dt);
+  state_.obstacles.place(end);
+  sweeper_.evaluate(state_, end, dt);
+  kick(end, 0.5 * dt);
+  overlap_ = state_.comm.max(sweeper_.counts().deepest);
+  std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
+  state_.comm.sum(counts);
+  n_touching_ = counts[0];
+  n_passed_through_ = counts[1];
+}
+
+template <int D>
+void SpringMotion<D>::drift(Real dt) {
+  Scope timer("move");
+  BodyStore<D>& bodies = state_.bodies;
+  const auto mobility = bodies.mobility();
+  const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
+  const auto acceleration = bodies.acceleration();
+  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
+  const auto orientation = bodies.orientation();
+  for (std::size_t i = 0; i < previous.size(); ++i) {
+    previous[i] = position[i];
+    if (mobility[i] == 0) continue;
+    velocity[i] += 0.5 * dt * acceleration[i];
+    spin[i] += 0.5 * dt * angular_acceleration[i];
+    position[i] += dt * velocity[i];
+    if constexpr (D == 2) orientation[i] = turned<2>(orientation[i], spin[i], dt);
+  }
+  if constexpr (D == 3) force_kernels().turn(orientation.data(), spin.data(), orientation.size(), dt);
+}
+
+/// Accelerations from the forces of the last evaluation; velocities advance by them for `dt`.
+template <int D>
+void SpringMotion<D>::kick(Real time, Real dt) {
+  Scope timer("move");
+  BodyStore<D>& bodies = state_.bodies;
+  const bool has_fields = !state_.forces.empty();
+  if (has_fields) {
+    std::ranges::fill(field_force_, Vec<D>{});
+    for (const auto& field : state_.forces) field->add(state_, time, field_force_);
+  }
+  const auto forces = sweeper_.forces();
+  const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
+  const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
+  const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
+  const auto group = bodies.group();
+  const Vec<D> gravity = state_.gravity;
+  for (std::size_t i = 0; i < velocity.size(); ++i) {
+    if (mobility[i] == 0) continue;
+    const Real inverse_mass = 1 / mass[i];
+    Vec<D> a;
+    for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
+    if (has_fields) a += inverse_mass * field_force_[i];
+    acceleration[i] = a;
+    velocity[i] += dt * a;
+    if (!state_.group_rotates[static_cast<std::size_t>(group[i])]) continue;
+    const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
+    Spin<D> turning;
+    for (int k = 0; k < n_spins<D>; ++k) turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
+    angular_acceleration[i] = turning;
+    spin[i] += dt * turning;
+  }
+}
+
+template <int D>
+std::size_t SpringMotion<D>::bytes() const {
+  return sweeper_.bytes() + field_force_.capacity() * sizeof(Vec<D>);
+}
+
+template class SpringMotion<2>;
+template class SpringMotion<3>;
+
+}  // namespace scree

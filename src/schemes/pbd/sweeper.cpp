@@ -1,0 +1,353 @@
+#include "schemes/pbd/sweeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+/// While a block runs, the records of the next one are prefetched (measured: docs/performance.md). Each class
+/// of pairs names most bodies of the block, so the first quarter of the batches names nearly all. That is
+/// enough where the next cache is near; beyond the last-level cache those that are missed cost more than the
+/// rest of the list does.
+Index share_to_prefetch(Index n_batches, std::size_t bytes_of_records) {
+  constexpr std::size_t own_cache = std::size_t{1} << 20;     // what a core has for itself
+  constexpr std::size_t shared_cache = std::size_t{8} << 20;  // half of a core's share of the last level
+  if (bytes_of_records <= own_cache) return 0;
+  return bytes_of_records <= shared_cache ? n_batches / 4 : n_batches;
+}
+
+template <int D>
+void add(SweepRecord& record, Real factor, const Vec<D>& direction) {
+  for (int k = 0; k < D; ++k) record.x[k] += factor * direction[k];
+}
+}  // namespace
+
+template <int D>
+void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_factor) {
+  const BodyStore<D>& bodies = state.bodies;
+  n_owned_ = bodies.n_owned();
+  n_held_ = bodies.n_held();
+  weighted_ = weighted;
+  const auto n = static_cast<std::size_t>(n_held_);
+  records_.assign(n + 2, SweepRecord{});
+  for (std::size_t i = 0; i < n; ++i) {
+    for (int k = 0; k < D; ++k) records_[i].x[k] = bodies.position()[i][k];
+    records_[i].radius = radius_factor * bodies.radius()[i];
+  }
+  records_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
+  mobility_.clear();
+  if (weighted_) {
+    mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_held_);
+    mobility_.resize(n + 2, 1);
+  }
+  multipliers_.recall(state, neighborhood_);
+}
+
+template <int D>
+void PbdSweeper<D>::scale_radii(const State<D>& state, Real factor) {
+  const auto radius = state.bodies.radius(), mobility = state.bodies.mobility();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i)
+    records_[i].radius = mobility[i] != 0 ? factor * radius[i] : radius[i];
+}
+
+template <int D>
+void PbdSweeper<D>::load(const State<D>& state) {
+  const auto position = state.bodies.position();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    for (int k = 0; k < D; ++k) records_[i].x[k] = position[i][k];
+  owned_records_written();
+}
+
+template <int D>
+void PbdSweeper<D>::owned_records_written() {
+#ifdef SCREE_ASSERTS
+  for (std::size_t i = static_cast<std::size_t>(n_owned_); i < static_cast<std::size_t>(n_held_); ++i)
+    std::fill_n(records_[i].x, D, std::nan(""));  // not live: a sweep that reads it shows
+#endif
+}
+
+template <int D>
+void PbdSweeper<D>::store(State<D>& state) const {
+  const auto position = state.bodies.position();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    position[i] = position_of<D>(records_[i]);
+}
+
+template <int D>
+template <class RunBlock>
+void PbdSweeper<D>::run_phases(SweepTurn turn, RunBlock&& run_block) {
+  GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto run_blocks = [&](const auto& blocks) {
+    for (const auto& block : blocks) run_block(block);
+  };
+  run_phases_in_order(
+      Lattice<D>::n_phases, turn, [&](int phase) { run_blocks(schedule.rim_blocks(phase)); },
+      [&](int phase) { run_blocks(schedule.interior_blocks(phase)); },
+      [&](int stage) {
+        Scope timer("exchange");
+        ghosts.begin_hand_over(stage, records_);
+      },
+      [&](int stage) {
+        Scope timer("exchange");
+        ghosts.end_hand_over(stage, records_);
+      });
+}
+
+template <int D>
+Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters& parameters,
+                          SweepTurn turn) {
+  Scope timer("sweeps");
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  PairBatches batches;
+  batches.records = records_.data();
+  batches.mobility = mobility_.data();
+  batches.ids = state.bodies.id().data();
+  batches.shift_table = neighborhood_.shift_table().data();
+  batches.compliance = parameters.compliance;
+  batches.scale = parameters.scale;
+  const auto run = [&](Index first, Index last, bool shifted) {
+    batches.ends = schedule.ends().data() + 2 * batch_size * first;
+    batches.multipliers = multipliers_.pairs().data() + batch_size * first;
+    batches.n_batches = last - first;
+    // The next block comes next in the list; the last one is followed by the first of the next sweep.
+    const Index following = last < schedule.n_batches() ? last : 0;
+    batches.coming = schedule.ends().data() + 2 * batch_size * following;
+    batches.n_coming = std::min(share_to_prefetch(last - first, records_.size() * sizeof(SweepRecord)),
+                                schedule.n_batches() - following);
+    return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
+  };
+  Real deepest = 0;
+  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
+    if (block.first_shifted > block.first_batch)
+      deepest = std::max(deepest, run(block.first_batch, block.first_shifted, false));
+    if (block.last_batch > block.first_shifted) {
+      batches.shifts = schedule.shifts().data() + schedule.first_shift(block);
+      deepest = std::max(deepest, run(block.first_shifted, block.last_batch, true));
+    }
+    deepest = std::max(deepest, run_walls(state, block, mode, parameters));
+  });
+  return deepest;
+}
+
+template <int D>
+Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                              PairMode mode, const Parameters& parameters) {
+  Real deepest = 0;
+  for (const auto& wall : neighborhood_.schedule().walls(block)) {
+    const auto which = neighborhood_.schedule().wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
+      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const Real mobility = weighted_ ? mobility_[i] : 1;
+      const Real total = mobility + parameters.compliance;
+      if (total == 0) continue;
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      Real& multiplier = multipliers_.walls()[place];
+      if (!surface_[k].in_reach()) {
+        if (multiplier != 0) pass_on(state, place, i, mode, parameters.scale);
+        continue;
+      }
+      const Real gap = surface_[k].distance - records_[i].radius;
+      Real push = 0;
+      switch (mode) {
+        case PairMode::plain:
+        case PairMode::record:
+          push = std::max(-gap, 0.0) / total;
+          if (mode == PairMode::record) multiplier += push;
+          break;
+        case PairMode::accumulate:
+          push = std::max((-gap - parameters.compliance * multiplier) / total, -multiplier);
+          multiplier += push;
+          break;
+        case PairMode::warm:
+          multiplier *= parameters.scale;
+          push = multiplier;
+          break;
+      }
+      if (mode != PairMode::warm) deepest = std::max(deepest, -gap);
+      add(records_[i], mobility * push, surface_[k].normal);
+    }
+  }
+  return deepest;
+}
+
+/// The contact at `place` is over: its multiplier goes to the neighbouring part that the body touches
+/// instead, of several the smallest.
+template <int D>
+void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode,
+                            Real scale) {
+  const Real multiplier = std::exchange(multipliers_.walls()[place], 0.0);
+  const Vec<D> x = position_of<D>(records_[body]);
+  const Vec<D> from = state.bodies.step_start()[body];
+  for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
+    Real& taker = multipliers_.walls()[static_cast<std::size_t>(other.place)];
+    if (taker != 0) continue;
+    SurfacePoint<D> seen;
+    state.obstacles.nearest(other.constraint, {&x, 1}, {&from, 1}, {&seen, 1});
+    if (!seen.in_reach()) continue;
+    taker = multiplier;
+    if (mode == PairMode::warm && static_cast<std::size_t>(other.place) < place) {
+      taker *= scale;  // its turn in this pass is over
+      add(records_[body], (weighted_ ? mobility_[body] : 1) * taker, seen.normal);
+    }
+    return;
+  }
+}
+
+template <int D>
+void PbdSweeper<D>::freeze() {
+  frozen_.resize(static_cast<std::size_t>(n_held_));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
+    frozen_[i] = position_of<D>(records_[i]);
+  neighborhood_.ghosts().copy_to_ghosts(frozen_);
+}
+
+template <int D>
+void PbdSweeper<D>::freeze(std::span<const Vec<D>> positions) {
+  frozen_.resize(static_cast<std::size_t>(n_held_));
+  std::copy_n(positions.begin(), n_owned_, frozen_.begin());
+  neighborhood_.ghosts().copy_to_ghosts(frozen_);
+}
+
+template <int D>
+void PbdSweeper<D>::clear_records() {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
+}
+
+template <int D>
+void PbdSweeper<D>::count_contacts(const State<D>& state) {
+  clear_records();
+  frozen_sweep(state, FrozenMode::count);
+  n_contacts_.resize(static_cast<std::size_t>(n_held_));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) n_contacts_[i] = records_[i].x[0];
+  neighborhood_.ghosts().copy_to_ghosts(n_contacts_, 1);
+}
+
+template <int D>
+Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor, SweepTurn turn) {
+  Scope timer("sweeps");
+  Real deepest = 0;
+  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
+    deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
+  });
+  return deepest;
+}
+
+template <int D>
+Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                                     FrozenMode mode, Real factor) {
+  Real deepest = 0;
+  const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
+  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of
+  // contacts.
+  const auto push_of = [&](Real gap, Real frozen_gap, Real total, Real n_contacts, Real& multiplier) {
+    Real push = 0;
+    switch (mode) {
+      case FrozenMode::halfspaces:
+        deepest = std::max(deepest, -gap);
+        push = std::max(-gap, 0.0) / total;
+        break;
+      case FrozenMode::halfspaces_dual:
+        deepest = std::max(deepest, -gap);
+        push = std::max(-gap / total, -multiplier);
+        break;
+      case FrozenMode::jacobi:
+        deepest = std::max(deepest, -frozen_gap);
+        push = n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
+        break;
+      case FrozenMode::penalty:
+        deepest = std::max(deepest, -frozen_gap);
+        push = factor * std::max(-frozen_gap, 0.0) / total;
+        break;
+      case FrozenMode::count:
+        break;
+    }
+    multiplier += push;
+    return push;
+  };
+
+  const auto shift_table = neighborhood_.shift_table();
+  neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
+    const auto i = static_cast<std::size_t>(low);
+    const auto j = static_cast<std::size_t>(high);
+    Vec<D> d = frozen_[i] - frozen_[j];
+    if (shift >= 0)
+      for (int k = 0; k < D; ++k) d[k] += shift_table[static_cast<std::size_t>(3 * shift + k)];
+    Real distance = norm(d);
+    const Real contact_distance = state.bodies.radius()[i] + state.bodies.radius()[j];
+    const Real frozen_gap = distance - contact_distance;
+    if (mode == FrozenMode::count) {
+      if (frozen_gap < 0) ++records_[i].x[0], ++records_[j].x[0];
+      return;
+    }
+    if (distance < 1e-12 * contact_distance) {
+      const Vec<3> direction = coincident_direction(state.bodies.id()[i], state.bodies.id()[j], D);
+      for (int k = 0; k < D; ++k) d[k] = direction[k];
+      distance = 1;
+    }
+    const Vec<D> normal = d * (1 / distance);
+    const Real total = weight(i) + weight(j);
+    if (total == 0) return;
+    Real gap = frozen_gap;
+    if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
+      gap += dot(normal,
+                 (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
+    const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
+    const Real push = push_of(gap, frozen_gap, total, n_contacts, multipliers_.pairs()[place]);
+    add(records_[i], weight(i) * push, normal);
+    add(records_[j], -weight(j) * push, normal);
+  });
+
+  for (const auto& wall : neighborhood_.schedule().walls(block)) {
+    const auto which = neighborhood_.schedule().wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(frozen_[static_cast<std::size_t>(i)]);
+      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto i = static_cast<std::size_t>(which[k]);
+      const Real frozen_gap = surface_[k].distance - state.bodies.radius()[i];
+      if (mode == FrozenMode::count) {
+        if (frozen_gap < 0) ++records_[i].x[0];
+        continue;
+      }
+      if (weight(i) == 0) continue;
+      Real gap = frozen_gap;
+      if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
+        gap += dot(surface_[k].normal, position_of<D>(records_[i]) - frozen_[i]);
+      const Real n_contacts = mode == FrozenMode::jacobi ? n_contacts_[i] : 1;
+      const Real push = push_of(gap, frozen_gap, weight(i), n_contacts,
+                                multipliers_.walls()[static_cast<std::size_t>(wall.first) + k]);
+      add(records_[i], weight(i) * push, surface_[k].normal);
+    }
+  }
+  return deepest;
+}
+
+template <int D>
+std::size_t PbdSweeper<D>::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
+         sides_.bytes();
+}
+
+template class PbdSweeper<2>;
+template class PbdSweeper<3>;
+
+}  // namespace scree

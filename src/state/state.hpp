@@ -1,0 +1,113 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/materials.hpp"
+#include "core/parallel.hpp"
+#include "geometry/box.hpp"
+#include "geometry/floor_plan.hpp"
+#include "geometry/lattice.hpp"
+#include "geometry/obstacle.hpp"
+#include "particles/body_store.hpp"
+#include "particles/contact_memory.hpp"
+#include "state/energy_ledger.hpp"
+
+namespace scree {
+
+template <int D>
+class ForceField;
+
+/// Where a run stands in time.
+struct Clock {
+  std::int64_t step = 0;  ///< steps taken
+  Real time = 0;          ///< [s]
+  Real last_dt = 0;       ///< length of the last step [s]; 0 before the first
+  Real listed_time = 0;   ///< when the neighbour list was built [s]
+};
+
+/// How far a source of bodies has come.
+struct FeederProgress {
+  std::string name;
+  std::int64_t n_made = 0;
+  std::int64_t n_dropped = 0;  ///< for whom there was no room and who never come
+  std::int64_t n_tries = 0;    ///< places tried in vain for the body that is to come next
+  std::int64_t n_due = 0;      ///< how many should have come by now; follows from the time
+
+  /// Bodies that are due and wait for a free place.
+  std::int64_t n_waiting() const { return std::max<std::int64_t>(n_due - n_made - n_dropped, 0); }
+};
+
+/// What a sink has taken.
+struct SinkProgress {
+  std::string name;
+  std::int64_t n_removed = 0;
+  Real mass = 0;  ///< [kg]; 0 in first-order schemes
+  /// 1 while the door of an exit stands: one that is due to close waits until nobody is in the opening, so
+  /// that time alone does not tell.
+  std::int64_t is_shut = 0;
+};
+
+/// A person who has left, with what is known of the way.
+struct Departure {
+  GlobalId id = 0;
+  std::int32_t sink = 0;   ///< in State::sinks
+  std::int32_t group = 0;  ///< as the field of bodies
+  std::int32_t kind = 0;   ///< the same
+  Real radius = 0;         ///< [m]
+  Real desired_speed = 0;  ///< [m/s]
+  Real entered_at = 0;     ///< [s]
+  Real walks_from = 0;     ///< [s]
+  Real time = 0;           ///< when it left [s]
+  Real walked = 0;         ///< [m]
+};
+
+/// The stage of [[stages]] that runs.
+struct StageProgress {
+  std::int64_t index = 0;
+  Real begin = 0;  ///< [s]
+};
+
+/// All that a restart needs; everything else can be rebuilt from it (and from the deck).
+template <int D>
+struct State {
+  Comm comm;
+  Box<D> box;
+  BodyStore<D> bodies{};
+  ObstacleSet<D> obstacles{};
+  Clock clock{};
+  Lattice<D> lattice{};    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
+  ContactMemory memory{};  ///< multipliers or impulses remembered by pair
+  GlobalId next_id = 0;    ///< the first unused global id
+
+  // From the deck; the same throughout a run.
+  std::shared_ptr<const FloorPlan> plan{};                     ///< where people can be; null in runs without
+  Vec<D> gravity{};                                            ///< [m/s2]
+  std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
+  Materials<D> materials{};                                    ///< empty in first-order schemes
+  std::vector<int> group_material{};                           ///< of each group of bodies
+  std::vector<bool> group_rotates{};                           ///< of each group
+  std::vector<int> obstacle_material{};                        ///< of each obstacle
+
+  EnergyLedger ledger{};
+  std::vector<FeederProgress> feeders{};
+  std::vector<SinkProgress> sinks{};
+  StageProgress stage{};
+  /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state
+  /// proper.
+  std::vector<Departure> departures{};
+};
+
+/// The centre of body i, followed through periodic faces [m].
+template <int D>
+Vec<D> followed_position(const State<D>& state, std::size_t i) {
+  Vec<D> x = state.bodies.position()[i];
+  for (int k = 0; k < D; ++k)
+    if (state.box.is_periodic(k))
+      x[k] += static_cast<Real>(state.bodies.image()[i][static_cast<std::size_t>(k)]) * state.box.length(k);
+  return x;
+}
+
+}  // namespace scree

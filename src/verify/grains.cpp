@@ -1,0 +1,56 @@
+#include "verify/grains.hpp"
+
+#include "io/files.hpp"
+#include "verify/grain_cases.hpp"
+
+namespace scree {
+
+GrainTable::GrainTable(const Comm& comm, const Show& show_line) : Checks(show_line), comm_(comm) {
+  show("Grains against closed forms; of each quantity the row with the largest share of its bound.\n");
+  show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11} {:>11} {:>8} {:>8}", "case", "quantity", "rows",
+                   "worst", "expected", "found", "error", "bound"));
+}
+
+void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows) {
+  struct Group {
+    std::string quantity;
+    int n_rows = 0;
+    const GrainRow* worst = nullptr;
+  };
+  std::vector<Group> groups;
+  for (const GrainRow& r : rows) {
+    const bool holds = r.error <= r.bound;
+    csv_ += fmt::format("\"{}\",\"{}\",\"{}\",{},{},{},{},{}\n", name, r.variant, r.quantity, r.expected,
+                        r.found, r.error, r.bound, holds ? "yes" : "no");
+    count(holds, fmt::format("{}, {}: {} = {:.12g}, expected {:.12g} within {:.2g}", name, r.variant,
+                             r.quantity, r.found, r.expected, r.bound));
+    auto group = std::ranges::find(groups, r.quantity, &Group::quantity);
+    if (group == groups.end()) group = groups.insert(groups.end(), {r.quantity});
+    ++group->n_rows;
+    // Not "greater": a number that is none must show.
+    if (!group->worst || !(r.error / r.bound <= group->worst->error / group->worst->bound)) group->worst = &r;
+  }
+  for (const Group& g : groups)
+    show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11.6g} {:>11.6g} {:>8.1e} {:>8.1e}", name, g.quantity,
+                     g.n_rows, g.worst->variant, g.worst->expected, g.worst->found, g.worst->error,
+                     g.worst->bound));
+}
+
+bool verify_grains(const Comm& comm, const GrainsVerification& options,
+                   const std::function<void(const std::string&)>& show) {
+  GrainTable table(comm, show);
+  const auto wanted = [&](std::string_view name) { return options.only == "all" || options.only == name; };
+  if (wanted("impacts")) verify_impacts(table);
+  if (wanted("motions")) verify_motions(table);
+  if (wanted("stacks")) verify_stacks(table);
+  if (wanted("balances")) verify_balances(table);
+  if (wanted("soft")) {
+    verify_soft_impacts(table);
+    verify_soft_motions(table);
+  }
+  table.show("");
+  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv()); });
+  return table.finish();
+}
+
+}  // namespace scree

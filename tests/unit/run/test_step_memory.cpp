@@ -1,0 +1,73 @@
+// What a run holds while it steps: Simulation::bytes().
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+
+#include "bench/packing.hpp"
+#include "run/simulation.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Bytes of the fields of bodies.
+template <int D>
+std::size_t field_bytes(const Simulation<D>& simulation) {
+  std::size_t bytes = 0;
+  simulation.state().bodies.for_each_field(
+      [&](const FieldInfo&, const auto& values) { bytes += values.capacity() * sizeof(values[0]); });
+  return bytes;
+}
+
+/// Steps of a dense packing: most bytes held between two steps, list builds among them.
+template <int D>
+void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_body) {
+  const Comm self(MPI_COMM_SELF);
+  Simulation<D> simulation(self, packing<D>({.bodies = n_bodies, .skin = 0.1, .more = ""}));
+  const auto n = static_cast<std::size_t>(simulation.n_bodies());
+  // The overlap of the start is corrected by more than this skin allows: these steps have wider lists.
+  for (int step = 0; step < 60; ++step) simulation.step();
+  const std::int64_t first_list = simulation.neighborhood().n_rebuilds();
+  const std::int64_t n_widened = simulation.neighborhood().n_widened();
+  for (int step = 0; step < 160; ++step) {
+    simulation.step();
+    INFO(D << "D, " << n << " bodies, step " << step << ": "
+           << static_cast<Real>(simulation.bytes()) / static_cast<Real>(n) << " bytes per body");
+    CHECK(simulation.bytes() <= most_per_body * n);
+    // Id, position, radius, mobility, velocity, group, image, listed; no path.
+    CHECK(field_bytes(simulation) == n * (8 + 8 * D + 8 + 8 + 8 * D + 4 + 4 * D + 8 * D));
+  }
+  CHECK(simulation.neighborhood().n_rebuilds() >= first_list + 5);
+  CHECK(simulation.neighborhood().n_widened() == n_widened);
+}
+
+}  // namespace
+
+TEST_CASE("position-based dynamics holds at most 200 bytes per body", "[app][memory]") {
+  const std::int64_t n_bodies = GENERATE(10'000, 20'000);
+  check_position_based_dynamics<2>(n_bodies, 200);
+  check_position_based_dynamics<3>(n_bodies, 200);
+}
+
+TEST_CASE("bodies carry the path of a step where a measure follows it", "[app][memory]") {
+  const Comm self(MPI_COMM_SELF);
+  const std::string flow = "[measures.through]\ntype = 'flow'\npoint = [5, 5]\nnormal = [1, 0]\n";
+  Simulation<2> without(self, packing<2>({.bodies = 900, .more = ""}));
+  Simulation<2> with(self, packing<2>({.bodies = 900, .more = flow}));
+  CHECK(field_bytes(with) == field_bytes(without) + std::size_t{900} * 16);
+  for (int step = 0; step < 300; ++step) {
+    without.step();
+    with.step();
+    REQUIRE(with.hash() == without.hash());
+    REQUIRE(without.state().bodies.previous().empty());
+    // What the velocity is made of, and bodies that a new list wrapped have their path wrapped with them.
+    const State<2>& state = with.state();
+    for (std::size_t i = 0; i < 900; ++i) {
+      const Vec<2> path = state.bodies.position()[i] - state.bodies.previous()[i];
+      REQUIRE(norm(path - state.clock.last_dt * state.bodies.velocity()[i]) <= 1e-12);
+    }
+  }
+  CHECK(with.neighborhood().n_rebuilds() > 3);
+}
+
+}  // namespace scree
