@@ -45,7 +45,7 @@ inline void print_meanwhile(const Comm& comm, const std::string& text) {
 
 /// Rank 0 writes lines to standard output. Throws RunError on all ranks. Collective.
 inline void print(const Comm& comm, const std::string& text) {
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     if (comm.is_root()) show(with_line_end(text));
   });
 }
@@ -122,7 +122,7 @@ inline bool all_meet(MPI_Comm meeting) {
   return false;
 }
 
-/// Runs a program between MPI_Init and MPI_Finalize. An AgreedError has been thrown by all ranks: rank 0
+/// Runs a program between MPI_Init and MPI_Finalize. A CollectiveError has been thrown by all ranks: rank 0
 /// prints it and all leave with its code. Any other exception may be this rank's alone. If all ranks have
 /// one, as when a deck needs more memory than there is, they leave in the same way; else the job is aborted.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
@@ -133,7 +133,7 @@ inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, i
   MPI_Comm_dup(comm.handle(), &meeting);
   try {
     return static_cast<int>(program(comm, argc, argv));
-  } catch (const AgreedError& error) {
+  } catch (const CollectiveError& error) {
     if (comm.is_root()) tell(error.what());
     const int code = static_cast<int>(error.code());
     if (error.code() == ExitCode::bad_input) end_quietly_with(code);

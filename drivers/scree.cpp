@@ -48,7 +48,7 @@ ExitCode start_programs(int argc, char** argv) {
     else
       launch_study(study, show);
     return ExitCode::done;
-  } catch (const AgreedError& error) {
+  } catch (const CollectiveError& error) {
     std::fprintf(stderr, "scree: %s\n", error.what());
     return error.code();
   } catch (const std::exception& error) {

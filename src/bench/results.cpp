@@ -51,7 +51,7 @@ void require_writable_folder(const std::string& folder) {
   const std::string probe = folder + "/results.json.probe";
   try {
     files::write_atomically(probe, "");
-  } catch (const AgreedError& failure) {
+  } catch (const CollectiveError& failure) {
     throw InputError(fmt::format("--out {}: {}", folder, failure.what()));
   }
   fs::remove(probe, error);

@@ -112,7 +112,7 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
 
   const std::vector<std::size_t> order = sorting_order(received);
   // Equal ids meet on one rank, because ranges of ids were dealt out.
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     for (std::size_t i = 1; i < order.size(); ++i)
       if (received[order[i]] == received[order[i - 1]])
         throw RunError(fmt::format("two bodies have the global id {}", received[order[i]]));

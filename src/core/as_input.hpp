@@ -7,8 +7,8 @@
 
 namespace scree {
 
-/// What went wrong with input on this rank, maybe on this one alone, and is no AgreedError: memory that is
-/// not there, an exception of a library. The program ends with ExitCode::bad_input (drivers/driver_main.hpp).
+/// An error of input that may concern this rank alone, hence is no CollectiveError: missing memory, an
+/// exception of a library. The program ends with ExitCode::bad_input (drivers/driver_main.hpp).
 class LocalInputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,7 +20,7 @@ template <class Work>
 auto as_input(const std::string& what, const Work& work) {
   try {
     return work();
-  } catch (const AgreedError&) {
+  } catch (const CollectiveError&) {
     throw;
   } catch (const std::bad_alloc&) {
     throw LocalInputError(what + ": there is not enough memory for it");

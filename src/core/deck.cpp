@@ -990,7 +990,7 @@ Deck& Deck::operator=(Deck&&) noexcept = default;
 
 Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {
   std::string text;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     if (!comm.is_root()) return;
     if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
       throw InputError(fmt::format("{}: cannot read the deck: {}", path, obstacle));

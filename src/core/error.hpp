@@ -15,9 +15,9 @@ enum class ExitCode : int {
 
 /// An error that all ranks throw together, with the same text; rank 0 prints it and all ranks leave with
 /// `code`. Anything else that escapes on one rank alone is a defect or a lost machine and aborts the job.
-class AgreedError : public std::runtime_error {
+class CollectiveError : public std::runtime_error {
  public:
-  AgreedError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  CollectiveError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:
@@ -25,21 +25,21 @@ class AgreedError : public std::runtime_error {
 };
 
 /// A step that could not be taken. The state is that of the start of the step, so it can be saved.
-class StepRefused : public AgreedError {
+class StepRefused : public CollectiveError {
  public:
-  using AgreedError::AgreedError;
+  using CollectiveError::CollectiveError;
 };
 
 /// What the user wrote or named cannot be used: a deck, an option, a file given as input, an output folder.
-class InputError : public AgreedError {
+class InputError : public CollectiveError {
  public:
-  explicit InputError(const std::string& message) : AgreedError(ExitCode::bad_input, message) {}
+  explicit InputError(const std::string& message) : CollectiveError(ExitCode::bad_input, message) {}
 };
 
 /// The run could not go on: disk full, a body lost, a write that failed.
-class RunError : public AgreedError {
+class RunError : public CollectiveError {
  public:
-  explicit RunError(const std::string& message) : AgreedError(ExitCode::runtime_failure, message) {}
+  explicit RunError(const std::string& message) : CollectiveError(ExitCode::runtime_failure, message) {}
 };
 
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line);

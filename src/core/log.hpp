@@ -12,7 +12,7 @@ enum class Level { quiet, normal, verbose };
 /// printed.
 void start(bool is_root, Level level);
 /// What was said since the last file was closed (since start()) comes first in it. Does nothing on ranks
-/// other than 0. Throws on rank 0 alone if the file cannot be opened: call within agree().
+/// other than 0. Throws on rank 0 alone if the file cannot be opened: call within share_errors().
 void open_file(const std::string& path, bool append);
 void close_file();
 

@@ -205,14 +205,14 @@ std::string message_of_smallest(const Comm& comm, GlobalId key, std::string mess
   return message;
 }
 
-void agree(const Comm& comm, const std::function<void()>& work) {
+void share_errors(const Comm& comm, const std::function<void()>& work) {
   bool failed = true;
   ExitCode code = ExitCode::runtime_failure;
   std::string message;
   try {
     work();
     failed = false;
-  } catch (const AgreedError& error) {
+  } catch (const CollectiveError& error) {
     code = error.code();
     message = error.what();
   } catch (const std::exception& error) {
@@ -229,7 +229,7 @@ void agree(const Comm& comm, const std::function<void()>& work) {
   code = static_cast<ExitCode>(number);
   if (code == ExitCode::bad_input) throw InputError(message);
   if (code == ExitCode::runtime_failure) throw RunError(message);
-  throw AgreedError(code, message);
+  throw CollectiveError(code, message);
 }
 
 namespace {

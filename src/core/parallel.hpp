@@ -71,10 +71,10 @@ void insert_petsc_options(const std::string& text);
 /// variable PETSC_OPTIONS but that no rank asked for (a misspelt solver option). Collective.
 void require_petsc_options_used(const Comm& comm);
 
-/// Makes every rank throw the same error if `work` failed on any: the message is that of the lowest failing
-/// rank. `work` must not communicate. AgreedErrors keep their exit code, other exceptions become RunError.
+/// Runs `work`, which must not communicate, on every rank. If it throws on any, all ranks throw the error of
+/// the lowest failing rank: a CollectiveError keeps its exit code, other exceptions become RunError.
 /// Collective.
-void agree(const Comm& comm, const std::function<void()>& work);
+void share_errors(const Comm& comm, const std::function<void()>& work);
 
 /// The message of the rank with the smallest key among those that have one, on every rank; empty if none has.
 /// Names the same body on any number of ranks. Collective.

@@ -325,7 +325,7 @@ void Navigation::Content::share_out_tiles() {
     if (n_walkable > 0) counted.emplace(tile, std::move(cells));
     return n_walkable;
   });
-  agree(built->comm, [&] {
+  share_errors(built->comm, [&] {
     built->eikonal.emplace(built->comm, tiling);
     built->free_steps.resize(tiling.own().size());
     for (std::size_t k = 0; k < tiling.own().size(); ++k) {
@@ -487,7 +487,7 @@ void Navigation::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
   built.destinations = destinations;
   const Real reach =
       std::max(settings.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     built.terrain.emplace(
         built.tiling, plan.walls(), plan.columns(), [&plan](const Vec<2>& x) { return plan.contains(x); },
         reach);

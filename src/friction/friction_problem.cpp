@@ -70,7 +70,7 @@ void FrictionProblem<D>::validate() const {
   if (is_local()) return validate_local();
   const auto n_bodies = static_cast<std::size_t>(n_held());
   const std::size_t n = a.size();
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     const auto phases = static_cast<std::size_t>(halo->n_phases());
     const bool fits = body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
                       free_velocity.size() == n_bodies * q &&

@@ -241,7 +241,7 @@ struct SchurSystem<D>::State {
     const std::vector<Block> received = exchange_pattern(of_ghosts);
     blocks.insert(blocks.end(), received.begin(), received.end());
     make_unique(blocks);
-    agree(comm(), [&] {
+    share_errors(comm(), [&] {
       if (blocks.size() > static_cast<std::size_t>(PETSC_MAX_INT / block_size))
         throw RunError(fmt::format(
             "{} contacts are too many for the matrix of a Newton-type solver: at most {} numbers per rank",

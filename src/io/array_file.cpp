@@ -248,7 +248,7 @@ void ArrayFileReader::verify(const ArrayInfo& info, std::int64_t first, std::int
       hash_sum(values, hdf5::bytes_of(info.type), first * info.components, count * info.components);
   if (!whole) checksum = sum_over_ranks(comm_, checksum);
   const std::string expected = file_->text_attribute(dataset(info.name), checksum_name);
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (printed(checksum) != expected)
       throw InputError(
           fmt::format("{} is damaged: the array {} does not have its checksum", path(), info.name));
@@ -293,7 +293,7 @@ std::string ArrayFileReader::text_in(const std::string& group, const std::string
   std::string value = file_->read_text(object);
   const std::string expected = file_->text_attribute(object, checksum_name);
   const bool is_older = !file_->has_attribute("/", checksum_name) && expected.empty();
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (!is_older && checksum_of_text(value) != expected)
       throw InputError(fmt::format("{} is damaged: the text {} does not have its checksum", path(), name));
   });

@@ -175,7 +175,7 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
   std::sort(sorted.begin(), sorted.end(),
             [&](const ContactRow<D>& x, const ContactRow<D>& y) { return order(x) < order(y); });
   // Equal keys of one body meet on one rank.
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     for (std::size_t c = 1; c < sorted.size(); ++c)
       if (order(sorted[c]) == order(sorted[c - 1])) {
         const ContactKey& key = sorted[c].key;

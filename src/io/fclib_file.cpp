@@ -158,7 +158,7 @@ class CheckedFile {
     if (found.content != Content::text || hdf5::Slab{{}, found.shape}.size() != 1) return "";
     try {
       return file_.read_text(name);
-    } catch (const AgreedError&) {
+    } catch (const CollectiveError&) {
       return "";
     }
   }
@@ -592,7 +592,7 @@ auto with_file(const Comm& comm, const std::string& path, const Work& work) {
   CheckedFile file(comm, path);
   try {
     return as_input(path, [&] { return work(file); });
-  } catch (const AgreedError&) {
+  } catch (const CollectiveError&) {
     file.file().discard();
     throw;
   }

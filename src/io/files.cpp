@@ -62,7 +62,7 @@ std::string reason(int error_number, const std::string& path) {
 }
 
 void on_root(const Comm& comm, const std::function<void()>& work) {
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     if (comm.is_root()) work();
   });
 }

@@ -276,7 +276,7 @@ void H5mdWriter::require_same_names(std::span<const Column> columns,
 }
 
 void H5mdWriter::require_same_bodies(const std::vector<GlobalId>& ids) const {
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (ids != fixed_ids_)
       throw RunError(file_->path() +
                      ": bodies entered or left although the file was set up for fixed bodies");

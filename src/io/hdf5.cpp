@@ -187,7 +187,7 @@ void File::throw_error(const std::string& message) const {
 void File::require(bool done, const std::string& operation) const {
   std::string message;
   if (!done) message = fmt::format("{}: cannot {}: {}", path_, operation, cause());
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (!done) throw_error(message);
   });
 }
@@ -221,7 +221,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
   }
   try {
     require(id_ >= 0, creating ? "create it" : "open it");
-  } catch (const AgreedError&) {
+  } catch (const CollectiveError&) {
     discard();
     throw;
   }
@@ -528,7 +528,7 @@ DatasetInfo File::info(const std::string& name) const {
 }
 
 void File::require_room(Real bytes, const std::string& what) const {
-  agree(comm_, [&] { require_memory(bytes, path_ + ": " + what); });
+  share_errors(comm_, [&] { require_memory(bytes, path_ + ": " + what); });
 }
 
 void File::transfer(const std::string& name, Type type, const Slab& slab, void* values, bool writing,
@@ -547,7 +547,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
       throw_error(fmt::format("{}: {} holds {}, not {}", path_, name, name_of(stored.type), name_of(type)));
     shape = stored.shape;
   }
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     bool inside = shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
     for (std::size_t axis = 0; inside && axis < slab.start.size(); ++axis)
       inside = slab.size() == 0 || (slab.start[axis] >= 0 && slab.count[axis] >= 0 &&
@@ -667,7 +667,7 @@ void File::resize_records(const std::string& name, const RecordLayout& layout, s
 void File::transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                             std::int64_t count, void* records, bool writing) {
   const std::int64_t n_stored = n_records(name, layout);
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (count > 0 && (first < 0 || first + count > n_stored))
       throw_error(fmt::format("{}: {} does not have the rows asked for", path_, name));
   });

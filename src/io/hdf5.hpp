@@ -86,8 +86,8 @@ enum class Open {
 class File {
  public:
   File(const Comm& comm, const std::string& path, Open how);
-  /// Closes the file. While an exception travels it is left open instead, since only an agreed error brings
-  /// all ranks here: MPI_Finalize or the abort ends it, and what was flushed is safe.
+  /// Closes the file. While an exception travels it is left open instead, since only a collective error
+  /// brings all ranks here: MPI_Finalize or the abort ends it, and what was flushed is safe.
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -245,12 +245,12 @@ class PartFile {
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  /// Runs work(file); removes the .part if it throws an AgreedError.
+  /// Runs work(file); removes the .part if it throws a CollectiveError.
   template <class Work>
   void write(const Work& work) {
     try {
       work(*file_);
-    } catch (const AgreedError&) {
+    } catch (const CollectiveError&) {
       abandon();
       throw;
     }

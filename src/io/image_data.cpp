@@ -85,7 +85,7 @@ Real ImageSeries::last_time() const {
 std::vector<Real> ImageSeries::read_last(const std::string& column) const {
   const std::string path = frames_->folder() + frames_->frame_name(frames_->frames().back().step) + ".pvti";
   std::vector<Real> values;
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     const std::lock_guard lock(in_use());
     if (!std::filesystem::exists(path)) throw InputError(fmt::format("{} does not exist", path));
     vtkNew<vtkXMLPImageDataReader> reader;
@@ -137,7 +137,7 @@ void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>&
   data->GetFieldData()->AddArray(view_of("TimeValue", 1, times));
 
   const std::string folder = frames_->folder();
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (gather.is_writer() && first < end)
       files::write_atomically(folder + frames_->piece_name(step, piece_),
                               piece_text(data, options_.vtk.compress));

@@ -90,7 +90,7 @@ std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, 
 
 void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids,
                                std::span<const double> positions) {
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     const auto large = std::ranges::find_if(ids, [](GlobalId id) { return id < 0 || id > most; });
     if (large != ids.end() || frame < 0 || frame > most)
       throw RunError(fmt::format("{}: frames and ids have 32 bits in this layout: {} does not fit",

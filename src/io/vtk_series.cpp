@@ -178,7 +178,7 @@ void VtkSeries::write(std::int64_t step, Real time, const Geometry& geometry) {
 void VtkSeries::complete() {
   if (!unfinished_) return;
   const Unfinished frame = *std::exchange(unfinished_, std::nullopt);
-  agree(comm_, [&] {
+  share_errors(comm_, [&] {
     if (written_.valid()) written_.get();
   });
   files::on_root(comm_, [&] {

@@ -204,7 +204,7 @@ DumpFrame find_frame(const Comm& comm, const std::string& path, std::optional<st
   // Lines "ITEM: ..." of this rank's share, in the order of the file.
   std::vector<std::int64_t> items, steps, atoms;
   std::int64_t size = 0;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     std::ifstream file = open_binary(path);
     size = static_cast<std::int64_t>(std::filesystem::file_size(path));
     const std::int64_t last = share_begin(size, comm.rank() + 1, comm.size());
@@ -310,7 +310,7 @@ FileRows<D> read_csv_rows(const Comm& comm, const std::string& path) {
   Columns columns;
   std::string text;
   std::int64_t rows_begin = 0;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     std::ifstream file = open_binary(path);
     std::string line;
     std::int64_t number = 0;
@@ -333,7 +333,7 @@ FileRows<D> read_csv_rows(const Comm& comm, const std::string& path) {
   const std::int64_t begin = comm.sum_before(static_cast<std::int64_t>(text.size()));
   FileRows<D> rows;
   rows.not_taken = columns.not_taken;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     std::int64_t number = n_before;
     for_each_line(text, [&](std::string_view line, std::int64_t at) {
       ++number;
@@ -351,7 +351,7 @@ FileRows<D> read_dump_rows(const Comm& comm, const std::string& path, std::optio
   FileRows<D> rows;
   DumpHead<D> head;
   std::string text;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     head = read_dump_head<D>(path, frame, rows);
     rows.not_taken = head.columns.not_taken;
     std::ifstream file = open_binary(path);
@@ -360,7 +360,7 @@ FileRows<D> read_dump_rows(const Comm& comm, const std::string& path, std::optio
     text = read_lines(path, file, begin, head.rows_begin + share_begin(length, comm.rank() + 1, comm.size()));
   });
   const std::int64_t n_before = comm.sum_before(std::ranges::count(text, '\n'));
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     std::int64_t number = n_before;
     for_each_line(text, [&](std::string_view line, std::int64_t) {
       ++number;
@@ -405,7 +405,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
   }
   std::vector<Named> mine = redistribute<Named>(comm, named, owner);
   std::ranges::sort(mine, {}, &Named::id);
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     const auto twice = std::ranges::adjacent_find(mine, {}, &Named::id);
     if (twice != mine.end()) throw InputError(fmt::format("{}: two bodies have the id {}", path, twice->id));
   });

@@ -150,7 +150,7 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
     settle_motion(comm, group, bodies.has_inertia(), created);
     if (!created.velocity.empty() || !created.angular_velocity.empty() || !created.orientation.empty())
       moving.emplace_back(made.size(), std::move(created));
-    agree(comm, [&] {
+    share_errors(comm, [&] {
       for (const NewBody<D>& body : added)
         for (int k = 0; k < D; ++k)
           if (!box.is_periodic(k) && !(body.position[k] >= box.lower[k] && body.position[k] <= box.upper[k]))

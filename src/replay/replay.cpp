@@ -257,7 +257,7 @@ class FileReplay {
     if (stored_->is_shared())
       work(*stored_->problem());
     else
-      agree(comm_, [&] {
+      share_errors(comm_, [&] {
         if (stored_->problem()) work(*stored_->problem());
       });
   }
@@ -391,7 +391,7 @@ std::string write_generated(const Comm& comm, const GenerateOptions& options, co
 
 /// By one rank, which reads all of the file.
 void write_local_form(const Comm& comm, const std::string& path, const std::string& output) {
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     if (!comm.is_root()) return;
     const Comm alone(MPI_COMM_SELF);
     const FclibProblem problem = read_fclib(alone, path);

@@ -738,7 +738,7 @@ template <int D>
 void check(const Comm& comm, const ProblemShare<D>& share, bool has_start, bool is_compliant, Number n_bodies,
            Number n_contacts) {
   constexpr std::size_t q = ProblemShare<D>::q;
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     const std::size_t n = share.contact.size();
     if (share.mass.size() != share.body.size() * q * q ||
         share.free_velocity.size() != share.body.size() * q ||

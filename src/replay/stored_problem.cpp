@@ -59,7 +59,7 @@ StoredProblem<D>::StoredProblem(const Comm& comm, const FclibProblem& problem, F
   if (!split_ && form == Form::global)
     throw InputError(fmt::format("{}: cannot be solved in global form: {}", problem.path, why_alone_));
   if (!split_) {
-    agree(comm, [&] {
+    share_errors(comm, [&] {
       if (!comm.is_root()) return;
       const Comm alone(MPI_COMM_SELF);
       const auto take = [&](FclibProblem local) {

@@ -386,10 +386,10 @@ class Run {
     } catch (const StepRefused&) {
       save();
       throw;
-    } catch (const AgreedError&) {
+    } catch (const CollectiveError&) {
       try {
         writers_.complete();  // what led to it is worth seeing
-      } catch (const AgreedError&) {
+      } catch (const CollectiveError&) {
         // The first error is the one to tell.
       }
       throw;
@@ -668,8 +668,8 @@ std::string try_first_step(Simulation<D>& simulation) {
   const Real asked = simulation.next_dt();
   try {
     simulation.step(false);
-  } catch (const AgreedError& error) {
-    throw AgreedError(error.code(), fmt::format("the first step fails: {}", error.what()));
+  } catch (const CollectiveError& error) {
+    throw CollectiveError(error.code(), fmt::format("the first step fails: {}", error.what()));
   }
   require_known_options(simulation);
   const Real taken = simulation.state().clock.last_dt;

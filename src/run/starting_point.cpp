@@ -82,7 +82,7 @@ template <int D>
 std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, const RunDeck<D>& deck) const {
   const auto there = content_.all_groups(), here = deck.all_groups();
   std::vector<std::int64_t> n_bodies(there.size(), 0);
-  agree(old.comm, [&] {
+  share_errors(old.comm, [&] {
     for (std::size_t i = 0; i < static_cast<std::size_t>(old.bodies.n_owned()); ++i) {
       const std::int32_t group = old.bodies.group()[i];
       if (group < 0 || static_cast<std::size_t>(group) >= n_bodies.size())

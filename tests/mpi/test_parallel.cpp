@@ -66,10 +66,10 @@ TEST_CASE("agree: the error of the lowest failing rank reaches all ranks with it
     };
   };
   const int last = world.size() - 1;
-  CHECK_NOTHROW(scree::agree(world, fail_on(world.size())));
-  CHECK_THROWS_AS(scree::agree(world, fail_on(last)), scree::InputError);
-  CHECK_THROWS_WITH(scree::agree(world, fail_on(0)), "rank 0");
-  CHECK_THROWS_AS(scree::agree(world, [] { throw std::runtime_error("x"); }), scree::RunError);
+  CHECK_NOTHROW(scree::share_errors(world, fail_on(world.size())));
+  CHECK_THROWS_AS(scree::share_errors(world, fail_on(last)), scree::InputError);
+  CHECK_THROWS_WITH(scree::share_errors(world, fail_on(0)), "rank 0");
+  CHECK_THROWS_AS(scree::share_errors(world, [] { throw std::runtime_error("x"); }), scree::RunError);
 }
 
 TEST_CASE("deck: a file that is missing is an InputError on all ranks", "[mpi]") {

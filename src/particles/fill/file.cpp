@@ -111,14 +111,13 @@ std::optional<Box<D>> read_box(const Hdf5Handle& file, const std::string& folder
   return box;
 }
 
-/// Every rank opens the file by itself, for reading: nothing here is collective, so errors are agreed upon as
-/// usual.
+/// Every rank opens the file by itself, for reading: share_errors() serves as usual.
 template <int D>
 FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& group,
                       std::optional<std::int64_t> wanted_frame) {
   FileRows<D> rows;
   const InputCrashGuard guard(path, comm.is_root());
-  agree(comm, [&] {
+  share_errors(comm, [&] {
     if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
       throw InputError(path + ": " + elsewhere);
     const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -282,7 +281,7 @@ class FileFill final : public Fill<D> {
  private:
   FileRows<D> read(const Comm& comm, std::string& path) const {
     enum class Format { csv, dump, h5md } format = Format::csv;
-    agree(comm, [&] {
+    share_errors(comm, [&] {
       path = path_of_input(path_, where_);
       if (const std::string why = obstacle_to_read(path); !why.empty())
         throw InputError(

@@ -59,7 +59,7 @@ class LatticeFill final : public Fill<D> {
         lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
     std::vector<NewBody<D>> bodies;
     const std::int64_t n_most = n_within(context.comm, region, sites, radius);
-    agree(context.comm, [&] {
+    share_errors(context.comm, [&] {
       require_memory(static_cast<Real>(n_most) * bytes_of_body,
                      fmt::format("{}: a lattice of {} sites on one rank", where_, n_most));
     });

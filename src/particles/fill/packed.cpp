@@ -132,7 +132,7 @@ class PackedFill final : public Fill<D> {
           fmt::format("{}: {:.3g} bodies of these radii would fill the region; at most {} can be packed",
                       where_, volume / mean, std::numeric_limits<Index>::max()));
     auto n = std::llround(volume / mean);
-    agree(context.comm, [&] {
+    share_errors(context.comm, [&] {
       require_memory(static_cast<Real>(n) / context.comm.size() * bytes_of_body,
                      fmt::format("{}: a packing of {} bodies", where_, n));
     });

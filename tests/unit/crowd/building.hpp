@@ -97,7 +97,7 @@ template <class Work>
 std::string message_of(const Work& work) {
   try {
     work();
-  } catch (const AgreedError& error) {
+  } catch (const CollectiveError& error) {
     return error.what();
   }
   return "";
