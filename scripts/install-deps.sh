@@ -10,7 +10,7 @@ packages=(
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
   libgeos-dev libpng-dev libboost-dev
   # tests and style
-  libfclib-dev catch2 clang-format clang-tidy
+  libfclib-dev catch2 clang-format clang-tidy python3-pytest
   # fuzz targets (preset fuzz): libFuzzer and AddressSanitizer come with the runtime of clang 14
   clang libclang-rt-14-dev
   # postprocessing; Xvfb and Mesa draw without a screen

@@ -1,6 +1,6 @@
 """Decks of soft bodies with friction as a constraint: what is refused or warned about."""
 from refusal import refused
-from scree_program import check, check_in, main, run_ok
+from scree_program import check, check_in, run_ok
 
 # A disk of 1 kg that is thrown along a rough floor.
 DECK = """\
@@ -86,7 +86,3 @@ def test_a_resolved_deck_means_the_same(folder):
         resolved = folder / f"{friction}.toml"
         resolved.write_text(text)
         check(run_ok("info", resolved).stdout == text, f"friction = {friction}: resolved again it is the same", text)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,5 @@
 """People, exits and journeys that cannot be: one message with the place and what would do, on any number of ranks."""
 from refusal import refused
-from scree_program import main
 
 DECK = """\
 [simulation]
@@ -67,7 +66,3 @@ def test_journeys(folder):
     refused_deck(folder, step + 'exits = ["eats"]\n', words=["hall.toml:18:", "eats", "east"])
     refused_deck(folder, step + 'choice = "weights"\nweights = [1, 2]\n', words=["one weight"])
     refused_deck(folder, step + 'waypoint = "gate"\n', words=["hall.toml:18:", "gate"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,5 @@
 """Outputs of people that cannot be made: one message that names the key, exit code 2, on any number of ranks."""
 from refusal import refused
-from scree_program import main
 from small_deck import write_deck
 
 DECK = """
@@ -84,7 +83,3 @@ def test_period_that_is_too_short(folder):
 def test_ensemble_of_none(folder):
     deck = write_deck(folder)
     refused(folder, "run", deck, "--set", "simulation.ensemble=0", words=["ensemble", ">= 1"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Whatever is wrong with a deck or a command line: one message that names it, the right exit code, on any number of
 ranks, without hanging and without touching a file."""
 from refusal import BAD_INPUT, refused
-from scree_program import check, main, scree
+from scree_program import check, scree
 from small_deck import content_of, write_deck
 
 
@@ -177,7 +177,3 @@ def test_bad_command_lines(folder):
 def test_help_is_told_once_and_is_no_error(folder):
     result = scree("--help", ranks=3)
     check(result.code == 0 and result.stdout.count("run a deck") == 1, "--help", result)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 that the materials and pairs do not determine, keys that do not exist; bodies pressed too deep into each other end with
 the code of that failure."""
 from refusal import failed, refused
-from scree_program import check, check_in, main, run_ok
+from scree_program import check, check_in, run_ok
 
 BAD_INPUT = 2
 SOLVER_FAILURE = 3
@@ -179,7 +179,3 @@ motion = { type = "translate", velocity = [0, 0, -2] }
 """
     failed(folder, "run", write_deck(folder, ('"0.4 ms"', '"0.1 s"'), more=lid), "--force", code=SOLVER_FAILURE,
            words=["bodies overlap by", "overlap_limit = 0.3", "young_modulus"])
-
-
-if __name__ == "__main__":
-    main()

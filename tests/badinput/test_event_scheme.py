@@ -1,6 +1,5 @@
 """Decks that the scheme "event" cannot run: friction, too many bodies, walls that move or have no contact times."""
 from refusal import failed, refused
-from scree_program import main
 
 DECK = """\
 [simulation]
@@ -68,7 +67,3 @@ def test_what_it_does_not_know(folder):
 def test_too_many_events_end_the_run_and_name_the_body(folder):
     deck = _deck(folder, ('impact_law = "multiple"', 'impact_law = "multiple"\nmax_events = 5'))
     failed(folder, "run", deck, "--force", code=1, words=["more than 5 events", "body", "max_events"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Feeders, sinks and stages that cannot work: one message that names them, the right exit code, on any number of
 ranks."""
 from refusal import failed, refused
-from scree_program import check, main, scree
+from scree_program import check, scree
 from small_deck import write_deck
 
 FAILED = 1
@@ -62,7 +62,3 @@ def test_stages_that_are_misspelt(folder):
     refused_deck(folder, '[stages]\nname = "fill"\nduration = 1\n', words=["array of tables", "[[stages]]"])
     deck = write_deck(folder, more=STAGE + "duration = 1\n")
     refused(folder, "run", deck, "--set", "stages.1.duration=2", words=["stages.1.duration", "counted from 0"], ranks=(1,))
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,9 @@ import os
 import shutil
 import subprocess
 
-from scree_program import Skip, check, check_in, main, scree
+import pytest
+
+from scree_program import check, check_in, scree
 from small_deck import content_of, write_deck
 
 # Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
@@ -115,7 +117,7 @@ def mounted(folder, options):
     mount.mkdir(exist_ok=True)
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "scree_test", mount], capture_output=True, text=True)
     if made.returncode != 0:
-        raise Skip(f"mounting is not permitted here: {made.stderr.strip()}")
+        pytest.skip(f"mounting is not permitted here: {made.stderr.strip()}")
     return mount
 
 
@@ -197,11 +199,7 @@ def test_info_of_unreadable_files(folder):
 
 def test_a_folder_without_permission(folder):
     if os.geteuid() == 0:
-        raise Skip("root may write everywhere")
+        pytest.skip("root may write everywhere")
     deck = write_deck(folder)
     (folder / "results").mkdir(mode=0o555)
     fails(folder, "run", deck, code=BAD_INPUT, words=["results", "Permission denied"])
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,6 @@
 import json
 
 from refusal import refused
-from scree_program import main
 
 DECK = """\
 [simulation]
@@ -67,7 +66,3 @@ def test_exits_that_open_nothing(folder):
     refused_plan(folder, exit_at + "[[9, 2], [9, 3]]\n",
                  words=["hall.toml:12:1", "exit outside the area", "(8, 2) is 1 m away"])
     refused_plan(folder, ROOM + '[exits.east]\ncolor = "#00ff00"\n', words=["the plan is no image"])
-
-
-if __name__ == "__main__":
-    main()

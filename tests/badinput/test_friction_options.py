@@ -1,7 +1,7 @@
 """Options of the solvers of friction problems: what names nothing ends with one message and exit code 2 on any number of
 ranks; linear systems that fail are told in the table, and the benchmark goes on."""
 from refusal import refused
-from scree_program import check, check_in, main, run_ok
+from scree_program import check, check_in, run_ok
 
 SMALL = ("--case", "stack:3", "--compliance", "rigid")
 
@@ -50,7 +50,3 @@ def test_linear_systems_that_fail_are_told(folder):
         said = " ".join(result.stdout.replace("|", " ").split())    # lines are wrapped
         check_in(words, said, f"what {solver} says")
         check("nan" not in result.stdout and "inf" not in result.stdout, "the best impulses are kept", result)
-
-
-if __name__ == "__main__":
-    main()

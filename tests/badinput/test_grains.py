@@ -3,7 +3,7 @@ code 2; steps that are too long and walls that press bodies where they have no r
 import json
 
 from refusal import failed, refused
-from scree_program import check, check_in, main, run_ok
+from scree_program import check, check_in, run_ok
 
 SOLVER_FAILURE = 3
 
@@ -228,7 +228,3 @@ def test_a_contact_problem_that_is_not_solved(folder):
           words=["residual", "solver.tolerance = 1e-12", "even in a step of"])
     result = run_ok("run", write_deck(folder, hard, more=SIDES), "--force", folder=folder)
     check(result.stderr.count("above solver.tolerance") == 1, "one warning, however many steps it lasts", result)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ import subprocess
 
 import refusal
 from refusal import failed
-from scree_program import check, check_in, main, program, run_ok, scree
+from scree_program import check, check_in, program, run_ok, scree
 from small_deck import write_deck
 
 RUNTIME_FAILURE = 1
@@ -239,7 +239,3 @@ def test_fclib_files_of_scree_carry_checksums(folder):
     content[place + 3] ^= 16
     (folder / "w.hdf5").write_bytes(content)
     refused(folder, "info", "w.hdf5", words=["w.hdf5", "/fclib_global/M/x"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,11 @@
 """What scree_replay says about options and files that cannot be used: one message, exit code 2, no file touched."""
 import shutil
 
-from refusal import BAD_INPUT, refused
-from scree_program import Skip, check, check_in, main, run_ok, scree
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from refusal import BAD_INPUT, refused
+from scree_program import check, check_in, run_ok, scree
 
 
 def generate(folder, *arguments, name="stack.hdf5"):
@@ -46,8 +43,6 @@ def test_files_that_are_not_there_or_not_problems(folder):
 
 
 def test_numbers_of_a_file(folder):
-    if h5py is None:
-        raise Skip("h5py is not installed")
     good = generate(folder)
     for group, place, value, words in (("vectors/mu", 2, -0.5, ["vectors/mu", "2"]),
                                        ("vectors/f", 4, np.nan, ["vectors/f", "4"])):
@@ -145,7 +140,3 @@ def test_options_that_contradict_each_other(folder):
     refused_option(folder, name, "--start", "1", words=["--start", "guess"])
     refused_option(folder, name, "--seed", "3", words=["--seed", "--generate"])
     refused_replay(folder, name, "-o", "a.hdf5", words=["--generate or --convert"], ranks=(1,))
-
-
-if __name__ == "__main__":
-    main()

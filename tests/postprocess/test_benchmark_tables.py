@@ -3,7 +3,7 @@ import json
 import subprocess
 import sys
 
-from scree_program import check, main, source_folder
+from scree_program import check, source_folder
 
 SCRIPT = source_folder() / "postprocess/benchmark_tables.py"
 MACHINE = {"processor": "Some Processor", "cores": 4, "compiler": "GNU 12", "instruction_set": "avx2", "load_at_start": 0.25,
@@ -53,7 +53,3 @@ def test_files_that_are_none(folder):
     path.write_text("{}")
     process = tables(path)
     check(process.returncode == 1 and "no results.json of scree bench" in process.stderr, "refused", process)
-
-
-if __name__ == "__main__":
-    main()

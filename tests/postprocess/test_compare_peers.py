@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from bed_numbers import bed_numbers
-from scree_program import check, check_close, main, program, source_folder
+from scree_program import check, check_close, program, source_folder
 
 SIDE, LAYERS, D = 8, 12, 0.01
 
@@ -60,7 +60,3 @@ def test_codes_that_are_absent_are_left_out(folder):
         check_close(row["floor"], 0, "nobody rests on the floor yet", absolute=1e-12)
         check(np.isfinite([row["wall"], row["cpu"]]).all(), "times are there")
     check(printed.getvalue().count("\n| pour |") == 2, "the table has both rows")
-
-
-if __name__ == "__main__":
-    main()

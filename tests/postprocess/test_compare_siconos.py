@@ -7,8 +7,9 @@ import sys
 
 import h5py
 import numpy as np
+import pytest
 
-from scree_program import Skip, check, check_close, check_in, main, source_folder
+from scree_program import check, check_close, check_in, source_folder
 
 
 def script_path():
@@ -118,7 +119,7 @@ def test_tables_and_rows_follow_from_the_results(folder):
 def test_siconos_solves_what_it_is_given(folder):
     module = load_script()
     if module.MISSING:
-        raise Skip("Siconos is not installed")
+        pytest.skip("Siconos is not installed")
     for form in ("local", "global"):
         write_sliding_mass(folder / f"{form}.hdf5", form)
         problem = module.Problem(folder / f"{form}.hdf5")
@@ -137,7 +138,3 @@ def test_siconos_solves_what_it_is_given(folder):
     before = (folder / "rows.csv").read_text()
     run_script(folder, *arguments)
     check((folder / "rows.csv").read_text() == before, "what is there is not solved again")
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,7 @@ import json
 import subprocess
 import sys
 
-from scree_program import check, main, source_folder
+from scree_program import check, source_folder
 
 
 def table(*arguments):
@@ -29,7 +29,3 @@ def test_what_is_no_run_is_said(folder):
     for name in ("empty.json", "missing"):
         done = table(folder / name)
         check(done.returncode == 1 and "no summary of a run" in done.stderr, "a word of why", done)
-
-
-if __name__ == "__main__":
-    main()

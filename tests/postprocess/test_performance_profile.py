@@ -4,10 +4,8 @@ import sys
 
 import matplotlib.image
 
-from scree_program import check, check_in, main, source_folder
-
-sys.path.insert(0, str(source_folder() / "postprocess"))
 import performance_profile
+from scree_program import check, check_in, source_folder
 
 ROWS = """\
 file,solver,seconds_to_0.0001,seconds_to_1e-08
@@ -55,7 +53,3 @@ def test_tables_of_another_kind(folder):
         result = run_script(*(folder / name for name in tables))
         check(result.returncode == 1, "exit code 1", result)
         check_in(words, result.stderr, "the message")
-
-
-if __name__ == "__main__":
-    main()

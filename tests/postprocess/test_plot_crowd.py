@@ -9,7 +9,7 @@ from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
 from vtkmodules.vtkIOXML import vtkXMLImageDataWriter
 
-from scree_program import check, check_close, check_in, main, source_folder
+from scree_program import check, check_close, check_in, source_folder
 from scree_results import Results, ResultsError, read_fields, read_wkt
 
 HALL = "POLYGON ((0 0, 10 0, 10 6, 0 6, 0 0), (4 2, 4 4, 6 4, 6 2, 4 2))"
@@ -245,7 +245,3 @@ def test_frames(folder):
     check((folder / "hall.gif").read_bytes()[:4] == b"GIF8", "it is one")
     result = run_script("animate_crowd.py", folder, "--between", "50", "60")
     check(result.returncode == 1 and "no frame between" in result.stderr, "nothing to draw", result)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import sys
 
 import matplotlib.image
 
-from scree_program import check, check_in, main, run_ok, source_folder
+from scree_program import check, check_in, run_ok, source_folder
 
 
 def _plot(*arguments):
@@ -32,7 +32,3 @@ def test_tables_of_another_kind(folder):
         result = _plot(folder / table)
         check(result.returncode == 1, "exit code 1", result)
         check_in(words, result.stderr, "the message")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,12 +6,13 @@ import sys
 
 import matplotlib.image
 import numpy as np
+import pytest
 from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 
-from scree_program import Skip, check, check_close, check_in, main, source_folder
+from scree_program import check, check_close, check_in, source_folder
 
 SIZE = (400, 300)
 
@@ -53,7 +54,7 @@ def make_run(folder, points, radius, velocity, **arrays):
 
 def render(folder, *options):
     if shutil.which("Xvfb") is None and not os.environ.get("DISPLAY"):
-        raise Skip("neither Xvfb nor a screen: scripts/install-deps.sh installs xvfb")
+        pytest.skip("neither Xvfb nor a screen: scripts/install-deps.sh installs xvfb")
     return subprocess.run([sys.executable, source_folder() / "postprocess" / "render.py", folder,
                            "--size", *map(str, SIZE), *options], text=True, capture_output=True, timeout=300)
 
@@ -124,7 +125,3 @@ def test_a_wrong_field_is_named(folder):
     check(result.returncode == 1, "exit code 1", result)
     check_in("valid: none, speed, radius, velocity", result.stderr, "the message names the fields there are")
     check("Traceback" not in result.stderr, "the message is for a user", result.stderr)
-
-
-if __name__ == "__main__":
-    main()

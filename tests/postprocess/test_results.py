@@ -6,7 +6,7 @@ import h5py
 import matplotlib.image
 import numpy as np
 
-from scree_program import check, check_close, check_in, main, source_folder
+from scree_program import check, check_close, check_in, source_folder
 from scree_results import Results, ResultsError
 
 
@@ -91,7 +91,3 @@ def test_plot_of_the_verification_table(folder):
     result = run_script("plot_pbd_verification.py", table)
     check(result.returncode == 1, "a table of another kind", result)
     check_in("no column parameter, error_max", result.stderr, "the message names the columns that are missing")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,10 +5,8 @@ import sys
 
 import matplotlib.image
 
-from scree_program import check, check_close, check_in, main, source_folder
-
-sys.path.insert(0, str(source_folder() / "postprocess"))
 import scaling
+from scree_program import check, check_close, check_in, source_folder
 
 
 def row(ranks, seconds, *, case="pbd", mode="strong", size=1000, phases=None, spread=0.1, **keys):
@@ -99,7 +97,3 @@ def test_files_of_another_kind(folder):
     result = run_script(write(folder / "two.json", [row(1, 1.0), row(2, 1.0)]), "--out", folder / "text.json")
     check(result.returncode == 1, "a folder that cannot be made", result)
     check_in("text.json", result.stderr, "the message")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,9 +5,7 @@ import json
 import os
 
 from refusal import BAD_INPUT, refused
-from scree_program import Process, check, check_close, check_in, main, program, run_ok, scree
-
-# Every case with the smallest sizes that make sense.
+from scree_program import (Process, check, check_close, check_in, program, run_ok, scree)
 SMALL = {
     "pbd": ["--bodies", "400", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2", "--all-sets"],
     "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2", "--folder", "."],
@@ -264,7 +262,3 @@ def test_rows_outlive_a_wrong_option(folder):
                    "-scree_ksp_type frob", "--csv", "1.csv", name="scree_bench", folder=folder)
     check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
     check([row["solver"] for row in rows_of(folder)] == ["nsgs"], "what was measured is kept", rows_of(folder))
-
-
-if __name__ == "__main__":
-    main()

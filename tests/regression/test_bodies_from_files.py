@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """Bodies that another program, or scree itself, has written: what a run takes of them, and what it says about the rest."""
 import json
 
 from refusal import refused
-from scree_program import check, check_in, main, read_arrays, run_ok
+from scree_program import check, check_in, read_arrays, run_ok
 
 DECK = """\
 [simulation]
@@ -89,7 +88,3 @@ def test_a_dump_of_lammps_is_read_and_what_is_left_out_is_said(folder):
         check_in(words, log, "what the log says")
     deck = write(folder, "both.toml", 'velocity = [0, 1]\nsource = { type = "file", path = "dump.lammpstrj" }')
     refused(folder, "run", deck, words=("gives velocities", "velocities = false"))
-
-
-if __name__ == "__main__":
-    main()

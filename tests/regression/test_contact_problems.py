@@ -3,13 +3,10 @@ restart, and the way back to bodies and obstacles that docs/conventions.md shows
 import csv
 import re
 
-from scree_program import Skip, check, check_close, check_in, main, run_ok, source_folder
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from scree_program import check, check_close, check_in, run_ok, source_folder
 
 DECK = """\
 [simulation]
@@ -90,8 +87,6 @@ def unsolved_steps(results):
 
 
 def opened(path):
-    if h5py is None:
-        raise Skip("python3-h5py is not installed")
     return h5py.File(path)
 
 
@@ -229,7 +224,3 @@ def test_the_way_back_in_the_documents(folder):
     for c in alone:
         check_close(names["on_bodies"][ids == a[c]][0, 1], r[c, 0], f"lift of body {a[c]}", relative=1e-12)
     check(len(alone) > 0, "there is such a body")
-
-
-if __name__ == "__main__":
-    main()

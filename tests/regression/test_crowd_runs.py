@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Runs with people that are interrupted: half a run and the rest, by `scree restart` and by `scree run --resume`, on
 another number of ranks, leave the files of the run that never stopped; ensembles go on where they were."""
 import json
@@ -7,7 +6,7 @@ import signal
 import time
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, check_in, check_same_arrays, main, run_ok, start
+from scree_program import check, check_in, check_same_arrays, run_ok, start
 
 OUTPUT = """
 [output.trajectory]
@@ -152,7 +151,3 @@ def test_an_ensemble_skips_what_has_ended_and_goes_on_with_what_has_not(folder):
     for seed in (11, 12):
         check(_summary(before / f"seed_{seed}")["state_hash"] == _summary(whole / f"seed_{seed}")["state_hash"],
               f"seed {seed} ends in the same state")
-
-
-if __name__ == "__main__":
-    main()

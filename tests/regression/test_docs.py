@@ -1,7 +1,7 @@
 """The documents say what the program does: docs/decks.md is printed by it, and links lead somewhere."""
 import re
 
-from scree_program import check, main, run_ok, source_folder
+from scree_program import check, run_ok, source_folder
 
 
 def test_deck_reference_is_current(folder):
@@ -17,7 +17,3 @@ def test_links_lead_to_files(folder):
     for document in documents:
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
             check((document.parent / target).exists(), f"{document.name} links to {target}, which exists")
-
-
-if __name__ == "__main__":
-    main()

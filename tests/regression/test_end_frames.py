@@ -6,8 +6,10 @@ import re
 import signal
 import time
 
+import h5py
+
 from refusal import failed
-from scree_program import Skip, check, check_in, check_same_arrays, main, run_ok, scree, start
+from scree_program import check, check_in, check_same_arrays, run_ok, scree, start
 from small_deck import write_deck
 
 GRAINS = """\
@@ -97,10 +99,6 @@ def frames_of(results, series):
 
 
 def record_of(results):
-    try:
-        import h5py
-    except ImportError as error:
-        raise Skip("h5py is not there") from error
     with h5py.File(results / f"{results.name}.h5", "r") as file:
         return [float(t) for t in file["particles/all/position/time"]]
 
@@ -260,7 +258,3 @@ def test_a_refused_step_of_pbd_leaves_the_state_before_it(folder):
           result)
     check("  position" in result.stdout and "  velocity" in result.stdout, "positions and velocities were compared", result)
     failed(folder, "restart", checkpoints[-1], code=3, words=["step ", "overlap_limit = 0.5"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,5 +1,5 @@
 """Frames of runs from impact to impact: contacts have no friction, and frames say so."""
-from scree_program import check, main, run_ok
+from scree_program import check, run_ok
 
 DECK = """\
 [simulation]
@@ -44,7 +44,3 @@ def test_frames_with_contacts_are_written_and_read(folder):
     number = int(last.split('NumberOfLines="')[1].split('"')[0])
     check(number > 0, "there are contacts at the end", number)
     check('Name="friction"' in last, "friction has its column", frames[-1])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """Decks with materials, all schemes of grains with inertia: half a run and the rest, by `scree restart` and by
 `scree run --resume`, end where the run that never stopped ends."""
 import json
 
-from scree_program import check, check_in, main, run_ok
+from scree_program import check, check_in, run_ok
 
 DECK = """\
 [simulation]
@@ -121,7 +120,3 @@ def test_soft_contact_with_friction_as_a_constraint(folder):
 
 def test_events(folder):
     _check_halves(folder, "event")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,14 +5,12 @@ import json
 import os
 import re
 
-from refusal import BAD_INPUT
-from scree_program import Skip, check, check_close, check_in, main, run_ok, scree, source_folder
+import h5py
+import numpy as np
+import pytest
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from refusal import BAD_INPUT
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 UNSOLVED = 3
 SIZES = {"pile": 20, "jammed": 2}      # others: 4
@@ -103,8 +101,6 @@ def test_local_form(folder):
         check(row["counts"] == rows[0]["counts"], "with as many sweeps", rows)
     replay(folder, made, "--tolerance", "1e-10", "--write-solution")
     replay(folder, whole, "--tolerance", "1e-10", "--write-solution")
-    if h5py is None:
-        raise Skip("h5py is not installed")
     one, other = (arrays_of(folder / name) for name in (made, whole))
     check(np.abs(one["solution/u"] - other["solution/u"]).max() < 1e-8, "the same velocities")
     check("solution/v" in other and "solution/v" not in one, "velocities of bodies where there are bodies", one.keys())
@@ -137,8 +133,6 @@ def add_constraints(path, columns, b):
 
 def test_bilateral_constraints(folder):
     """A body of a stack is made to rise as given; constraints that repeat each other are refused, other files go on."""
-    if h5py is None:
-        raise Skip("h5py is not installed")
     for dimension in ("2", "3"):
         name = generate(folder, "stack", "--dimension", dimension, name=f"held{dimension}.hdf5")
         q, up = (3, 1) if dimension == "2" else (6, 2)
@@ -168,8 +162,6 @@ def test_bilateral_constraints(folder):
 
 
 def test_compliance_belongs_to_the_problem(folder):
-    if h5py is None:
-        raise Skip("h5py is not installed")
     name = generate(folder, "tower", size=2)
     u = []
     for compliance in (0, 1e-4):
@@ -185,8 +177,6 @@ def test_compliance_belongs_to_the_problem(folder):
 
 
 def test_a_solution_is_a_start(folder):
-    if h5py is None:
-        raise Skip("h5py is not installed")
     name = generate(folder, "tower", size=2)
     before = arrays_of(folder / name)
     replay(folder, name, "--solver", "auto,nsgs", "--tolerance", "1e-7", "--write-solution", ranks=2)
@@ -326,7 +316,7 @@ def test_problems_of_the_collection(folder):
     """Local and global, finite elements, rigid bodies, unsymmetric masses, scales far from 1."""
     collection = source_folder().parent / "shared/fclib"
     if not collection.is_dir():
-        raise Skip("../shared/fclib is not there")
+        pytest.skip("../shared/fclib is not there")
     files = [collection / f"{name}.hdf5" for name in (
         "Tiny__FC3D_Example1", "Tiny__GFC3D_Example0", "Tiny__GFC3D_Example00_badly_scaled", "Tiny__GFC3D_OneContact",
         "Rover__Rover1039", "OneObject__OneObject-i1028-138", "LMGC__CubeH8", "LMGC__GFC3D-i00501-4-00000",
@@ -337,7 +327,3 @@ def test_problems_of_the_collection(folder):
         forms = {row["file"].split("__")[0]: (row["form"], row["solved_as"]) for row in rows}
         check(forms["BulletSpheres"] == ("global", "global") and forms["Rover"] == ("local", "local") and
               forms["LMGC"] == ("global", "local"), "how they are solved", forms)
-
-
-if __name__ == "__main__":
-    main()

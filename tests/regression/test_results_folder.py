@@ -4,10 +4,9 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import time
 
-from scree_program import Process, check, check_in, main, program, run_ok, scree, start
+from scree_program import Process, check, check_in, program, run_ok, scree, start
 from small_deck import content_of, write_deck
 
 # Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
@@ -424,7 +423,3 @@ def test_compare_and_info_survive_what_kills_leave(folder):
     damaged(f"checkpoint/{latest}.part", lambda path: path.write_bytes(b"half"))
     damaged("small.h5.part", lambda path: path.write_bytes(b"half"))
     compared([], code=0)
-
-
-if __name__ == "__main__":
-    main()

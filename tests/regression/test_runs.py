@@ -4,7 +4,7 @@ import re
 import signal
 import time
 
-from scree_program import check, check_in, main, run_ok, scree, source_folder, start
+from scree_program import check, check_in, run_ok, scree, source_folder, start
 from small_deck import content_of, write_deck
 
 
@@ -254,7 +254,3 @@ def test_compare_finds_one_changed_number(folder):
         line = next((line for line in result.stdout.splitlines() if "position" in line), "")
         check("equal" not in line and "17" in line and "35" in line, "field, body and step are named", result)
     run(folder, "compare", "--last", a, b)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from exchange_plan import LEGS, TURNS, Blocks, exchange_plan
-from scree_program import check, check_close, main, run_ok, source_folder
+from scree_program import check, check_close, run_ok, source_folder
 
 
 def load_model():
@@ -222,7 +222,3 @@ def test_time_of_a_sweep(folder):
     phases = model.sweep_seconds(share, 0, 32, slow) / 1e-3
     check(1 <= phases <= 9 * (1 + 1e-9), "latencies of a sweep are at most one per stage", phases)
     check(model.sweep_seconds(share, work, 32, slow) >= computing, "latency takes time")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,9 @@
-#!/usr/bin/python3
 """`scree run DECK --from CHECKPOINT`: the checkpoint brings bodies, motion and what contacts remember, the deck all
 else. What that gives on any number of ranks, what the log says about it, and what is refused."""
 import json
 
 from refusal import refused
-from scree_program import check, check_close, check_in, main, read_arrays, run_ok
-
-# A heap of disks on a rough floor between walls, and a locked disk that friction holds on a slope.
+from scree_program import (check, check_close, check_in, read_arrays, run_ok)
 DECK = """\
 [simulation]
 title = "heap"
@@ -304,7 +301,3 @@ def test_packed_starts_of_all_schemes(folder):
             run_ok("run", deck, "--force", folder=folder, ranks=ranks)
             hashes.add(summary(folder, scheme)["state_hash"])
         check(len(hashes) == 1, f"{scheme}: packed until they jam, the same on 1 and 3 ranks", hashes)
-
-
-if __name__ == "__main__":
-    main()

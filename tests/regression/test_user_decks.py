@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """Decks of inputs/granular/ that a new user would try, shortened: they run to their ends, the same on 1 and on 3 ranks, bit by
 bit; and what they are about happens."""
 import json
 
-from scree_program import check, check_in, main, run_ok, source_folder
+from scree_program import check, check_in, run_ok, source_folder
 from scree_results import Results
 
 
@@ -54,7 +53,3 @@ def test_shear_of_a_thin_slab(folder):
                              "obstacles.plate.motion.times=[0, 0.01, 0.03, 1.03]")
     drag = results.scalars["plate_force_plate_x"]
     check(drag[-1] < 0, "the bed holds back the plate that slides over it", drag)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Runs of crowds for tests: decks from Python dicts, what a run left behind, rows of a table of criteria.
 
-    from crowd_runs import Criteria, crowd_deck, main, run_crowd
+    from crowd_runs import Criteria, crowd_deck, run_crowd
 
     CRITERIA = Criteria("RiMEA", expected_failures={"R99 flow": "the reason"})
 
@@ -10,27 +10,20 @@
         run = run_crowd(folder, deck)
         CRITERIA.row("R0 time", "source", "at most 60 s", run.last_left, run.last_left <= 60)
 
-    if __name__ == "__main__":
-        main(CRITERIA)
-
 run_crowd() asserts of every run what no criterion may buy: nobody outside of the walkable area, no overlap beyond the
 tolerance in any step, every projection solved, and nobody lost or counted twice.
 """
-import atexit
 import csv
 import json
 import math
-import sys
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-import scree_program
 from scree_program import Failure, check, run_ok
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postprocess"))
-from scree_results import read_agents, read_trajectory, Scalars    # noqa: E402
+from scree_results import Scalars, read_agents, read_trajectory
 
 TOLERANCE = 1e-6        # of [crowd], if a deck says nothing else [m]
 
@@ -322,23 +315,3 @@ class Criteria:
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         return "".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[3]]) + "\n"
                        for row in rows)
-
-
-def main(criteria):
-    """As scree_program.main(), each function followed by its verdict; then the table, with --report as Markdown."""
-    markdown = "--report" in sys.argv
-    sys.argv = [word for word in sys.argv if word != "--report"]
-    script = sys.modules["__main__"]
-    for name, function in list(vars(script).items()):
-        if name.startswith("test_") and callable(function):
-            setattr(script, name, _with_verdict(function, criteria))
-    atexit.register(lambda: print(f"\n{criteria.title}\n\n{criteria.table(markdown)}", flush=True))
-    scree_program.main()
-
-
-def _with_verdict(function, criteria):
-    def judged(folder):
-        function(folder)
-        criteria.conclude()
-    judged.__doc__ = function.__doc__
-    return judged

@@ -1,65 +1,51 @@
 """What Python tests of the built programs share: running them, checks, scratch folders, readers.
 
-A test file is a list of functions and a call of main():
+A test file is a list of functions, run by pytest:
 
-    from scree_program import check, main, scree
+    from scree_program import check, scree
 
     def test_a_wrong_key_is_named(folder):
         (folder / "deck.toml").write_text("[simulation]\\nend = 1\\n")
         result = scree("check", folder / "deck.toml", ranks=2)
         check(result.code == 2, "exit code of bad input is 2", result)
 
-    if __name__ == "__main__":
-        main()
-
-Each function gets an empty folder of its own. `ctest -R <name> -V` runs one file with the right environment;
-`python3 test_x.py --bin build/release/bin --source . [function...]` does too.
+`folder` is an empty folder of the test's own (tests/conftest.py). `ctest -R <name> -V` runs one file, and so does
+`pytest-3 tests/regression/test_x.py [--bin build/release/bin] [-k part_of_a_name]`.
 """
-import argparse
-import inspect
 import math
 import os
-import shutil
 import signal
 import subprocess
-import sys
 import time
-import traceback
+import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
 # For runs that fail: mpirun else waits a second or two to see whether all ranks are gone.
 END_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
-SKIPPED = 77                # ctest's SKIP_RETURN_CODE
 _ROOT = Path(__file__).resolve().parents[2]
-_options = argparse.Namespace(bin=None, source=_ROOT)
+_folders = {"bin": None, "source": _ROOT}
 
 
-class Failure(Exception):
+class Failure(AssertionError):
     """A check that did not hold."""
 
 
-class Skip(Exception):
-    """What the test needs is not there."""
-
-
 def use(bin_folder, source=_ROOT):
-    """Says where the programs and the repository are, for scripts that do not call main()."""
-    _options.bin, _options.source = bin_folder, source
+    """Says where the programs and the repository are."""
+    _folders.update(bin=bin_folder, source=source)
 
 
 def source_folder() -> Path:
     """Root of the repository."""
-    return Path(_options.source)
+    return Path(_folders["source"])
 
 
 def program(name="scree") -> Path:
     """Path of a built program; skips the test when it was not built."""
-    if _options.bin is None:
-        raise Failure("say where the programs are: --bin build/release/bin")
-    path = Path(_options.bin).resolve() / name
+    path = Path(_folders["bin"]).resolve() / name
     if not path.exists():
-        raise Skip(f"{name} is not built")
+        raise unittest.SkipTest(f"{name} is not built")    # pytest knows it; scripts can do without pytest
     return path
 
 
@@ -130,6 +116,7 @@ def scree(*arguments, ranks=1, name="scree", folder=None, timeout=300) -> Result
 
 def run_ok(*arguments, **options) -> Result:
     """As scree(), for a run that has to end with exit code 0."""
+    __tracebackhide__ = True
     result = scree(*arguments, **options)
     check(result.code == 0, "the run ends with exit code 0", result)
     return result
@@ -137,12 +124,14 @@ def run_ok(*arguments, **options) -> Result:
 
 def check(condition, claim, evidence=""):
     """Fails the test unless `condition` holds; `claim` says what should be true, `evidence` what was seen."""
+    __tracebackhide__ = True    # of pytest: it shows the line of the test
     if not condition:
         raise Failure(f"not true: {claim}\n{evidence}")
 
 
 def check_close(value, expected, claim, relative=0.0, absolute=0.0):
     """Fails the test unless |value - expected| <= absolute + relative |expected|; NaN is never close."""
+    __tracebackhide__ = True
     error = abs(value - expected)
     bound = absolute + relative * abs(expected)
     check(math.isfinite(value) and error <= bound, claim,
@@ -151,6 +140,7 @@ def check_close(value, expected, claim, relative=0.0, absolute=0.0):
 
 def check_in(text, within, claim):
     """Fails the test unless `text` occurs in the string `within`."""
+    __tracebackhide__ = True
     check(text in within, claim, f"looked for: {text}\nin: {within}")
 
 
@@ -168,6 +158,7 @@ def check_same_arrays(path_a, path_b, claim, ignore=()):
     """Fails unless two HDF5 files hold the same datasets, byte for byte, except those named in `ignore`."""
     import numpy
 
+    __tracebackhide__ = True
     a, b = read_arrays(path_a), read_arrays(path_b)
     check(a.keys() == b.keys(), f"{claim}: same datasets", f"only in one file: {sorted(a.keys() ^ b.keys())}")
     for name in sorted(a.keys() - set(ignore)):
@@ -175,54 +166,10 @@ def check_same_arrays(path_a, path_b, claim, ignore=()):
         same = x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
         if not same and x.dtype == y.dtype == object:    # variable-length text
             same = x.shape == y.shape and bool((x == y).all())
-        check(same, f"{claim}: {name} is the same", f"{path_a}: {x.dtype}{x.shape}\n{path_b}: {y.dtype}{y.shape}")
-
-
-def main():
-    """Runs the functions test_* of the calling script. Exit code: 0 passed, 1 failed, 77 all skipped."""
-    tests = {name: item for name, item in inspect.getmembers(sys.modules["__main__"], inspect.isfunction)
-             if name.startswith("test_")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", help="folder of the built programs")
-    parser.add_argument("--source", default=_ROOT, help="root of the repository")
-    parser.add_argument("tests", nargs="*", help="only these functions")
-    parser.parse_args(namespace=_options)
-    unknown = set(_options.tests) - tests.keys()
-    if unknown:
-        sys.exit(f"unknown: {', '.join(sorted(unknown))} (valid: {', '.join(tests)})")
-    chosen = {name: tests[name] for name in tests if not _options.tests or name in _options.tests}
-    if not chosen:
-        sys.exit("there is no function test_* here")
-    sys.exit(_run(chosen))
-
-
-def _run(tests) -> int:
-    counts = {"passed": 0, "FAILED": 0, "skipped": 0}
-    for name, function in tests.items():
-        folder = Path.cwd() / "scratch" / f"{Path(sys.argv[0]).stem}.{name}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        message = ""
-        start_time = time.monotonic()
-        try:
-            function(folder)
-            outcome = "passed"
-        except Skip as reason:
-            outcome, message = "skipped", str(reason)
-        except Failure as failure:
-            where = traceback.extract_tb(failure.__traceback__)
-            line = next(frame.lineno for frame in reversed(where) if frame.filename != __file__)
-            outcome, message = "FAILED", f"line {line}: {failure}"
-        except Exception:
-            outcome, message = "FAILED", traceback.format_exc()
-        counts[outcome] += 1
-        print(f"{outcome:8}{name} ({time.monotonic() - start_time:.1f} s) {message}", flush=True)
-        if outcome == "passed":
-            shutil.rmtree(folder)
-    print(", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
-    if counts["FAILED"]:
-        return 1
-    return 0 if counts["passed"] else SKIPPED
+        first = numpy.argwhere(x != y)[:1].tolist() if x.shape == y.shape else []
+        check(same, f"{claim}: {name} is the same", "".join(
+            f"{path}: {values.dtype}{values.shape} {''.join(f'{i}: {values[tuple(i)]!r}' for i in first)}\n"
+            for path, values in ((path_a, x), (path_b, y))))
 
 
 def _environment() -> dict:

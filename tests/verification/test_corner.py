@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """`scree_verify corner`: the published velocities of a disk after it hits both walls of a corner at once."""
 import csv
 import math
 import shutil
 
 from refusal import refused
-from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 _FOLDER = "tests/reference/corner"
 _ROUND_OFF = 1e-14
@@ -97,7 +96,3 @@ def test_bad_input(folder):
                            (["--source", "."], ["--source", "--check"])):
         result = scree("corner", *options, name="scree_verify")
         check(result.code == 2 and all(word in result.stderr for word in words), f"{options} is refused", result)
-
-
-if __name__ == "__main__":
-    main()

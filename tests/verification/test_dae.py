@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """`scree_verify dae`: pendulums, the slope and the oscillator as published, on one rank and on three; what it refuses."""
 import csv
 import math
 import shutil
 
 from refusal import refused
-from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 _FOLDER = "tests/reference/dae"
 _CASES = ("pendulum", "double-pendulum", "slope", "oscillator")
@@ -119,7 +118,3 @@ def test_bad_input(folder):
                           (["penulum"], "double-pendulum"), ([], "case")):
         result = scree("dae", *options, name="scree_verify")
         check(result.code == 2 and word in result.stderr, f"{options} is bad input", result)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """Forces of decks: a free and a damped oscillator against their closed forms, with closed energy books."""
 import csv
 import math
 
-from scree_program import check, check_close, main, run_ok
+from scree_program import check, check_close, run_ok
 
 DECK = """\
 [simulation]
@@ -86,7 +85,3 @@ def test_oscillators_converge_with_order_one_and_their_books_close(folder):
 def test_a_spring_holds_a_body_through_a_periodic_face(folder):
     row = _end(folder, "periodic", 0.001, x0=3.0, v0=6.0, periodic="periodic = [true, false]")
     check_close(row["extent_center_x"], _exact(2.0, 0, 3.0, 6.0), "the place after it has crossed", absolute=0.02)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """`scree_verify dae compare` and `threshold`: slope, oscillator and stacks with every scheme against exact answers."""
 import csv
 import math
 
-from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring", "dem dae"}
 SAME_BITS = {"nonsmooth nsgs", "dem spring"}
@@ -87,7 +86,3 @@ def test_options_that_a_comparison_does_not_have(folder):
     check(result.code == 2 and "--quick" in result.stderr, "exit code 2 and the options that there are", result)
     result = scree("dae", "pendulum", "--quick", name="scree_verify")
     check(result.code == 2 and "pendulum" in result.stderr, "exit code 2 and the case", result)
-
-
-if __name__ == "__main__":
-    main()

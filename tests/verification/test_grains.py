@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """`scree_verify grains` finds the closed forms of rigid and soft grains with the decks' own code, on one rank and on three."""
 import csv
 
-from scree_program import check, check_close, check_in, main, run_ok, scree
+from scree_program import check, check_close, check_in, run_ok, scree
 
 
 SLIDING = """\
@@ -110,7 +109,3 @@ def test_a_block_that_slides_to_rest_comes_half_a_step_short(folder):
     # The step in which it stops is not a whole one: at most dt^2 mu g / 8.
     check_close(float(last["block_center_x[m]"]) - 0.2, exact - short, "way of the block", absolute=2e-6)
     check_close(short / exact, 0.006, "the share that the documents tell", absolute=2e-4)
-
-
-if __name__ == "__main__":
-    main()

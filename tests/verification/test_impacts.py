@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """The decks of impacts give their closed forms, the same on 1 and 3 ranks."""
 import math
 
-from scree_program import check, check_close, main, read_arrays, run_ok, source_folder
+from scree_program import check, check_close, read_arrays, run_ok, source_folder
 
 
 def _end(folder, deck):
@@ -44,7 +43,3 @@ def test_a_bouncing_disk(folder):
             s = t - start
             height = 0 if n == 60 else 10 * fall * e**n * s - 5 * s * s
         check_close(x[0][1] - 0.1, height, f"height at {t} s", absolute=1e-5)
-
-
-if __name__ == "__main__":
-    main()

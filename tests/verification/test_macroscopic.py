@@ -1,23 +1,20 @@
-#!/usr/bin/python3
 """The decks of inputs/granular against numbers of soft-sphere codes: tests/reference/granular, whose README says how these
 were found and how far they scatter. One row per number: found, reference, band. The bands stand beside their reasons.
 
-    test_macroscopic.py --bin build/release/bin                       what ctest runs: about a minute on two cores
-    test_macroscopic.py --bin build/release/bin --case silo --full    every row of a case
+    pytest-3 tests/verification/test_macroscopic.py                       what ctest runs: about a minute on two cores
+    pytest-3 tests/verification/test_macroscopic.py -k silo --full -s     every row of a case, told as it is found
 """
-import argparse
 import csv
-import sys
 
 import numpy as np
+import pytest
 
 from bed_numbers import bed_numbers
-from scree_program import Skip, check, main, run_ok, source_folder
+from scree_program import check, run_ok, source_folder
 from scree_results import Results
 
 D = 0.01            # diameter of the grains [m]
 GRAVITY = 9.81      # [m/s2]
-_full = False
 
 
 class Table:
@@ -75,14 +72,14 @@ def _friction(mu):
     return f'pairs."glass-glass".friction={mu}'
 
 
-def test_bed(folder):
+def test_bed(folder, full):
     """settled_bed.csv at the stiffest rows (E = 1e8 Pa) where there are some. Bands: the rows scatter by 0.003 in phi, 1 % in
     height and 0.1 in z, and so do ours; the length of the step changes ours by 0.01 (0.586 at 1 ms, 0.597 at 2 ms).
     Softness changes the rows at 1e7 Pa, the only ones for mu other than 0.5, by 0.004 in phi, 0.8 % in height and 0.2 in
     z, more without friction, where rigid spheres have z = 6 and those of the reference 6.65."""
     rows = _reference("settled_bed")
     table = Table("Bed of 4096 spheres (settled_bed.csv)")
-    for mu in ([0, 0.1, 0.3, 0.5, 1] if _full else [0.5]):
+    for mu in ([0, 0.1, 0.3, 0.5, 1] if full else [0.5]):
         same = [row for row in rows if row["mu"] == mu]
         stiffest = [row for row in same if row["E_Pa"] == max(row["E_Pa"] for row in same)]
         height, phi, z = (np.mean([row[key] for row in stiffest]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d"))
@@ -95,12 +92,12 @@ def test_bed(folder):
     table.end()
 
 
-def test_soft_bed(folder):
+def test_soft_bed(folder, full):
     """settled_bed.csv with its own law, material and step. The rows scatter by 0.003 in phi, 1 % in height and 0.1 in z, and so
     do ours, which fall from another lattice; there is one row for most frictions. Bands are twice that of the difference."""
     rows = _reference("settled_bed")
     table = Table("Bed of 4096 soft spheres (settled_bed.csv)")
-    for mu in ([0, 0.1, 0.3, 0.5, 1] if _full else [0.5]):
+    for mu in ([0, 0.1, 0.3, 0.5, 1] if full else [0.5]):
         same = [row for row in rows if row["mu"] == mu and row["E_Pa"] < 5e7 and row["code"] != "lammps-hooke"]
         reference = [np.mean([row[key] for row in same]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d")]
         results = _run(folder, "bed", f"soft_bed_mu{mu}", _friction(mu), "output.h5md.every=1")
@@ -133,12 +130,12 @@ def test_friction_of_silo(folder):
     table.end()
 
 
-def test_silo(folder):
+def test_silo(folder, full):
     """silo_discharge.csv, with 5000 grains instead of 10 000: as long as the bed is higher than the outlet is wide, the rate
     does not depend on its height. Band: two standard deviations of a soft run (three runs differ by 5 % each, the
     narrowest by 6 %), and as much of ours."""
-    if not _full:
-        raise Skip("takes minutes: --full")
+    if not full:
+        pytest.skip("takes minutes: --full")
     table = Table("Discharge of a silo (silo_discharge.csv)")
     diameters, rates = [], []
     for row in _reference("silo_discharge"):
@@ -164,11 +161,11 @@ def test_wall_layer(folder):
     table.end()
 
 
-def test_drum(folder):
+def test_drum(folder, full):
     """The wall carries its layer. The angle is only told: it is some 4.5 degrees steeper than that of drum_angle.csv, and
     why is open (docs/verification.md)."""
-    if not _full:
-        raise Skip("takes minutes: --full")
+    if not full:
+        pytest.skip("takes minutes: --full")
     row, = _reference("drum_angle")
     angle, carried, deviation = drum_averages(_run(folder, "drum", "drum", "output.h5md.every=0.1"))
     table = Table("Rotating drum (drum_angle.csv)")
@@ -203,14 +200,14 @@ def drum_numbers(x, v, radius=0.2, omega=1.0):
     return abs(np.degrees(np.arctan(slope))), (along / (omega * r))[layer].mean()
 
 
-def test_collapse(folder):
+def test_collapse(folder, full):
     """column_collapse.csv, steps of 2 ms (those of 0.5 and 1 ms give the same within the bands). Bands: 0.5 d of scatter in
     the quantiles of the reference (0.025 L0) and as much of ours, plus 5 % of the way that a quantile has gone, for the
     start: a rigid column is looser and 2 % higher than the soft one."""
     table = Table("Collapse of a column (column_collapse.csv)")
     for row in _reference("column_collapse"):
         aspect, n = row["nominal_aspect"], int(row["N"])
-        if aspect > (2 if _full else 0.5):
+        if aspect > (2 if full else 0.5):
             continue
         settle = 0.35 * (1 + aspect**0.5)
         run_out = 0.5 + 3.2 * (2 * row["H0_m"] / GRAVITY)**0.5
@@ -233,12 +230,12 @@ def collapse_numbers(x, length=0.2):
     return {f"x{share}": np.quantile(of_grains, share / 100) for share in (50, 90, 95)}
 
 
-def test_chute(folder):
+def test_chute(folder, full):
     """Steady flow down a rough slope: Bagnold's profile and a solid fraction that does not vary with height, as in Silbert et
     al. 2001 (Phys. Rev. E 64, 051302). Bands: 3 % of the speed of the surface, a few times the noise of averages over
     2 s; the lowest layer is left out, where the base orders the grains."""
-    if not _full:
-        raise Skip("takes a minute: --full")
+    if not full:
+        pytest.skip("takes a minute: --full")
     table = Table("Flow down a rough slope")
     found = chute_numbers(_run(folder, "chute", "chute"))
     table.close("v(z) against Bagnold, rms / surface speed", found["bagnold"], 0, 0.03)
@@ -263,13 +260,3 @@ def chute_numbers(results, bin_height=0.01):
     energy = scalars["energy_kinetic"]
     steady = energy[time > time[-1] - 1].mean() / energy[last & (time <= time[-1] - 1)].mean()
     return {"bagnold": np.sqrt(((v - fit)**2).mean()) / v.max(), "spread": np.ptp(solid[inner]), "steady": steady}
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--case", action="append", default=[])
-    options, rest = parser.parse_known_args()
-    _full = options.full
-    sys.argv[1:] = rest + [f"test_{case}" for case in options.case]
-    main()

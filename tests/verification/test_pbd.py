@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """`scree_verify pbd` finds the published errors and orders of position-based dynamics, the same on any number of ranks."""
 import csv
 import shutil
 import subprocess
 import sys
 
-from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 _HEADER = "case,method,parameter,h,error_max,error_end,evaluations"
 
@@ -65,7 +64,3 @@ def test_a_missing_source_folder_is_bad_input(folder):
     result = scree("pbd", "--source", folder / "nothing", name="scree_verify")
     check(result.code == 2, "exit code of bad input is 2", result)
     check_in("inputs/verification", result.stderr, "the message says what is missing")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
-#!/usr/bin/python3
 """`scree_verify slope` recomputes the published table of a cube on a slope, and finds its exact motion with every solver."""
 import csv
 import shutil
 
-from scree_program import check, check_close, check_in, main, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 _REFERENCE = "tests/reference/primal-dual/cube_on_slope.csv"
 
@@ -58,7 +57,3 @@ def test_a_reference_that_is_off_by_a_percent_fails_the_check(folder):
 def test_a_missing_source_folder_is_bad_input(folder):
     result = scree("slope", "--source", folder / "nothing", name="scree_verify")
     check(result.code == 2, "exit code of bad input is 2", result)
-
-
-if __name__ == "__main__":
-    main()

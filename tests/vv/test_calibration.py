@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """The default people stay within the bands of experiments on necks, corridors and single files: part of what
 scripts/calibrate-crowd.py compares, with one seed. Other people do not."""
 import csv
 import subprocess
 import sys
 
-from scree_program import check, check_in, main, program, source_folder
+from scree_program import check, check_in, program, source_folder
 
 
 def _calibrate(folder, *arguments):
@@ -30,7 +29,3 @@ def test_people_who_keep_another_headway_are_not(folder):
     check(result.returncode == 1, "the program says so with its exit code", result.stdout + result.stderr)
     check_in("OUTSIDE", result.stdout, "the table marks what is outside")
     check(all(row["inside"] == "no" for row in rows if 1 < float(row["at"]) < 2), "speeds of the file are outside", rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """What only an exact code can promise of crowds: `scree_verify crowd`, and files of runs that have the same bytes on any
 number of ranks with everything on that people do."""
 import csv
 import json
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, check_in, main, run_ok, scree
+from scree_program import check, check_in, run_ok, scree
 
 FEW = {"count": 5, "limit": 2, "end": "60 s"}
 MANY = {"count": 250, "limit": 30, "end": "30 s"}
@@ -72,7 +71,3 @@ def test_few_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
 
 def test_many_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
     _check_ranks(folder, "many", MANY, 60)
-
-
-if __name__ == "__main__":
-    main()

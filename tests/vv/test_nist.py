@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Tests of NIST Technical Note 1822 (E. Ronchi, E. D. Kuligowski, P. A. Reneke, R. D. Peacock, D. Nilsson, The process of
 verification and validation of building fire evacuation models, 2013), several of which are those of IMO MSC/Circ.1238
 (2007), and the fundamental diagram of ISO 20414:2020.
@@ -13,7 +12,7 @@ import math
 import numpy as np
 
 from crowd_runs import (Criteria, cabins_run, constant, corner_run, crossing_time, crowd_deck, flow_between,
-                        kolmogorov_smirnov, main, normal_cdf, rectangle, run_crowd, wkt)
+                        kolmogorov_smirnov, normal_cdf, rectangle, run_crowd, wkt)
 
 CRITERIA = Criteria("NIST TN 1822, ISO 20414", expected_failures={
     "5.2": "calibrated to experiments, 1.8 to 1.9 /s at a door of 1 m, above the design value of the test"})
@@ -209,7 +208,3 @@ def test_iso_13_fundamental_diagram(folder):
     top = max(flows)
     CRITERIA.row("13 flow", "ISO 20414, 13", "flow has its peak in between",
                  ", ".join(f"{flow:.2f}" for flow in flows) + " /s/m", top >= 1.05 * flows[0] and top >= 1.05 * flows[-1])
-
-
-if __name__ == "__main__":
-    main(CRITERIA)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Tests of the RiMEA guideline 4.1.1 (Guideline for Microscopic Evacuation Analysis, RiMEA e.V., 2022).
 
 Single persons walk 10 m before and after the measured length. Exits take people behind the opening. Where the
@@ -10,7 +9,7 @@ import math
 
 import numpy as np
 
-from crowd_runs import (Criteria, cabins_run, constant, corner_run, crossing_time, crowd_deck, flow_between, main,
+from crowd_runs import (Criteria, cabins_run, constant, corner_run, crossing_time, crowd_deck, flow_between,
                         rectangle, run_crowd, wkt)
 from scree_program import check, source_folder
 
@@ -367,7 +366,3 @@ def test_r16_single_file(folder):
                 outside.append(density)
         CRITERIA.row(name, "RiMEA 16", "medians [m/s] of bins of density [1/m] within p10 to p90 of experiments",
                      "; ".join(seen), not outside and len(seen) >= 3)
-
-
-if __name__ == "__main__":
-    main(CRITERIA)
