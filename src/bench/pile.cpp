@@ -146,8 +146,8 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
     free_velocity[k] = -options_.gravity * options_.dt;
   FrictionStep<3> step;
   step.dt = options_.dt;
-  step.contact_range = options_.contact_range;
-  step.touching_range = options_.touching ? options_.contact_range : 0;
+  step.speculative_margin = options_.speculative_margin;
+  step.contact_slop = options_.touching ? options_.speculative_margin : 0;
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;

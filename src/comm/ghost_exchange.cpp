@@ -19,7 +19,7 @@ namespace {
 template <int D>
 struct Touchers {
   std::array<int, std::size_t{1} << D> rank;  // -1: no such block
-  std::array<int, std::size_t{1} << D> phase;
+  std::array<int, std::size_t{1} << D> colour;
   bool shared = false;  // touched by more than one rank
 
   Touchers(const Domain& domain, const Lattice<D>& lattice, const Cell<D>& block) {
@@ -28,7 +28,7 @@ struct Touchers {
       unsigned wrapped = 0;
       const bool exists = lattice.neighbour(block, axes, -1, down, wrapped);
       rank[axes] = exists ? domain.owner_of(lattice.key_of(down)) : -1;
-      phase[axes] = exists ? lattice.phase_of(down) : -1;
+      colour[axes] = exists ? lattice.colour_of(down) : -1;
       shared = shared || (exists && rank[axes] != rank[0]);
     }
   }
@@ -111,12 +111,12 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
 
   std::vector<Place> all_places(places.begin(), places.end());
   all_places.insert(all_places.end(), ghost_places.begin(), ghost_places.end());
-  plan_hand_overs(domain, lattice, table, all_places);
+  plan_transfers(domain, lattice, table, all_places);
 }
 
 namespace {
 
-/// Stages at which two ranks meet, one after the other: each hand-over may take place at any stage from
+/// Stages at which two ranks meet, one after the other: each transfer may take place at any stage from
 /// `ready` to `due`.
 class Meetings {
  public:
@@ -140,12 +140,12 @@ class Meetings {
 }  // namespace
 
 template <int D>
-void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& lattice,
-                                       const BlockTable<D>& table, std::span<const Place> places) {
-  // Where a live copy goes: to its first rank, on to the next, home after the last sweep, or to the first
+void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& lattice,
+                                      const BlockTable<D>& table, std::span<const Place> places) {
+  // Where an active copy goes: to its first rank, on to the next, home after the last sweep, or to the first
   // rank of the next sweep.
   enum class Leg : std::uint8_t { start, within, home, again };
-  struct HandOver {
+  struct Transfer {
     int peer;
     int home;
     Index body;
@@ -155,14 +155,14 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   struct Sum {
     int peer;
     Index body;
-    int phase;
+    int colour;
   };
-  std::vector<HandOver> sent, received;
+  std::vector<Transfer> sent, received;
   std::vector<Sum> sums;  // of others
   sums_leaving_.clear();
   sums_.clear();
   const int me = comm_.rank();
-  travels_.assign(places.size(), 0);
+  shared_.assign(places.size(), 0);
 
   for (const auto& block : table.blocks()) {
     const Touchers<D> touchers(domain, lattice, block.place);
@@ -170,39 +170,39 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
     const int home = touchers.rank[0];
     for (Index i = block.first; i < block.last; ++i) {
       const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
-      // Who touches the body, by phase; different touching blocks have different phases.
-      std::array<int, std::size_t{n_phases}> toucher;
+      // Who touches the body, by colour; different touching blocks have different colours.
+      std::array<int, std::size_t{n_colours}> toucher;
       toucher.fill(-1);
       for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
         if (contains(low, axes) && touchers.rank[axes] >= 0)
-          toucher[static_cast<std::size_t>(touchers.phase[axes])] = touchers.rank[axes];
+          toucher[static_cast<std::size_t>(touchers.colour[axes])] = touchers.rank[axes];
       const auto pass = [&](int from, int to, Leg leg, int ready, int due) {
         if (from == to || (from != me && to != me)) return;
         (from == me ? sent : received)
             .push_back({from == me ? to : from, home, i, static_cast<std::int8_t>(ready),
                         static_cast<std::int8_t>(due), leg});
-        travels_[static_cast<std::size_t>(i)] = 1;
+        shared_[static_cast<std::size_t>(i)] = 1;
       };
       int holder = home, ready = 0, first = -1;
-      for (int phase = 0; phase < n_phases; ++phase) {
-        const int next = toucher[static_cast<std::size_t>(phase)];
+      for (int colour = 0; colour < n_colours; ++colour) {
+        const int next = toucher[static_cast<std::size_t>(colour)];
         if (next < 0) continue;
         if (first < 0) {
           first = next;
           pass(home, next, Leg::start, 0, 0);
         } else {
-          pass(holder, next, Leg::within, ready, phase);
+          pass(holder, next, Leg::within, ready, colour);
         }
         holder = next;
-        ready = phase + 1;
+        ready = colour + 1;
         if (next == me && home != me) {
           sums_.send(home, static_cast<Index>(sums_leaving_.size()));
-          sums_leaving_.push_back({i, phase});
+          sums_leaving_.push_back({i, colour});
         }
-        if (next != me && home == me) sums.push_back({next, i, phase});
+        if (next != me && home == me) sums.push_back({next, i, colour});
       }
-      pass(holder, home, Leg::home, ready, n_phases);
-      pass(holder, first, Leg::again, ready, n_phases);
+      pass(holder, home, Leg::home, ready, n_colours);
+      pass(holder, first, Leg::again, ready, n_colours);
     }
   }
 
@@ -210,19 +210,19 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
   std::stable_sort(sums.begin(), sums.end(), [](const Sum& s, const Sum& t) { return s.peer < t.peer; });
   for (const Sum& sum : sums) {
     sums_.receive(sum.peer, static_cast<Index>(sums_arriving_.size()));
-    sums_arriving_.push_back({sum.body, sum.phase});
+    sums_arriving_.push_back({sum.body, sum.colour});
   }
 
   for (RecordExchange& stage : stages_) stage.clear();
   neighbours_ = ghosts_.peers();
-  const auto plan = [&](std::vector<HandOver>& list, bool is_sent) {
+  const auto plan = [&](std::vector<Transfer>& list, bool is_sent) {
     // Both ends list the same bodies: by rank of their owner, then in his storage order.
-    std::sort(list.begin(), list.end(), [](const HandOver& a, const HandOver& b) {
+    std::sort(list.begin(), list.end(), [](const Transfer& a, const Transfer& b) {
       return std::tie(a.peer, a.home, a.body, a.ready) < std::tie(b.peer, b.home, b.body, b.ready);
     });
     for (auto first = list.begin(); first != list.end();) {
       const int peer = first->peer;
-      const auto last = std::find_if(first, list.end(), [&](const HandOver& h) { return h.peer != peer; });
+      const auto last = std::find_if(first, list.end(), [&](const Transfer& h) { return h.peer != peer; });
       neighbours_.push_back(peer);
       for (const bool goes_on : {false, true}) {
         const Leg unused = goes_on ? Leg::home : Leg::again;
@@ -232,7 +232,7 @@ void GhostExchange<D>::plan_hand_overs(const Domain& domain, const Lattice<D>& l
         meetings.arrange();
         for (auto h = first; h != last; ++h) {
           if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
-          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? n_phases : 0);
+          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? n_colours : 0);
           RecordExchange& exchange = stages_[static_cast<std::size_t>(stage)];
           if (is_sent)
             exchange.send(peer, h->body);
@@ -278,13 +278,13 @@ void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
 }
 
 template <int D>
-void GhostExchange<D>::begin_hand_over(int stage, std::span<const Real> values, int width) {
-  count(Traffic::hand_overs, volume_of_stage(stage, width));
+void GhostExchange<D>::begin_transfer(int stage, std::span<const Real> values, int width) {
+  count(Traffic::transfers, volume_of_stage(stage, width));
   stages_[static_cast<std::size_t>(stage)].begin(values, width);
 }
 
 template <int D>
-void GhostExchange<D>::end_hand_over(int stage, std::span<Real> values, int width) {
+void GhostExchange<D>::end_transfer(int stage, std::span<Real> values, int width) {
   stages_[static_cast<std::size_t>(stage)].end_move(values, width);
 }
 
@@ -292,8 +292,8 @@ template <int D>
 ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool goes_on) const {
   ExchangeVolume volume;
   if (!follows) volume += volume_of_stage(0, width);
-  for (int phase = 0; phase < n_phases; ++phase)
-    volume += volume_of_stage(phase + 1 + (goes_on ? n_phases : 0), width);
+  for (int colour = 0; colour < n_colours; ++colour)
+    volume += volume_of_stage(colour + 1 + (goes_on ? n_colours : 0), width);
   return volume;
 }
 
@@ -321,7 +321,7 @@ std::vector<RememberedContact> GhostExchange<D>::bring_home(
 
 template <int D>
 std::size_t GhostExchange<D>::bytes() const {
-  std::size_t n = home_.capacity() * sizeof(Home) + travels_.capacity() + ghosts_.bytes() + sums_.bytes() +
+  std::size_t n = home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
                   (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);
   for (const RecordExchange& stage : stages_) n += stage.bytes();
   return n;

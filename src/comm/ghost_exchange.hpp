@@ -15,7 +15,7 @@
 
 namespace scree {
 
-/// What a sweep moves: a body's live copy, four numbers (docs/method.md, "The live copy").
+/// What a sweep moves: a body's active copy, four numbers (docs/method.md, "The active copy").
 struct alignas(32) SweepRecord {
   Real x[3];
   Real radius;
@@ -28,7 +28,7 @@ Vec<D> position_of(const SweepRecord& record) {
 }
 
 /// What messages are for.
-enum class Traffic { hand_overs, ghost_copies, to_owners, partial_sums, ghost_fetches, migration, memory };
+enum class Traffic { transfers, ghost_copies, to_owners, partial_sums, ghost_fetches, migration, memory };
 constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
     "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
@@ -38,22 +38,22 @@ constexpr std::array<const char*, n_traffic_kinds> traffic_names{
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
 /// ghosts. Three ways of moving values, each a message per pair of ranks that have something for each other:
 /// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
-/// - a *hand-over* moves the live copy of a body during a sweep. Bodies near block faces are touched in
-///   several phases, by several ranks. Each rank passes the body on between its last phase and the next
+/// - a *transfer* moves the active copy of a body during a sweep. Bodies near block faces are touched in
+///   several colours, by several ranks. Each rank passes the body on between its last colour and the next
 ///   rank's first, so the copy that is read is always the latest one, nothing is summed and nothing is
 ///   computed twice. What two ranks have for each other waits for a common stage where it can, which saves
 ///   messages;
-/// - *partial sums* (of forces, say) of a body by phase go to its owner, who adds them up in the order of
-///   phases.
+/// - *partial sums* (of forces, say) of a body by colour go to its owner, who adds them up in the order of
+///   colours.
 /// Which blocks touch a body follows from its cell, so both ends plan alike without a word.
 template <int D>
 class GhostExchange {
  public:
-  static constexpr int n_phases = Lattice<D>::n_phases;
-  /// Stages of hand-overs: 0 comes before the first phase of the first of several sweeps in a row, p + 1
-  /// after phase p of the last one: then every live copy is back with its owner; n_phases + p + 1 after
-  /// phase p of the others: then every live copy is with the rank that touches it first in the next one.
-  static constexpr int n_stages = 2 * n_phases + 1;
+  static constexpr int n_colours = Lattice<D>::n_colours;
+  /// Stages of transfers: 0 comes before the first colour of the first of several sweeps in a row, p + 1
+  /// after colour p of the last one: then every active copy is back with its owner; n_colours + p + 1 after
+  /// colour p of the others: then every active copy is with the rank that touches it first in the next one.
+  static constexpr int n_stages = 2 * n_colours + 1;
 
   explicit GhostExchange(const Comm& comm);
 
@@ -86,25 +86,25 @@ class GhostExchange {
   /// (exact). Collective.
   void min_to_owners(std::span<Real> values, int width);
 
-  /// values[n_held * width]: moves the live copies of a stage. Collective.
-  void begin_hand_over(int stage, std::span<const Real> values, int width);
-  void end_hand_over(int stage, std::span<Real> values, int width);
-  void begin_hand_over(int stage, std::span<SweepRecord> records) {
-    begin_hand_over(stage, numbers(records), record_width);
+  /// values[n_held * width]: moves the active copies of a stage. Collective.
+  void begin_transfer(int stage, std::span<const Real> values, int width);
+  void end_transfer(int stage, std::span<Real> values, int width);
+  void begin_transfer(int stage, std::span<SweepRecord> records) {
+    begin_transfer(stage, numbers(records), record_width);
   }
-  void end_hand_over(int stage, std::span<SweepRecord> records) {
-    end_hand_over(stage, numbers(records), record_width);
+  void end_transfer(int stage, std::span<SweepRecord> records) {
+    end_transfer(stage, numbers(records), record_width);
   }
-  /// 1 for every held body whose live copy leaves or reaches this rank during a sweep. Empty on a single
+  /// 1 for every held body whose active copy leaves or reaches this rank during a sweep. Empty on a single
   /// rank.
-  std::span<const std::uint8_t> travels() const { return travels_; }
+  std::span<const std::uint8_t> shared() const { return shared_; }
 
-  /// The sum over the contacts of one phase at a body, computed by a rank that does not own it.
+  /// The sum over the contacts of one colour at a body, computed by a rank that does not own it.
   struct PartialSum {
     Index body;
-    int phase;
+    int colour;
   };
-  /// Those that this rank computes, by ghost and phase, ...
+  /// Those that this rank computes, by ghost and colour, ...
   std::span<const PartialSum> sums_leaving() const { return sums_leaving_; }
   /// ... and those that others compute for bodies of this rank.
   std::span<const PartialSum> sums_arriving() const { return sums_arriving_; }
@@ -152,8 +152,8 @@ class GhostExchange {
     int rank;
     Index index;
   };
-  void plan_hand_overs(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
-                       std::span<const Place> places);
+  void plan_transfers(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
+                      std::span<const Place> places);
 
   static constexpr int record_width = sizeof(SweepRecord) / sizeof(Real);
   static std::span<Real> numbers(std::span<SweepRecord> records) {
@@ -182,7 +182,7 @@ class GhostExchange {
   std::vector<RecordExchange> stages_;
   RecordExchange sums_;
   std::vector<PartialSum> sums_leaving_, sums_arriving_;
-  std::vector<std::uint8_t> travels_;
+  std::vector<std::uint8_t> shared_;
   mutable std::array<ExchangeVolume, n_traffic_kinds> volume_{};  // a log, no part of the state
 };
 

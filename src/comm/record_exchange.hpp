@@ -64,8 +64,8 @@ class RecordExchange {
       scatter(in, places, n, size, reinterpret_cast<std::byte*>(values.data()));
     });
   }
-  /// The same for values of which each entry has one live copy, which moves: with SCREE_ASSERTS what was sent
-  /// is no number here from now on, so whoever still reads it shows.
+  /// The same for values of which each entry has one active copy, which moves: with SCREE_ASSERTS what was
+  /// sent is no number here from now on, so whoever still reads it shows.
   void end_move(std::span<Real> values, int width) {
 #ifdef SCREE_ASSERTS
     for (const Index place : sent_.places)

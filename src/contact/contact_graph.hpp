@@ -22,15 +22,15 @@ struct ContactGraph {
   std::vector<Real> force;
   /// Friction on b, -friction on a, across the normal [N]; empty in schemes without friction.
   std::vector<Vec<D>> friction;
-  /// Phase p of a sweep has the contacts [phase_first[p], phase_first[p + 1]); those before interior_first[p]
-  /// touch bodies that travel between ranks.
-  std::vector<Index> phase_first, interior_first;
+  /// Colour p of a sweep has the contacts [colour_first[p], colour_first[p + 1]); those before
+  /// interior_first[p] touch bodies shared between ranks.
+  std::vector<Index> colour_first, interior_first;
 
   std::size_t size() const { return a.size(); }
   void clear() {
     a.clear(), b.clear(), wall.clear(), gap.clear(), normal.clear(), branch.clear(), place.clear();
     force.clear(), friction.clear();
-    phase_first.clear(), interior_first.clear();
+    colour_first.clear(), interior_first.clear();
   }
 };
 

@@ -17,7 +17,7 @@ constexpr Real trust_in_walls = 4;
 
 void NearContacts::clear() {
   a.clear(), b.clear(), place.clear(), gap.clear(), normal.clear(), wall_speed.clear();
-  phase_first.clear(), interior_first.clear();
+  colour_first.clear(), interior_first.clear();
 }
 
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
@@ -123,13 +123,13 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
     }
     return static_cast<Index>(near_.size());
   };
-  if (record) near_.phase_first.push_back(0);
-  for (int phase = 0; phase < Lattice<2>::n_phases; ++phase) {
-    const Index interior = look_at_blocks(schedule.rim_blocks(phase));
-    const Index last = look_at_blocks(schedule.interior_blocks(phase));
+  if (record) near_.colour_first.push_back(0);
+  for (int colour = 0; colour < Lattice<2>::n_colours; ++colour) {
+    const Index interior = look_at_blocks(schedule.boundary_blocks(colour));
+    const Index last = look_at_blocks(schedule.interior_blocks(colour));
     if (!record) continue;
     near_.interior_first.push_back(interior);
-    near_.phase_first.push_back(last);
+    near_.colour_first.push_back(last);
   }
   neighborhood.ghosts().min_to_owners({&seen_.data()->free_way, n_held * n_seen}, n_seen);
 }

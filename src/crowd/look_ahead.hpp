@@ -16,7 +16,7 @@ struct NearContacts {
   std::vector<Real> gap;     ///< [m]
   std::vector<Vec<2>> normal;
   std::vector<Real> wall_speed;  ///< of an obstacle's surface along the normal [m/s]; 0 for pairs
-  std::vector<Index> phase_first, interior_first;  ///< as in ContactGraph
+  std::vector<Index> colour_first, interior_first;  ///< as in ContactGraph
   std::size_t size() const { return a.size(); }
   void clear();
 };

@@ -76,19 +76,19 @@ void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts
 /// V = U + the multipliers, added up in the order of a sweep; without the round-off that updates leave.
 void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& contacts) {
   std::copy(desired_.begin(), desired_.end(), velocity_.begin());
-  run_sweep_phases(halo, contacts.phase_first, contacts.interior_first, numbers(), 2,
-                   [&](Index first, Index last) {
-                     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-                       const Row& row = rows_[c];
-                       if (row.multiplier == 0) continue;
-                       Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
-                       Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
-                       for (int k = 0; k < 2; ++k) {
-                         of_a[k] -= row.multiplier * row.normal[k];
-                         of_b[k] += row.to_b * row.multiplier * row.normal[k];
-                       }
-                     }
-                   });
+  run_sweep_colours(
+      halo, contacts.colour_first, contacts.interior_first, numbers(), 2, [&](Index first, Index last) {
+        for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+          const Row& row = rows_[c];
+          if (row.multiplier == 0) continue;
+          Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
+          Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
+          for (int k = 0; k < 2; ++k) {
+            of_a[k] -= row.multiplier * row.normal[k];
+            of_b[k] += row.to_b * row.multiplier * row.normal[k];
+          }
+        }
+      });
   halo.copy_to_ghosts(numbers(), 2);
 }
 
@@ -114,8 +114,8 @@ Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Rea
       of_b[1] += row.to_b * change * row.normal[1];
     }
   };
-  run_sweep_phases(halo, contacts.phase_first, contacts.interior_first, numbers(), 2, project,
-                   {.first = false, .last = false});
+  run_sweep_colours(halo, contacts.colour_first, contacts.interior_first, numbers(), 2, project,
+                    {.first = false, .last = false});
   return met;
 }
 
@@ -156,7 +156,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   const std::size_t n = contacts.size();
   copy_into(contacts.a, problem_.a);
   copy_into(contacts.b, problem_.b);
-  problem_.phase_first = contacts.phase_first;
+  problem_.colour_first = contacts.colour_first;
   problem_.interior_first = contacts.interior_first;
   reset(problem_.jacobian, n * 2 * 2 * q);
   reset(problem_.bias, n * 2);

@@ -35,7 +35,7 @@ class VelocityProjection {
 
   /// Over-relaxed dual Gauss-Seidel sweeps in the order of the contacts: the same bits on any number of
   /// ranks. `velocity` (n_held): owned entries are U on entry and V on return; `multiplier` (contacts): a
-  /// guess on entry. Cost of a sweep: O(contacts), about 40 bytes each, and n_phases + 1 hand-overs.
+  /// guess on entry. Cost of a sweep: O(contacts), about 40 bytes each, and n_colours + 1 transfers.
   /// Collective.
   Report solve(BodyHalo& halo, const NearContacts& contacts, Real dt, const Settings& settings,
                std::span<Vec<2>> velocity, std::span<Real> multiplier);

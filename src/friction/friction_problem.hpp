@@ -47,14 +47,14 @@ struct FrictionProblem {
   /// n_held * q: before the step, for solvers whose published scales need it; empty: as free_velocity.
   std::vector<Real> start_velocity;
 
-  // Contacts of this rank in the order of a sweep: phase p has [phase_first[p], phase_first[p + 1]), of which
-  // those before interior_first[p] touch bodies that travel.
+  // Contacts of this rank in the order of a sweep: colour p has [colour_first[p], colour_first[p + 1]), of
+  // which those before interior_first[p] touch bodies shared between ranks.
   std::vector<Index> a, b;       ///< held bodies; -1: a static body or wall, without velocities
   std::vector<Real> jacobian;    ///< n_contacts * 2 * D * q: rows of H for a, then for b; zero where -1
   std::vector<Real> bias;        ///< n_contacts * D: w
   std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
   std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
-  std::vector<Index> phase_first, interior_first;
+  std::vector<Index> colour_first, interior_first;
   /// n_contacts * 2, or empty: how far the contact point lies from the centre of a and of b [m], 0 for none.
   /// A promise that all bodies are round where they touch: the jacobian is that of levers along the normal,
   /// and mass blocks are m I and J I. W_cc is diagonal then, and solvers may use a shorter form.

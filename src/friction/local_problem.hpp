@@ -21,7 +21,7 @@ class LocalProblem {
     problem_.bias = q;
     problem_.mu = std::move(mu);
     problem_.local = std::move(form);
-    problem_.phase_first = {0, n};
+    problem_.colour_first = {0, n};
     problem_.interior_first = {0};
     problem_.halo = &halo_;
   }

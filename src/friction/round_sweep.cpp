@@ -104,7 +104,7 @@ template <int D>
 void RoundSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega) {
   Scope timer("nsgs sweep");
   std::size_t stretch = 0;
-  problem.run_phases(y, turn, [&](Index, Index) {
+  problem.run_colours(y, turn, [&](Index, Index) {
     const std::size_t first = group_first_[stretch++];
     kernels_->sweep(std::span(groups_).subspan(first, group_first_[stretch] - first), y.data(), omega);
   });

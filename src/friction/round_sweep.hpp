@@ -49,7 +49,7 @@ class RoundSweep {
   std::vector<RoundGroup<D>> groups_;
   std::vector<Real> squares_;
   std::vector<Index> n_in_group_;
-  std::vector<std::size_t> group_first_;  // of each stretch of run_phases, in its order
+  std::vector<std::size_t> group_first_;  // of each stretch of run_colours, in its order
 };
 
 /// The kernels that this processor can run, the portable ones first.

@@ -376,7 +376,7 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
   std::copy(free_.begin(), free_.end(), y.begin());
   constexpr SweepTurn turn{.first = false};  // all holders begin with the same values
   with_rows([&](const auto& rows) {
-    run_phases(y, turn, [&](Index first, Index last) {
+    run_colours(y, turn, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
         rows[c].add_impulse(r.data() + c * D, y.data());
     });

@@ -203,7 +203,7 @@ class ScaledProblem {
   Real free_norm() const { return free_norm_; }
 
   /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
-  /// current afterwards. Collective, n_phases hand-overs and a copy.
+  /// current afterwards. Collective, n_colours transfers and a copy.
   void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
@@ -231,21 +231,21 @@ class ScaledProblem {
     for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[c * D + static_cast<std::size_t>(i)];
   }
 
-  /// Runs visit(first, last) over the contacts of each phase in sweep order with hand-overs of `y` between
-  /// phases. Collective.
+  /// Runs visit(first, last) over the contacts of each colour in sweep order with transfers of `y` between
+  /// colours. Collective.
   template <class Visit>
-  void run_phases(std::span<Real> y, SweepTurn turn, Visit&& visit) const {
-    run_sweep_phases(halo(), problem_->phase_first, problem_->interior_first, y, width, visit, turn);
+  void run_colours(std::span<Real> y, SweepTurn turn, Visit&& visit) const {
+    run_sweep_colours(halo(), problem_->colour_first, problem_->interior_first, y, width, visit, turn);
   }
   template <class Visit>
-  void run_phases(std::span<Real> y, Visit&& visit) const {
-    run_phases(y, {}, visit);
+  void run_colours(std::span<Real> y, Visit&& visit) const {
+    run_colours(y, {}, visit);
   }
 
-  /// Calls f(first, last) for the stretches of contacts that run_phases() visits, in its order. Local.
+  /// Calls f(first, last) for the stretches of contacts that run_colours() visits, in its order. Local.
   template <class F>
   void for_each_stretch(F&& f) const {
-    scree::for_each_stretch(problem_->phase_first, problem_->interior_first, f);
+    scree::for_each_stretch(problem_->colour_first, problem_->interior_first, f);
   }
 
   /// Impulses and velocities of the original problem from scaled ones and back. Local.

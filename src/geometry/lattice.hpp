@@ -61,7 +61,7 @@ struct Lattice {
   Real usual_skin = 0;               ///< that of the start of the run; steps that need more get more [m]
   std::int32_t cells_per_block = 1;  ///< as asked for
 
-  static constexpr int n_phases = 1 << D;
+  static constexpr int n_colours = 1 << D;
   static constexpr int cell_bits = 12;  ///< a block has at most 2^12 cells
   static constexpr int axis_bits = D == 2 ? 25 : 17;
 
@@ -149,11 +149,11 @@ struct Lattice {
     }
     return true;
   }
-  /// Blocks of one phase share no body: the phase is the parity vector of the block.
-  int phase_of(const Cell<D>& block) const {
-    int phase = 0;
-    for (std::size_t k = 0; k < D; ++k) phase |= (block[k] & 1) << k;
-    return phase;
+  /// Blocks of one colour share no body: the colour is the parity vector of the block.
+  int colour_of(const Cell<D>& block) const {
+    int colour = 0;
+    for (std::size_t k = 0; k < D; ++k) colour |= (block[k] & 1) << k;
+    return colour;
   }
   BlockKey key_of(const Cell<D>& block) const {
     std::array<std::uint32_t, D> x;

@@ -125,7 +125,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
               room);
   skin = std::min(skin, room);
   auto cells = static_cast<int>(settings_.block_cells);
-  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better, phase by phase
+  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better, colour by colour
   // (docs/performance.md, docs/scaling.md).
   if (cells == 0)
     cells = D == 2 ? (n_bodies < 2'000    ? 4
@@ -288,7 +288,7 @@ void Neighborhood<D>::fit_skin(State<D>& state, Real needed_skin) {
 }
 
 template <int D>
-void Neighborhood<D>::settle_at_faces(State<D>& state) {
+void Neighborhood<D>::apply_boundary_conditions(State<D>& state) {
   BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   std::vector<Index> leaving;
@@ -351,7 +351,7 @@ void Neighborhood<D>::settle_at_faces(State<D>& state) {
 }
 
 template <int D>
-void Neighborhood<D>::RunningEvenness::add(Real steps) {
+void Neighborhood<D>::RunningImbalance::add(Real steps) {
   sum_of_most += steps * most;
   sum_of_means += steps * mean;
   worst = std::max(worst, now());
@@ -375,7 +375,7 @@ void Neighborhood<D>::end_of_list(const State<D>& state) {
   work_.reset();
   const std::int64_t n_steps = state.clock.step - list_step_;
   if (comm_.size() == 1 || !has_bodies_placed_ || n_steps <= 0) return;
-  for (std::size_t k = 0; k < computing; ++k) evenness_[k].add(static_cast<Real>(n_steps));
+  for (std::size_t k = 0; k < computing; ++k) imbalances_[k].add(static_cast<Real>(n_steps));
   // The same on all ranks: steps are timed by their number.
   if (step_seconds_.empty()) return;
   const auto middle = step_seconds_.begin() + static_cast<std::ptrdiff_t>(step_seconds_.size() / 2);
@@ -388,7 +388,7 @@ void Neighborhood<D>::end_of_list(const State<D>& state) {
     for (std::size_t k = 1; k < n_loads; ++k) counts[k] += more[k];
   }
   costs_.observe(counts, seconds);
-  RunningEvenness& spread = evenness_[computing];
+  RunningImbalance& spread = imbalances_[computing];
   spread.most = comm_.max(seconds);
   spread.mean = static_cast<Real>(comm_.sum(std::llround(1e9 * seconds))) / 1e9 / comm_.size();
   spread.add(static_cast<Real>(n_steps));
@@ -399,26 +399,26 @@ void Neighborhood<D>::end_of_list(const State<D>& state) {
 template <int D>
 void Neighborhood<D>::measure_list(const State<D>& state) {
   if (comm_.size() == 1) return;
-  constexpr int n_phases = Lattice<D>::n_phases;
-  std::array<std::int64_t, std::size_t{3} + n_phases> counts{};
+  constexpr int n_colours = Lattice<D>::n_colours;
+  std::array<std::int64_t, std::size_t{3} + n_colours> counts{};
   const std::int64_t n_bodies = state.bodies.n_owned();
   counts[spread_bodies] = n_bodies;
   counts[spread_pairs] = schedule_.n_pairs();
   counts[bodies_and_pairs] = n_bodies + schedule_.n_pairs();
-  for (int phase = 0; phase < n_phases; ++phase)
-    for (const auto& block : schedule_.blocks(phase))
-      counts[static_cast<std::size_t>(3 + phase)] += block.n_pairs;
-  std::array<std::int64_t, std::size_t{3} + n_phases> sums = counts;
-  std::array<Real, std::size_t{3} + n_phases> most;
+  for (int colour = 0; colour < n_colours; ++colour)
+    for (const auto& block : schedule_.blocks(colour))
+      counts[static_cast<std::size_t>(3 + colour)] += block.n_pairs;
+  std::array<std::int64_t, std::size_t{3} + n_colours> sums = counts;
+  std::array<Real, std::size_t{3} + n_colours> most;
   std::copy(counts.begin(), counts.end(), most.begin());
   comm_.sum(sums);
   comm_.max(most);
   for (std::size_t k = 0; k < 3; ++k) {
-    evenness_[k].most = most[k];
-    evenness_[k].mean = static_cast<Real>(sums[k]) / comm_.size();
+    imbalances_[k].most = most[k];
+    imbalances_[k].mean = static_cast<Real>(sums[k]) / comm_.size();
   }
-  evenness_[pairs_by_phase].most = std::accumulate(most.begin() + 3, most.end(), Real{0});
-  evenness_[pairs_by_phase].mean = evenness_[spread_pairs].mean;
+  imbalances_[pairs_by_colour].most = std::accumulate(most.begin() + 3, most.end(), Real{0});
+  imbalances_[pairs_by_colour].mean = imbalances_[spread_pairs].mean;
 }
 
 template <int D>
@@ -427,11 +427,11 @@ LoadReport Neighborhood<D>::load_report(const State<D>& state) {
   list_step_ = state.clock.step;
   LoadReport report;
   report.measured = settings_.weights == NeighborhoodSettings::Weights::measured;
-  report.bodies = evenness_[spread_bodies].over_run();
-  report.pairs = evenness_[spread_pairs].over_run();
-  report.bodies_and_pairs = evenness_[bodies_and_pairs].over_run();
-  report.pairs_by_phase = evenness_[pairs_by_phase].over_run();
-  report.computing = evenness_[computing].over_run();
+  report.bodies = imbalances_[spread_bodies].over_run();
+  report.pairs = imbalances_[spread_pairs].over_run();
+  report.bodies_and_pairs = imbalances_[bodies_and_pairs].over_run();
+  report.pairs_by_colour = imbalances_[pairs_by_colour].over_run();
+  report.computing = imbalances_[computing].over_run();
   report.least_blocks = comm_.min(static_cast<std::int64_t>(schedule_.all_blocks().size()));
   report.seconds = costs_.seconds();
   return report;
@@ -525,7 +525,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) 
   {
     Scope part("migrate");
     bodies.resize(bodies.n_owned(), 0);
-    settle_at_faces(state);
+    apply_boundary_conditions(state);
     find_places<D>(lattice, std::as_const(bodies).position(), places);
     if (comm_.size() > 1) {
       rebalance(state, places, n_steps);
@@ -560,7 +560,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) 
     Scope part("pairs");
     schedule_.rebuild(
         lattice, state.box, table, bodies, state.obstacles, lattice.skin,
-        [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.travels());
+        [&](BlockKey key) { return domain_.owner_of(key) == comm_.rank(); }, ghosts_.shared());
   }
   shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
   for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {
@@ -790,10 +790,10 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
     }
     return static_cast<Index>(contacts.size());
   };
-  contacts.phase_first.push_back(0);
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    contacts.interior_first.push_back(add_blocks(schedule_.rim_blocks(phase)));
-    contacts.phase_first.push_back(add_blocks(schedule_.interior_blocks(phase)));
+  contacts.colour_first.push_back(0);
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
+    contacts.interior_first.push_back(add_blocks(schedule_.boundary_blocks(colour)));
+    contacts.colour_first.push_back(add_blocks(schedule_.interior_blocks(colour)));
   }
 }
 

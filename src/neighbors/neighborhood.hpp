@@ -73,7 +73,7 @@ struct ContactRules {
 };
 
 /// How evenly something was spread over the ranks: the most on one rank over the mean.
-struct Evenness {
+struct LoadImbalance {
   Real mean = 1;  ///< of all steps
   Real most = 1;  ///< worst of all lists; of what is measured: of all lists that took some steps
 };
@@ -81,12 +81,12 @@ struct Evenness {
 /// How the load was shared out, over the run so far.
 struct LoadReport {
   bool measured = false;  ///< whether blocks weighed what they were measured to cost
-  Evenness bodies, pairs;
-  Evenness bodies_and_pairs;
-  /// Candidate pairs of one phase of a sweep, added up over phases: what a sweep takes if all ranks wait for
-  /// each other after each phase.
-  Evenness pairs_by_phase;
-  Evenness computing;                 ///< processor time without waiting, lists included
+  LoadImbalance bodies, pairs;
+  LoadImbalance bodies_and_pairs;
+  /// Candidate pairs of one colour of a sweep, added up over colours: what a sweep takes if all ranks wait
+  /// for each other after each colour.
+  LoadImbalance pairs_by_colour;
+  LoadImbalance computing;            ///< processor time without waiting, lists included
   std::int64_t least_blocks = 0;      ///< on a rank, now
   std::array<Real, n_loads> seconds;  ///< of one body, pair, ... in a step, as measured (BlockCosts)
 };
@@ -180,7 +180,7 @@ class Neighborhood {
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
   /// Bodies and pairs of the fullest rank over the mean, now.
-  Real imbalance() const { return evenness_[bodies_and_pairs].now(); }
+  Real imbalance() const { return imbalances_[bodies_and_pairs].now(); }
   /// Of the run so far, up to state.clock.step. Collective.
   LoadReport load_report(const State<D>& state);
   /// Bytes held by lists, tables and plans of this rank.
@@ -192,22 +192,22 @@ class Neighborhood {
     BlockKey key;
     LoadCounts counts;
   };
-  enum Spread : std::uint8_t { spread_bodies, spread_pairs, bodies_and_pairs, pairs_by_phase, computing };
+  enum Spread : std::uint8_t { spread_bodies, spread_pairs, bodies_and_pairs, pairs_by_colour, computing };
   static constexpr std::size_t n_spreads = 5;
   static constexpr std::size_t most_timed_steps = 64;  // per list
-  struct RunningEvenness {
+  struct RunningImbalance {
     Real most = 0, mean = 0;                 // of the present list
     Real sum_of_most = 0, sum_of_means = 0;  // times steps
     Real worst = 1;
     Real now() const { return mean > 0 ? most / mean : 1; }
     void add(Real steps);
-    Evenness over_run() const { return {sum_of_means > 0 ? sum_of_most / sum_of_means : 1, worst}; }
+    LoadImbalance over_run() const { return {sum_of_means > 0 ? sum_of_most / sum_of_means : 1, worst}; }
   };
 
   static Box<D> reached_box(const State<D>& state);
   void fit_skin(State<D>& state, Real needed_skin);
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
-  void settle_at_faces(State<D>& state);
+  void apply_boundary_conditions(State<D>& state);
   void rebalance(const State<D>& state, std::span<const Place> places, std::int64_t n_steps);
   void find_block_loads(std::span<const Place> places);
   LoadCounts counts_of(const typename SweepSchedule<D>::Block& block) const;
@@ -232,7 +232,7 @@ class Neighborhood {
   std::vector<BlockLoad> block_loads_;
   std::vector<BlockKey> block_keys_;
   std::vector<std::int64_t> block_weights_;
-  std::array<RunningEvenness, n_spreads> evenness_;
+  std::array<RunningImbalance, n_spreads> imbalances_;
   Real lost_steps_ = 0;         // by uneven load since blocks were shared out
   std::int64_t list_step_ = 0;  // clock when the list was made
   std::int64_t last_step_ = 0;  // clock at the last look

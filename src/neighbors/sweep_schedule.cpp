@@ -42,7 +42,7 @@ template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
                                Real reach_of_walls, const std::function<bool(BlockKey)>& owned,
-                               std::span<const std::uint8_t> travels) {
+                               std::span<const std::uint8_t> shared) {
   blocks_.clear();
   first_shift_.clear();
   ends_.clear();
@@ -58,15 +58,14 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   struct Task {
     Cell<D> place;
     BlockKey key;
-    bool rim;
+    bool boundary;
   };
-  std::array<std::vector<Task>, std::size_t{Lattice<D>::n_phases}> tasks;
-  std::unordered_map<BlockKey, bool> seen;  // key -> rim
+  std::array<std::vector<Task>, std::size_t{Lattice<D>::n_colours}> tasks;
+  std::unordered_map<BlockKey, bool> seen;  // key -> boundary
   for (const auto& block : table.blocks()) {
-    bool block_travels = false;
-    if (!travels.empty())
-      for (Index i = block.first; i < block.last; ++i)
-        block_travels |= travels[static_cast<std::size_t>(i)] != 0;
+    bool is_shared = false;
+    if (!shared.empty())
+      for (Index i = block.first; i < block.last; ++i) is_shared |= shared[static_cast<std::size_t>(i)] != 0;
     for (unsigned axes = 0; axes < 1U << D; ++axes) {
       Cell<D> down;
       unsigned wrapped = 0;
@@ -74,17 +73,18 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       const BlockKey key = lattice.key_of(down);
       if (!owned(key)) continue;
       const auto [entry, is_new] = seen.emplace(key, false);
-      entry->second |= block_travels;
-      if (is_new) tasks[index(lattice.phase_of(down))].push_back({down, key, false});
+      entry->second |= is_shared;
+      if (is_new) tasks[index(lattice.colour_of(down))].push_back({down, key, false});
     }
   }
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    std::vector<Task>& list = tasks[index(phase)];
-    for (Task& task : list) task.rim = seen.at(task.key);
-    std::sort(list.begin(), list.end(),
-              [](const Task& p, const Task& q) { return p.rim != q.rim ? p.rim : p.key < q.key; });
-    phase_[index(phase)] = static_cast<Index>(blocks_.size());
-    interior_[index(phase)] = phase_[index(phase)];
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
+    std::vector<Task>& list = tasks[index(colour)];
+    for (Task& task : list) task.boundary = seen.at(task.key);
+    std::sort(list.begin(), list.end(), [](const Task& p, const Task& q) {
+      return p.boundary != q.boundary ? p.boundary : p.key < q.key;
+    });
+    colour_[index(colour)] = static_cast<Index>(blocks_.size());
+    interior_[index(colour)] = colour_[index(colour)];
     for (const Task& task : list) {
       Block block{};
       block.key = task.key;
@@ -112,10 +112,10 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       }
       block.n_pairs = n_pairs_ - pairs_before;
       blocks_.push_back(block);
-      if (task.rim) interior_[index(phase)] = static_cast<Index>(blocks_.size());
+      if (task.boundary) interior_[index(colour)] = static_cast<Index>(blocks_.size());
     }
   }
-  phase_.back() = static_cast<Index>(blocks_.size());
+  colour_.back() = static_cast<Index>(blocks_.size());
   find_wall_neighbours(obstacles);
   // Vectors that grew doubled; what is to spare is for the lists to come, whose length hardly differs.
   const auto trim = [](auto& values) {

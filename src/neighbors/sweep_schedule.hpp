@@ -18,7 +18,7 @@ inline constexpr Index batch_size = 8;
 /// The candidate contacts of this rank in the order in which sweeps visit them (docs/method.md, "Sweeps").
 ///
 /// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by
-/// phase. In a block come first the pairs that cross no periodic face, then those that do, then the
+/// colour. In a block come first the pairs that cross no periodic face, then those that do, then the
 /// obstacles. Pairs are put into classes without a common body, in an order fixed by cells and ids; nothing
 /// here depends on who owns which block. Along a thin axis (see Lattice) a block sees its own bodies once
 /// more, one period further: a pair may come several times, with different shift codes, and each is a contact
@@ -50,20 +50,20 @@ class SweepSchedule {
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
   /// placed; `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank
-  /// runs a block; blocks with a body in `travels` (empty: none) run first in their phase. Local.
+  /// runs a block; blocks with a body in `shared` (empty: none) run first in their colour. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
-               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> travels);
+               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared);
 
-  std::span<const Block> blocks(int phase) const {
-    return range(phase_[index(phase)], phase_[index(phase) + 1]);
+  std::span<const Block> blocks(int colour) const {
+    return range(colour_[index(colour)], colour_[index(colour) + 1]);
   }
   /// The blocks whose bodies travel: they run before the others.
-  std::span<const Block> rim_blocks(int phase) const {
-    return range(phase_[index(phase)], interior_[index(phase)]);
+  std::span<const Block> boundary_blocks(int colour) const {
+    return range(colour_[index(colour)], interior_[index(colour)]);
   }
-  std::span<const Block> interior_blocks(int phase) const {
-    return range(interior_[index(phase)], phase_[index(phase) + 1]);
+  std::span<const Block> interior_blocks(int colour) const {
+    return range(interior_[index(colour)], colour_[index(colour) + 1]);
   }
   std::span<const Block> all_blocks() const { return blocks_; }
 
@@ -130,7 +130,7 @@ class SweepSchedule {
     Index low, high;  // places in local_, smaller id first
     std::uint8_t shift;
   };
-  static std::size_t index(int phase) { return static_cast<std::size_t>(phase); }
+  static std::size_t index(int colour) { return static_cast<std::size_t>(colour); }
   std::span<const Block> range(Index first, Index last) const {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
@@ -145,8 +145,8 @@ class SweepSchedule {
 
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
-  std::array<Index, std::size_t{Lattice<D>::n_phases} + 1> phase_{};
-  std::array<Index, std::size_t{Lattice<D>::n_phases}> interior_{};
+  std::array<Index, std::size_t{Lattice<D>::n_colours} + 1> colour_{};
+  std::array<Index, std::size_t{Lattice<D>::n_colours}> interior_{};
   std::vector<Index> ends_;
   std::vector<std::uint8_t> shifts_;
   std::vector<WallBatch> walls_;

@@ -425,7 +425,7 @@ class SplitHalo final : public BodyHalo {
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
   Index n_held() const override { return static_cast<Index>(held_.size()); }
-  int n_phases() const override { return n_phases_; }
+  int n_colours() const override { return n_colours_; }
   void copy_to_ghosts(std::span<Real> values, int width) override {
     ghosts_.begin(std::span<const Real>(values), width);
     ghosts_.end(values, width);
@@ -434,10 +434,10 @@ class SplitHalo final : public BodyHalo {
     ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Way::back);
     ghosts_.end_combining(values, width, RecordExchange::Way::back, std::plus<>());
   }
-  void begin_hand_over(int stage, std::span<const Real> values, int width) override {
+  void begin_transfer(int stage, std::span<const Real> values, int width) override {
     stages_[at(stage)].begin(values, width);
   }
-  void end_hand_over(int stage, std::span<Real> values, int width) override {
+  void end_transfer(int stage, std::span<Real> values, int width) override {
     stages_[at(stage)].end_move(values, width);
   }
 
@@ -447,24 +447,24 @@ class SplitHalo final : public BodyHalo {
   std::span<const Index> place_of_owned() const { return place_of_owned_; }
   /// A pair run by this rank, by its place in the list given.
   const Pair& pair(Index p) const { return pairs_[at(p)]; }
-  /// Whether the live copy of this held body leaves or reaches this rank during a sweep.
-  bool travels(Index body) const { return travels_[at(body)] != 0; }
+  /// Whether the active copy of this held body leaves or reaches this rank during a sweep.
+  bool is_shared(Index body) const { return shared_[at(body)] != 0; }
 
  private:
   void place_bodies(const Directory& directory, std::span<const OwnedBody> owned,
                     std::span<const BodyPair> run);
   void meet_pairs_of_others(std::span<const OwnedBody> owned);
-  void plan_hand_overs(const Lists& pairs_of_body);
+  void plan_transfers(const Lists& pairs_of_body);
 
   Comm comm_;
   Index n_owned_;
-  int n_phases_ = 0;
+  int n_colours_ = 0;
   std::vector<Number> held_;
   std::vector<int> owner_;       // of each body held
   std::vector<int> n_partners_;  // alike
   std::vector<Index> place_of_owned_;
   std::vector<Pair> pairs_;  // those that this rank runs, then those that others run with bodies it owns
-  std::vector<std::uint8_t> travels_;
+  std::vector<std::uint8_t> shared_;
   RecordExchange ghosts_;
   std::vector<RecordExchange> stages_;
 };
@@ -485,12 +485,12 @@ SplitHalo::SplitHalo(const Comm& comm, const Directory& directory, std::span<con
       if (body >= 0 && body < n_owned_) body_and_pair.emplace_back(body, p);
   const Lists pairs_of_body = listed_by_item(at(n_owned_), body_and_pair);
   Colouring(comm_, pairs_, pairs_of_body, owner_).run();
-  for (const Pair& pair : pairs_) n_phases_ = std::max(n_phases_, pair.colour + 1);
-  n_phases_ = static_cast<int>(comm_.max(std::int64_t{n_phases_}));
+  for (const Pair& pair : pairs_) n_colours_ = std::max(n_colours_, pair.colour + 1);
+  n_colours_ = static_cast<int>(comm_.max(std::int64_t{n_colours_}));
 
-  travels_.assign(held_.size(), 0);
-  for (int stage = 0; stage <= 2 * n_phases_; ++stage) stages_.emplace_back(comm);
-  if (comm_.size() > 1) plan_hand_overs(pairs_of_body);
+  shared_.assign(held_.size(), 0);
+  for (int stage = 0; stage <= 2 * n_colours_; ++stage) stages_.emplace_back(comm);
+  if (comm_.size() > 1) plan_transfers(pairs_of_body);
 }
 
 /// Gives the bodies owned and the ghosts their places, and this rank's pairs theirs.
@@ -581,8 +581,8 @@ void SplitHalo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
   }
 }
 
-/// Owners know all pairs of their bodies, hence where the live copy of each is needed when.
-void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
+/// Owners know all pairs of their bodies, hence where the active copy of each is needed when.
+void SplitHalo::plan_transfers(const Lists& pairs_of_body) {
   enum class Kind : std::int32_t { ghost, copied, arrives, leaves };
   struct Transfer {
     Kind kind;
@@ -592,7 +592,7 @@ void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
     Number body;
   };
   struct Touch {
-    int phase;
+    int colour;
     int rank;
     Index place;
   };
@@ -607,7 +607,7 @@ void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
     }
     if (touches.empty()) continue;
     std::sort(touches.begin(), touches.end(),
-              [](const Touch& s, const Touch& t) { return s.phase < t.phase; });
+              [](const Touch& s, const Touch& t) { return s.colour < t.colour; });
     const Number number = held_[at(body)];
     const auto pass = [&](const Touch& from, const Touch& to, int stage) {
       if (to.rank == from.rank) return;
@@ -619,12 +619,12 @@ void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
     const Touch& last = touches.back();
     pass(home, first, 0);
     for (std::size_t k = 1; k < touches.size(); ++k) {
-      const int stage = touches[k - 1].phase + 1;
+      const int stage = touches[k - 1].colour + 1;
       pass(touches[k - 1], touches[k], stage);
-      pass(touches[k - 1], touches[k], n_phases_ + stage);
+      pass(touches[k - 1], touches[k], n_colours_ + stage);
     }
-    pass(last, home, last.phase + 1);
-    pass(last, first, n_phases_ + last.phase + 1);
+    pass(last, home, last.colour + 1);
+    pass(last, first, n_colours_ + last.colour + 1);
 
     std::sort(touches.begin(), touches.end(), [](const Touch& s, const Touch& t) { return s.rank < t.rank; });
     int before = me;
@@ -643,7 +643,7 @@ void SplitHalo::plan_hand_overs(const Lists& pairs_of_body) {
   });
   for (const Transfer& transfer : transfers) {
     const bool is_copy = transfer.kind == Kind::ghost || transfer.kind == Kind::copied;
-    if (!is_copy) travels_[at(transfer.place)] = 1;
+    if (!is_copy) shared_[at(transfer.place)] = 1;
     RecordExchange& exchange = is_copy ? ghosts_ : stages_[at(transfer.stage)];
     if (transfer.kind == Kind::leaves || transfer.kind == Kind::copied)
       exchange.send(transfer.peer, transfer.place);
@@ -824,18 +824,18 @@ std::vector<Real> gather(const Comm& comm, std::span<const Number> number, std::
   return all;
 }
 
-/// A contact in the order of its rank's list: by phase, contacts of travelling bodies first, then as bodies
+/// A contact in the order of its rank's list: by colour, contacts of shared bodies first, then as bodies
 /// lie in memory.
 struct Visit {
-  int phase;
+  int colour;
   bool is_interior;
   Index place;
   Number number;
   std::size_t row;
   Index pair;
   bool operator<(const Visit& other) const {
-    return std::tie(phase, is_interior, place, number) <
-           std::tie(other.phase, other.is_interior, other.place, other.number);
+    return std::tie(colour, is_interior, place, number) <
+           std::tie(other.colour, other.is_interior, other.place, other.number);
   }
 };
 
@@ -917,21 +917,21 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share)
   visits.reserve(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Pair& pair = halo_->pair(pair_of_contact[c]);
-    const bool is_interior = !halo_->travels(pair.low) && (pair.high < 0 || !halo_->travels(pair.high));
+    const bool is_interior = !halo_->is_shared(pair.low) && (pair.high < 0 || !halo_->is_shared(pair.high));
     visits.push_back({pair.colour, is_interior, pair.low, contacts[c].number, c, pair_of_contact[c]});
   }
   std::sort(visits.begin(), visits.end());
-  const auto n_phases = at(halo_->n_phases());
-  problem_.phase_first.assign(n_phases + 1, 0);
-  problem_.interior_first.assign(n_phases, 0);
+  const auto n_colours = at(halo_->n_colours());
+  problem_.colour_first.assign(n_colours + 1, 0);
+  problem_.interior_first.assign(n_colours, 0);
   problem_.jacobian.reserve(visits.size() * 2 * D * q);
   problem_.bias.reserve(visits.size() * D);
   for (const Visit& visit : visits) {
     const ContactRow<D>& row = contacts[visit.row];
     const Pair& pair = halo_->pair(visit.pair);
     const bool is_a_low = row.a == pair.bodies.low;
-    ++problem_.phase_first[at(visit.phase) + 1];
-    if (!visit.is_interior) ++problem_.interior_first[at(visit.phase)];
+    ++problem_.colour_first[at(visit.colour) + 1];
+    if (!visit.is_interior) ++problem_.interior_first[at(visit.colour)];
     contact_number_.push_back(row.number);
     problem_.a.push_back(is_a_low ? pair.low : pair.high);
     problem_.b.push_back(is_a_low ? pair.high : pair.low);
@@ -940,9 +940,9 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share)
     append(problem_.bias, row.bias);
     if (is_compliant) append(problem_.compliance, row.compliance);
   }
-  for (std::size_t p = 0; p < n_phases; ++p) {
-    problem_.phase_first[p + 1] += problem_.phase_first[p];
-    problem_.interior_first[p] += problem_.phase_first[p];
+  for (std::size_t p = 0; p < n_colours; ++p) {
+    problem_.colour_first[p + 1] += problem_.colour_first[p];
+    problem_.interior_first[p] += problem_.colour_first[p];
   }
 }
 

@@ -40,7 +40,7 @@ class SplitHalo;
 /// Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
 /// lower-numbered body.
 ///
-/// Phases of a sweep are colours of body pairs that share no body: each pair has the least colour that no
+/// Colours of a sweep are colours of body pairs that share no body: each pair has the least colour that no
 /// pair before it has at its bodies, pairs of bodies with many partners first. That is the greedy colouring
 /// on one rank; several find the same one in rounds, a pair as soon as those before it at its bodies are done
 /// (Jones and Plassmann, SIAM J. Sci. Comput. 14, 1993). So sweeps give the same bits on any number of ranks.

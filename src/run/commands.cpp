@@ -247,7 +247,7 @@ class Run {
                               {"max_s", row.most},
                               {"work_mean_s", row.work_mean},
                               {"work_max_s", row.work_most}});
-      const auto evenness = [](const Evenness& e) {
+      const auto imbalance_of = [](const LoadImbalance& e) {
         return nlohmann::ordered_json{{"mean", e.mean}, {"worst", e.most}};
       };
       nlohmann::ordered_json certificate;
@@ -282,11 +282,11 @@ class Run {
                                      {"imbalance", neighborhood.imbalance()},
                                      {"load",
                                       {{"weights", load.measured ? "measured" : "counts"},
-                                       {"bodies", evenness(load.bodies)},
-                                       {"pairs", evenness(load.pairs)},
-                                       {"bodies_and_pairs", evenness(load.bodies_and_pairs)},
-                                       {"pairs_by_phase", evenness(load.pairs_by_phase)},
-                                       {"computing", evenness(load.computing)},
+                                       {"bodies", imbalance_of(load.bodies)},
+                                       {"pairs", imbalance_of(load.pairs)},
+                                       {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
+                                       {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
+                                       {"computing", imbalance_of(load.computing)},
                                        {"least_blocks", load.least_blocks},
                                        {"body_s", load.seconds[0]},
                                        {"pair_s", load.seconds[1]},

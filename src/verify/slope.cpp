@@ -46,7 +46,7 @@ FrictionProblem<3> cube_on_slope(BodyHalo& halo, Real mu) {
       for (std::size_t i = 0; i < 3; ++i)
         write_contact_row<3>(frame[i], Vec<3>{{x, y, -half}}, 1, row + 6 * i);
     }
-  problem.phase_first = {0, problem.n_contacts()};
+  problem.colour_first = {0, problem.n_contacts()};
   problem.interior_first = {0};
   return problem;
 }

@@ -302,7 +302,7 @@ TEST_CASE("balance: a heap that travels stays spread evenly if blocks move along
   // three and 1.24 on four ranks before this band was set; 1.14 on three where no list is widened.
   CHECK(counted.bodies_and_pairs.most < 1.3);
   CHECK(counted.bodies.mean < 1.25);
-  CHECK(counted.pairs_by_phase.mean >= counted.pairs.mean);
+  CHECK(counted.pairs_by_colour.mean >= counted.pairs.mean);
 }
 
 TEST_CASE("balance: what costs more than it saves is not done", "[mpi]") {

@@ -109,12 +109,12 @@ struct Scene {
     }
   }
 
-  /// Blocks of one phase share no body, across all ranks.
-  void check_phases() {
+  /// Blocks of one colour share no body, across all ranks.
+  void check_colours() {
     const SweepSchedule<D>& schedule = neighborhood.schedule();
-    for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+    for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
       std::vector<GlobalId> touched;
-      for (const auto& block : schedule.blocks(phase))
+      for (const auto& block : schedule.blocks(colour))
         for (const Index i : bodies_of(schedule, block))
           touched.push_back(ids()[static_cast<std::size_t>(i)]);
       touched = gather(comm, touched);
@@ -150,7 +150,7 @@ struct Scene {
   }
 
   /// Sends a record through a sweep in which each block that touches a body leaves its mark. What arrives at
-  /// the owner tells which phases touched the body, in which order.
+  /// the owner tells which colours touched the body, in which order.
   std::map<GlobalId, Real> trace_of_sweep() {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
     const SweepSchedule<D>& schedule = neighborhood.schedule();
@@ -159,22 +159,23 @@ struct Scene {
     for (std::size_t i = 0; i < records.size(); ++i)
       records[i] =
           i < n_owned ? SweepRecord{{value_of(ids()[i]), 0, 0}, 1} : SweepRecord{{NAN, NAN, NAN}, NAN};
-    ghosts.begin_hand_over(0, records);
-    ghosts.end_hand_over(0, records);
-    for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-      const auto run = [&](const auto& blocks, bool rim) {
+    ghosts.begin_transfer(0, records);
+    ghosts.end_transfer(0, records);
+    for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
+      const auto run = [&](const auto& blocks, bool boundary) {
         for (const auto& block : blocks)
           for (const Index i : bodies_of(schedule, block)) {
             SweepRecord& record = records[static_cast<std::size_t>(i)];
             CHECK(record.x[0] == value_of(ids()[static_cast<std::size_t>(i)]));  // never a dead copy
-            record.x[1] = record.x[1] * 10 + phase + 1;
-            if (!rim && !ghosts.travels().empty()) CHECK(ghosts.travels()[static_cast<std::size_t>(i)] == 0);
+            record.x[1] = record.x[1] * 10 + colour + 1;
+            if (!boundary && !ghosts.shared().empty())
+              CHECK(ghosts.shared()[static_cast<std::size_t>(i)] == 0);
           }
       };
-      run(schedule.rim_blocks(phase), true);
-      ghosts.begin_hand_over(phase + 1, records);
-      run(schedule.interior_blocks(phase), false);
-      ghosts.end_hand_over(phase + 1, records);
+      run(schedule.boundary_blocks(colour), true);
+      ghosts.begin_transfer(colour + 1, records);
+      run(schedule.interior_blocks(colour), false);
+      ghosts.end_transfer(colour + 1, records);
     }
     std::map<GlobalId, Real> trace;
     for (std::size_t i = 0; i < n_owned; ++i) {
@@ -219,7 +220,7 @@ void check_scene(const Box<D>& box, int n, Real smallest, Real largest, int bloc
     together.neighborhood.rebuild(together.state);
     alone.neighborhood.rebuild(alone.state);
     together.check_lists();
-    together.check_phases();
+    together.check_colours();
     together.check_ghosts();
     const std::map<GlobalId, Real> expected = alone.trace_of_sweep();
     int n_different = 0;
@@ -320,13 +321,13 @@ TEST_CASE("parcels: everything arrives, empty and long parcels too, in order of 
   CHECK(deliver(world, {}).empty());
 }
 
-TEST_CASE("neighborhood: lists, ghosts and hand-overs in 2D, for blocks of 1, 2 and 4 cells", "[mpi]") {
+TEST_CASE("neighborhood: lists, ghosts and transfers in 2D, for blocks of 1, 2 and 4 cells", "[mpi]") {
   for (const int block_cells : {1, 2, 4})
     for (const bool periodic : {false, true})
       check_scene<2>({filled<2>(-1), filled<2>(9.3), {periodic, true}}, 300, 0.15, 0.45, block_cells);
 }
 
-TEST_CASE("neighborhood: lists, ghosts and hand-overs in 3D", "[mpi]") {
+TEST_CASE("neighborhood: lists, ghosts and transfers in 3D", "[mpi]") {
   check_scene<3>({filled<3>(-1), filled<3>(4.3), {true, true, true}}, 300, 0.15, 0.42, 1);
   check_scene<3>({filled<3>(-1), filled<3>(4.3), {false, true, false}}, 300, 0.15, 0.42, 2);
 }

@@ -111,13 +111,13 @@ struct Packing {
   std::span<const GlobalId> ids() const { return state.bodies.id(); }
 };
 
-/// Who touches a body in which phase, found by looking at every block: it reaches the cells of the block and
+/// Who touches a body in which colour, found by looking at every block: it reaches the cells of the block and
 /// one layer beyond its upper faces.
 template <int D>
 std::map<int, int> touchers(const Packing<D>& packing, const Body<D>& body) {
   const Lattice<D>& lattice = packing.lattice;
   const Cell<D> cell = lattice.cell_of(body.position);
-  std::map<int, int> rank_of_phase;
+  std::map<int, int> rank_of_colour;
   Packing<D>::for_each_block(lattice, [&](const Cell<D>& block) {
     for (std::size_t k = 0; k < D; ++k) {
       const std::int32_t first = block[k] * lattice.block_cells[k];
@@ -125,11 +125,11 @@ std::map<int, int> touchers(const Packing<D>& packing, const Body<D>& body) {
       if (lattice.periodic[k]) offset = (offset + lattice.n_cells[k]) % lattice.n_cells[k];
       if (offset < 0 || offset > lattice.block_cells[k]) return;
     }
-    const int phase = lattice.phase_of(block);
-    REQUIRE(rank_of_phase.count(phase) == 0);
-    rank_of_phase[phase] = packing.domain.owner_of(lattice.key_of(block));
+    const int colour = lattice.colour_of(block);
+    REQUIRE(rank_of_colour.count(colour) == 0);
+    rank_of_colour[colour] = packing.domain.owner_of(lattice.key_of(block));
   });
-  return rank_of_phase;
+  return rank_of_colour;
 }
 
 /// What all ranks together send.
@@ -155,33 +155,33 @@ std::int64_t fewest_stages(const std::set<std::pair<int, int>>& intervals, int n
 /// By brute force over all bodies and blocks, for `width` numbers per body.
 template <int D>
 Expected expected_volumes(const Packing<D>& packing, int width) {
-  constexpr int n_phases = Lattice<D>::n_phases;
+  constexpr int n_colours = Lattice<D>::n_colours;
   std::map<Route, std::int64_t> copies, sums;
   std::map<Route, std::int64_t> starts;
   std::map<Route, std::set<std::pair<int, int>>> within, home_too, again_too;
   std::int64_t n_starts = 0, n_within = 0, n_home = 0, n_again = 0;
   for (const Body<D>& body : packing.bodies) {
-    const std::map<int, int> rank_of_phase = touchers(packing, body);
+    const std::map<int, int> rank_of_colour = touchers(packing, body);
     const int home = packing.domain.owner_of(packing.block_of(body));
     std::set<int> others;
-    for (const auto& [phase, rank] : rank_of_phase)
+    for (const auto& [colour, rank] : rank_of_colour)
       if (rank != home) {
         others.insert(rank);
         ++sums[{rank, home}];
       }
     for (const int rank : others) ++copies[{home, rank}];
-    const int first = rank_of_phase.begin()->second;
-    const int last = rank_of_phase.rbegin()->second;
-    const int after_last = rank_of_phase.rbegin()->first + 1;
+    const int first = rank_of_colour.begin()->second;
+    const int last = rank_of_colour.rbegin()->second;
+    const int after_last = rank_of_colour.rbegin()->first + 1;
     if (first != home) ++starts[{home, first}], ++n_starts;
-    for (auto it = rank_of_phase.begin(), next = std::next(it); next != rank_of_phase.end(); ++it, ++next) {
+    for (auto it = rank_of_colour.begin(), next = std::next(it); next != rank_of_colour.end(); ++it, ++next) {
       if (it->second == next->second) continue;
       ++n_within;
       for (auto* list : {&home_too, &again_too})
         (*list)[{it->second, next->second}].insert({it->first + 1, next->first});
     }
-    if (last != home) home_too[{last, home}].insert({after_last, n_phases}), ++n_home;
-    if (last != first) again_too[{last, first}].insert({after_last, n_phases}), ++n_again;
+    if (last != home) home_too[{last, home}].insert({after_last, n_colours}), ++n_home;
+    if (last != first) again_too[{last, first}].insert({after_last, n_colours}), ++n_again;
   }
   const std::int64_t bytes = std::int64_t{8} * width;
   const auto count = [](const std::map<Route, std::int64_t>& numbers) {
@@ -191,7 +191,7 @@ Expected expected_volumes(const Packing<D>& packing, int width) {
   };
   const auto messages = [](const std::map<Route, std::set<std::pair<int, int>>>& lists) {
     std::int64_t total = 0;
-    for (const auto& [route, intervals] : lists) total += fewest_stages(intervals, n_phases + 1);
+    for (const auto& [route, intervals] : lists) total += fewest_stages(intervals, n_colours + 1);
     return total;
   };
   const auto size = [](const auto& map) { return static_cast<std::int64_t>(map.size()); };
@@ -236,10 +236,10 @@ void check_volumes(const Box<D>& box, Real spacing, int block_cells) {
 
   std::set<int> neighbours;  // of this rank
   for (int peer = 0; peer < world.size(); ++peer) {
-    // Whoever touches a body of a rank is its neighbour, and so is who gets a live copy from it.
+    // Whoever touches a body of a rank is its neighbour, and so is who gets an active copy from it.
     for (const Body<D>& body : packing.bodies) {
       std::vector<int> ranks{packing.domain.owner_of(packing.block_of(body))};
-      for (const auto& [phase, rank] : touchers(packing, body)) ranks.push_back(rank);
+      for (const auto& [colour, rank] : touchers(packing, body)) ranks.push_back(rank);
       const int home = ranks.front();
       ranks.push_back(ranks[1]);
       ranks.push_back(home);
@@ -272,28 +272,28 @@ std::map<GlobalId, Real> trace_of_sweeps(Packing<D>& packing, int n_sweeps) {
   const BodyStore<D>& bodies = packing.state.bodies;
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
   const auto n_held = static_cast<std::size_t>(bodies.n_held());
-  // The phases in which this rank touches a body.
+  // The colours in which this rank touches a body.
   std::vector<std::set<int>> mine(n_held);
   std::vector<Real> values(n_held, NAN);
   for (std::size_t i = 0; i < n_held; ++i) {
     const auto id = static_cast<std::size_t>(packing.ids()[i]);
-    for (const auto& [phase, rank] : touchers(packing, packing.bodies[id]))
-      if (rank == packing.comm.rank()) mine[i].insert(phase);
+    for (const auto& [colour, rank] : touchers(packing, packing.bodies[id]))
+      if (rank == packing.comm.rank()) mine[i].insert(colour);
     if (i < n_owned) values[i] = 0;
   }
   for (int sweep = 0; sweep < n_sweeps; ++sweep) {
     const SweepTurn turn = SweepTurn::of(sweep, n_sweeps);
     if (turn.first) {
-      packing.ghosts.begin_hand_over(0, values, 1);
-      packing.ghosts.end_hand_over(0, values, 1);
+      packing.ghosts.begin_transfer(0, values, 1);
+      packing.ghosts.end_transfer(0, values, 1);
     }
-    for (int phase = 0; phase < lattice.n_phases; ++phase) {
+    for (int colour = 0; colour < lattice.n_colours; ++colour) {
       for (std::size_t i = 0; i < n_held; ++i)
-        if (mine[i].count(phase) > 0)
-          values[i] = std::fmod(values[i] * 9 + phase + 1, 1e9 + 7);  // depends on all that came before
-      const int stage = phase + 1 + (turn.last ? 0 : lattice.n_phases);
-      packing.ghosts.begin_hand_over(stage, values, 1);
-      packing.ghosts.end_hand_over(stage, values, 1);
+        if (mine[i].count(colour) > 0)
+          values[i] = std::fmod(values[i] * 9 + colour + 1, 1e9 + 7);  // depends on all that came before
+      const int stage = colour + 1 + (turn.last ? 0 : lattice.n_colours);
+      packing.ghosts.begin_transfer(stage, values, 1);
+      packing.ghosts.end_transfer(stage, values, 1);
     }
 #ifdef SCREE_ASSERTS
     // One copy of each body is live, and none but the live ones look so.
@@ -314,7 +314,7 @@ void check_sweeps_in_a_row(const Box<D>& box, int block_cells) {
   for (const int n_sweeps : {1, 2, 5}) {
     CAPTURE(D, block_cells, n_sweeps);
     const std::map<GlobalId, Real> expected = trace_of_sweeps(alone, n_sweeps);
-    const ExchangeVolume before = together.ghosts.sent(Traffic::hand_overs);
+    const ExchangeVolume before = together.ghosts.sent(Traffic::transfers);
     int n_different = 0;
     for (const auto& [id, trace] : trace_of_sweeps(together, n_sweeps))
       n_different += expected.at(id) != trace;
@@ -322,7 +322,7 @@ void check_sweeps_in_a_row(const Box<D>& box, int block_cells) {
     ExchangeVolume planned;
     for (int sweep = 0; sweep < n_sweeps; ++sweep)
       planned += together.ghosts.volume_of_sweep(1, sweep > 0, sweep + 1 < n_sweeps);
-    CHECK(together.ghosts.sent(Traffic::hand_overs) - before == planned);
+    CHECK(together.ghosts.sent(Traffic::transfers) - before == planned);
   }
 }
 
@@ -335,27 +335,27 @@ void check_partial_sums(const Box<D>& box, int block_cells) {
   const auto id_of = [&](Index body) {
     return static_cast<Real>(packing.ids()[static_cast<std::size_t>(body)]);
   };
-  // Two numbers: the body, and phase and rank.
+  // Two numbers: the body, and colour and rank.
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
   ghosts.begin_partial_sums(2, [&](Index k, Real* out) {
     const auto& sum = leaving[static_cast<std::size_t>(k)];
     out[0] = id_of(sum.body);
-    out[1] = 100 * sum.phase + world.rank();
+    out[1] = 100 * sum.colour + world.rank();
   });
   std::map<std::pair<Index, int>, Real> found;
   int n_wrong = 0;
   ghosts.end_partial_sums(2, [&](Index k, const Real* in) {
     const auto& sum = arriving[static_cast<std::size_t>(k)];
-    n_wrong += in[0] != id_of(sum.body) || found.count({sum.body, sum.phase}) > 0;
-    found[{sum.body, sum.phase}] = in[1];
+    n_wrong += in[0] != id_of(sum.body) || found.count({sum.body, sum.colour}) > 0;
+    found[{sum.body, sum.colour}] = in[1];
   });
   CHECK(n_wrong == 0);
   std::map<std::pair<Index, int>, Real> expected;
   for (Index i = 0; i < packing.state.bodies.n_owned(); ++i) {
     const auto id = static_cast<std::size_t>(packing.ids()[static_cast<std::size_t>(i)]);
-    for (const auto& [phase, rank] : touchers(packing, packing.bodies[id]))
-      if (rank != world.rank()) expected[{i, phase}] = 100 * phase + rank;
+    for (const auto& [colour, rank] : touchers(packing, packing.bodies[id]))
+      if (rank != world.rank()) expected[{i, colour}] = 100 * colour + rank;
   }
   CHECK(found == expected);
 }
@@ -370,14 +370,14 @@ TEST_CASE("exchange: messages and bytes are those that owners and cells ask for"
   check_volumes<3>({filled<3>(0), filled<3>(9), {false, true, false}}, 1, 2);
 }
 
-TEST_CASE("exchange: sweeps in a row take live copies on without the way home", "[mpi]") {
+TEST_CASE("exchange: sweeps in a row take active copies on without the way home", "[mpi]") {
   for (const int block_cells : {1, 2})
     check_sweeps_in_a_row<2>({filled<2>(0), filled<2>(12), {true, false}}, block_cells);
   check_sweeps_in_a_row<3>({filled<3>(0), filled<3>(8), {true, true, false}}, 1);
   check_sweeps_in_a_row<3>({filled<3>(0), filled<3>(9), {true, true, true}}, 2);
 }
 
-TEST_CASE("exchange: owners get the sums of every phase that other ranks run", "[mpi]") {
+TEST_CASE("exchange: owners get the sums of every colour that other ranks run", "[mpi]") {
   check_partial_sums<2>({filled<2>(0), filled<2>(12), {true, false}}, 2);
   check_partial_sums<3>({filled<3>(0), filled<3>(8), {true, true, true}}, 1);
 }

@@ -131,8 +131,8 @@ velocity = [0.3, 0.1]
     const std::vector<Real> density{1000, 2000};
     FrictionStep<2> step;
     step.dt = 0.01;
-    step.contact_range = 0.05;
-    step.touching_range = 0.01;
+    step.speculative_margin = 0.05;
+    step.contact_slop = 0.01;
     step.velocity_floor = 0.01;
     step.density = density;
     step.free_velocity = free_velocity;
@@ -151,7 +151,7 @@ velocity = [0.3, 0.1]
       const Real gap = assembler.contacts().gap[c];
       const Real radii = radius[static_cast<std::size_t>(assembler.contacts().a[c])] +
                          (at_belt ? 0 : radius[static_cast<std::size_t>(assembler.contacts().b[c])]);
-      const bool may_close = gap > step.touching_range * radii;
+      const bool may_close = gap > step.contact_slop * radii;
       touching += gap > 0 && !may_close ? 1 : 0;
       closing += may_close ? 1 : 0;
       on_belt += at_belt ? 1 : 0;

@@ -29,13 +29,13 @@ class HoldAll final : public BodyHalo {
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
   Index n_held() const override { return static_cast<Index>(held_.size()); }
-  int n_phases() const override { return 1; }
+  int n_colours() const override { return 1; }
   void copy_to_ghosts(std::span<Real> values, int width) override { exchange(values, width, n_owned_, 0); }
   void add_to_owners(std::span<Real> values, int width) override {
     exchange(values, width, n_held(), n_owned_);
   }
-  void begin_hand_over(int, std::span<const Real>, int) override {}
-  void end_hand_over(int, std::span<Real>, int) override {}
+  void begin_transfer(int, std::span<const Real>, int) override {}
+  void end_transfer(int, std::span<Real>, int) override {}
 
  private:
   /// Adds up what the first `n_from` bodies of all ranks have; writes all bodies, or the first `n_to`.
@@ -87,7 +87,7 @@ FrictionProblem<D> deal(const ListedProblem<D>& listed, HoldAll& halo) {
     append(problem.bias, listed.bias, c, D);
     append(problem.mu, listed.mu, c, 1);
   }
-  problem.phase_first = {0, problem.n_contacts()};
+  problem.colour_first = {0, problem.n_contacts()};
   problem.interior_first = {0};
   return problem;
 }

@@ -1,4 +1,4 @@
-// A problem dealt out: halo, phases, hand-overs and bits, on any number of ranks.
+// A problem dealt out: halo, colours, transfers and bits, on any number of ranks.
 #include "replay/split_problem.hpp"
 
 #include <algorithm>
@@ -64,15 +64,15 @@ Comm alone() {
   return Comm(MPI_COMM_SELF);
 }
 
-/// The phase of each contact of the list, on every rank.
+/// The colour of each contact of the list, on every rank.
 template <int D>
-std::vector<Real> phases_of(const Comm& comm, const ListedProblem<D>& whole) {
+std::vector<Real> colours_of(const Comm& comm, const ListedProblem<D>& whole) {
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
-  std::vector<Real> phase;
-  for (std::size_t p = 0; p + 1 < problem.phase_first.size(); ++p)
-    phase.resize(static_cast<std::size_t>(problem.phase_first[p + 1]), static_cast<Real>(p));
-  return split.gather_contacts(phase, 1);
+  std::vector<Real> colour;
+  for (std::size_t p = 0; p + 1 < problem.colour_first.size(); ++p)
+    colour.resize(static_cast<std::size_t>(problem.colour_first[p + 1]), static_cast<Real>(p));
+  return split.gather_contacts(colour, 1);
 }
 
 /// Bodies at rest on a line.
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: each body and contact is on one rank, gho
 }
 
 TEMPLATE_TEST_CASE_SIG(
-    "split problem: a phase has no body in two pairs, and its live copies are where they "
+    "split problem: a colour has no body in two pairs, and its active copies are where they "
     "are touched",
     "[solvers]", ((int D), D), 2, 3) {
   const Comm world;
@@ -163,22 +163,22 @@ TEMPLATE_TEST_CASE_SIG(
   const FrictionProblem<D>& problem = split.problem();
   BodyHalo& halo = *problem.halo;
   // Colours near the most partners of a body, 2 D + 1 and the long-range ones.
-  CHECK(halo.n_phases() >= 2 * D);
-  CHECK(halo.n_phases() <= 4 * D);
+  CHECK(halo.n_colours() >= 2 * D);
+  CHECK(halo.n_colours() <= 4 * D);
 
   // Each visit writes down itself; the next visit of the same body must see it.
   const auto n_bodies = static_cast<std::size_t>(whole.n_bodies());
   std::vector<Real> visits(static_cast<std::size_t>(halo.n_held()), 0.0);
   std::vector<std::int64_t> pairs_of_body;
-  for (int stage = 0; stage <= halo.n_phases(); ++stage) {
-    halo.begin_hand_over(stage, visits, 1);
-    halo.end_hand_over(stage, visits, 1);
-    if (stage == halo.n_phases()) break;
+  for (int stage = 0; stage <= halo.n_colours(); ++stage) {
+    halo.begin_transfer(stage, visits, 1);
+    halo.end_transfer(stage, visits, 1);
+    if (stage == halo.n_colours()) break;
     const auto p = static_cast<std::size_t>(stage);
     pairs_of_body.assign(n_bodies, 0);
     std::pair<Index, Index> before{-2, -2};
-    for (auto c = static_cast<std::size_t>(problem.phase_first[p]);
-         c < static_cast<std::size_t>(problem.phase_first[p + 1]); ++c) {
+    for (auto c = static_cast<std::size_t>(problem.colour_first[p]);
+         c < static_cast<std::size_t>(problem.colour_first[p + 1]); ++c) {
       const std::pair<Index, Index> pair = std::minmax(problem.a[c], problem.b[c]);
       for (const Index body : {pair.first, pair.second}) {
         if (body < 0) continue;
@@ -236,7 +236,7 @@ TEST_CASE("split problem: adding to owners and sweeping give the same velocities
   CHECK(world.max(worst) < 1e-12);
 }
 
-TEST_CASE("split problem: phases are those of one rank, and none could be lower", "[solvers]") {
+TEST_CASE("split problem: colours are those of one rank, and none could be lower", "[solvers]") {
   const Comm world;
   std::vector<std::pair<std::string, ListedProblem<2>>> cases;
   cases.emplace_back("lattice", lattice<2>(9));
@@ -248,15 +248,15 @@ TEST_CASE("split problem: phases are those of one rank, and none could be lower"
   cases.emplace_back("chain", chain);
   for (const auto& [name, whole] : cases) {
     INFO(name);
-    const std::vector<Real> phase = phases_of(world, whole);
-    CHECK(phase == phases_of(alone(), whole));
+    const std::vector<Real> colour = colours_of(world, whole);
+    CHECK(colour == colours_of(alone(), whole));
     std::vector<std::set<Real>> of_body(static_cast<std::size_t>(whole.n_bodies()));
-    for (std::size_t c = 0; c < phase.size(); ++c)
+    for (std::size_t c = 0; c < colour.size(); ++c)
       for (const Index body : {whole.a[c], whole.b[c]})
-        if (body >= 0) of_body[static_cast<std::size_t>(body)].insert(phase[c]);
+        if (body >= 0) of_body[static_cast<std::size_t>(body)].insert(colour[c]);
     bool is_least = true;
-    for (std::size_t c = 0; c < phase.size(); ++c)
-      for (Real lower = 0; lower < phase[c]; ++lower) {
+    for (std::size_t c = 0; c < colour.size(); ++c)
+      for (Real lower = 0; lower < colour[c]; ++lower) {
         bool is_taken = false;
         for (const Index body : {whole.a[c], whole.b[c]})
           is_taken = is_taken || (body >= 0 && of_body[static_cast<std::size_t>(body)].contains(lower));
@@ -265,7 +265,7 @@ TEST_CASE("split problem: phases are those of one rank, and none could be lower"
     CHECK(is_least);
   }
   // A pair for each of the others, one after the other.
-  const std::vector<Real> of_hub = phases_of(world, hub);
+  const std::vector<Real> of_hub = colours_of(world, hub);
   CHECK(std::set<Real>(of_hub.begin(), of_hub.end()).size() == 79);
 }
 
@@ -277,8 +277,8 @@ TEST_CASE("split problem: all contacts on one pair, bodies without contacts, not
       ListedProblem<2> whole = line_of_bodies(n_bodies);
       for (int i = 0; i < 20 && has_contacts && n_bodies > 0; ++i)
         touch(whole, n_bodies == 1 ? -1 : 0, n_bodies - 1);
-      const int n_phases = SplitProblem<2>(world, whole).problem().halo->n_phases();
-      CHECK(n_phases == (whole.n_contacts() > 0 ? 1 : 0));
+      const int n_colours = SplitProblem<2>(world, whole).problem().halo->n_colours();
+      CHECK(n_colours == (whole.n_contacts() > 0 ? 1 : 0));
       const auto solve = [&](const Comm& comm) {
         const Solution<2> solution = solve_listed(comm, whole, *make_solver<2>("nsgs"), 1e-6);
         CHECK(solution.report.converged);

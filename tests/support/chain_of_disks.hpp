@@ -23,15 +23,15 @@ class ChainHalo final : public scree::BodyHalo {
   const scree::Comm& comm() const override { return comm_; }
   scree::Index n_owned() const override { return n_owned_; }
   scree::Index n_held() const override { return n_owned_ + (has_next_ ? 1 : 0); }
-  int n_phases() const override { return 1; }
+  int n_colours() const override { return 1; }
   void copy_to_ghosts(std::span<scree::Real> values, int width) override {
     exchange(values, width, n_owned_, n_held());
   }
   void add_to_owners(std::span<scree::Real> values, int width) override {
     exchange(values, width, n_held(), n_owned_);
   }
-  void begin_hand_over(int, std::span<const scree::Real>, int) override {}
-  void end_hand_over(int, std::span<scree::Real>, int) override {}
+  void begin_transfer(int, std::span<const scree::Real>, int) override {}
+  void end_transfer(int, std::span<scree::Real>, int) override {}
 
  private:
   /// Adds up what the first `n_from` bodies of all ranks have; writes the first `n_to`.

@@ -89,16 +89,16 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   std::vector<Real> sums(n_held * D);
   measure_call("add vectors to owners", [&] { ghosts.add_to_owners(sums, D); });
   std::vector<SweepRecord> records(n_held);
-  const auto hand_over = [&](int stage) {
-    ghosts.begin_hand_over(stage, records);
-    ghosts.end_hand_over(stage, records);
+  const auto transfer = [&](int stage) {
+    ghosts.begin_transfer(stage, records);
+    ghosts.end_transfer(stage, records);
   };
-  constexpr int n_phases = GhostExchange<D>::n_phases;
+  constexpr int n_colours = GhostExchange<D>::n_colours;
   measure_call("hand-overs of one sweep", [&] {
-    for (int stage = 0; stage <= n_phases; ++stage) hand_over(stage);
+    for (int stage = 0; stage <= n_colours; ++stage) transfer(stage);
   });
   measure_call("hand-overs of a sweep among others", [&] {
-    for (int phase = 0; phase < n_phases; ++phase) hand_over(n_phases + phase + 1);
+    for (int colour = 0; colour < n_colours; ++colour) transfer(n_colours + colour + 1);
   });
   // All bodies move on by a mean radius: some change ranks, all lists are made anew.
   measure_call("rebuild with migration", [&] {

@@ -41,11 +41,11 @@ typename ScaledProblem<D>::Scales SplitInteriorPoint<D>::published_scales(const 
   constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
   const std::vector<Real>& v =
       problem.start_velocity.empty() ? problem.free_velocity : problem.start_velocity;
-  // The largest speed at the contacts of a body travels with its live copy through a sweep.
+  // The largest speed at the contacts of a body travels with its active copy through a sweep.
   ScaledProblem<D> unit;
   unit.rebuild(problem, {.mass = 1, .velocity = 1});
   std::vector<Real> fastest(unit.velocity_size(), 0.0);
-  unit.run_phases(fastest, [&](Index first, Index last) {
+  unit.run_colours(fastest, [&](Index first, Index last) {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
       Real square = 0;
       const Index body[2] = {problem.a[c], problem.b[c]};

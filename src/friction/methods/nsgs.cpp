@@ -18,7 +18,7 @@ namespace scree {
 /// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
 ///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up.
 /// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
-///         bodies, for which N.2 needs no search) and n_phases hand-overs; a look costs about a sweep.
+///         bodies, for which N.2 needs no search) and n_colours transfers; a look costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
@@ -86,7 +86,7 @@ class Nsgs final : public FrictionSolver<D> {
   void run_sweep(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> r) {
     Scope timer("nsgs sweep");
     const auto& rows = problem.contacts();
-    problem.run_phases(y_, turn, [&](Index first, Index last) {
+    problem.run_colours(y_, turn, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
         const auto& row = rows[c];
         Real* rc = r.data() + c * D;

@@ -16,7 +16,8 @@ template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
   neighborhood_.detect(
-      state_, {.tolerance = step.contact_range, .displacement = step.displacement, .dt = step.dt}, contacts_);
+      state_, {.tolerance = step.speculative_margin, .displacement = step.displacement, .dt = step.dt},
+      contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);
@@ -70,7 +71,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   const std::size_t n = contacts_.size();
   copy_into(contacts_.a, problem_.a);
   copy_into(contacts_.b, problem_.b);
-  problem_.phase_first = contacts_.phase_first;
+  problem_.colour_first = contacts_.colour_first;
   problem_.interior_first = contacts_.interior_first;
   problem_.jacobian.resize(n * 2 * D * q);
   frames_.resize(n);
@@ -103,7 +104,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
     }
     Real touching = radius[static_cast<std::size_t>(ends[0])];
     if (ends[1] >= 0) touching += radius[static_cast<std::size_t>(ends[1])];
-    touching *= step.touching_range;
+    touching *= step.contact_slop;
     problem_.bias[c * D] = contacts_.gap[c] > touching ? contacts_.gap[c] / step.dt : 0;
     if (ends[1] >= 0) continue;
     const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts_.wall[c]));

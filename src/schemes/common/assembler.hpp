@@ -15,15 +15,15 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;             ///< [s]
-  Real contact_range = 0;  ///< pairs with gap <= contact_range * (R_a + R_b) are contacts
-  /// Pairs with gap <= touching_range * (R_a + R_b) count as touching: they cannot close further (B.2).
-  Real touching_range = 0;
+  Real dt = 0;                  ///< [s]
+  Real speculative_margin = 0;  ///< pairs with gap <= speculative_margin * (R_a + R_b) are contacts
+  /// Pairs with gap <= contact_slop * (R_a + R_b) count as touching: they cannot close further (B.2).
+  Real contact_slop = 0;
   Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
   /// n_held: where free motion would take bodies in this step [m]. Pairs that it closes are contacts too, at
-  /// any gap. Empty: only contact_range counts.
+  /// any gap. Empty: only speculative_margin counts.
   std::span<const Vec<D>> displacement = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
   std::span<const Real> free_velocity;
@@ -45,7 +45,7 @@ struct FrictionStep {
 ///          out. At an obstacle plus its velocity in the middle of the step, all components.
 /// Held     bodies of mobility 0 do not move: they are static ends of contacts.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
-///          within phases do not depend on the number of ranks.
+///          within colours do not depend on the number of ranks.
 /// Cost     O(candidates + bodies); memory is reused from step to step.
 template <int D>
 class FrictionAssembler {

@@ -5,8 +5,8 @@
 
 namespace scree {
 
-/// The bodies of a run as solvers see them: owned bodies and ghosts of the neighbourhood, hand-overs in the
-/// phases of the block lattice. Follows every rebuild. Both arguments must outlive it.
+/// The bodies of a run as solvers see them: owned bodies and ghosts of the neighbourhood, transfers in the
+/// colours of the block lattice. Follows every rebuild. Both arguments must outlive it.
 template <int D>
 class NeighborhoodHalo final : public BodyHalo {
  public:
@@ -15,14 +15,14 @@ class NeighborhoodHalo final : public BodyHalo {
   const Comm& comm() const override { return state_.comm; }
   Index n_owned() const override { return state_.bodies.n_owned(); }
   Index n_held() const override { return state_.bodies.n_held(); }
-  int n_phases() const override { return Lattice<D>::n_phases; }
+  int n_colours() const override { return Lattice<D>::n_colours; }
   void copy_to_ghosts(std::span<Real> values, int width) override { ghosts_.copy_to_ghosts(values, width); }
   void add_to_owners(std::span<Real> values, int width) override { ghosts_.add_to_owners(values, width); }
-  void begin_hand_over(int stage, std::span<const Real> values, int width) override {
-    ghosts_.begin_hand_over(stage, values, width);
+  void begin_transfer(int stage, std::span<const Real> values, int width) override {
+    ghosts_.begin_transfer(stage, values, width);
   }
-  void end_hand_over(int stage, std::span<Real> values, int width) override {
-    ghosts_.end_hand_over(stage, values, width);
+  void end_transfer(int stage, std::span<Real> values, int width) override {
+    ghosts_.end_transfer(stage, values, width);
   }
 
  private:

@@ -459,7 +459,7 @@ std::array<Real, 3> ConstraintFriction<D>::rank_of(const Touch& touch, Real exce
   return {excess, static_cast<Real>(id[static_cast<std::size_t>(touch.a)]), static_cast<Real>(other)};
 }
 
-/// The largest excess at each body, found as a sweep: each body has one live copy.
+/// The largest excess at each body, found as a sweep: each body has one active copy.
 template <int D>
 void ConstraintFriction<D>::find_worst() {
   std::ranges::fill(worst_, 0.0);
@@ -477,7 +477,7 @@ void ConstraintFriction<D>::find_worst() {
     }
   };
   // Zeros everywhere: whoever touches a body first has the right values.
-  run_sweep_phases(halo_, graph_.phase_first, graph_.interior_first, worst_, 3, visit, {.first = false});
+  run_sweep_colours(halo_, graph_.colour_first, graph_.interior_first, worst_, 3, visit, {.first = false});
   halo_.copy_to_ghosts(worst_, 3);
 }
 

@@ -23,12 +23,12 @@ constexpr int first_spin = 3 - n_spins<D>;
 
 /// Half of what needs nothing from other ranks runs while motions travel, the rest while forces do.
 template <int D>
-constexpr int n_early_phases = Lattice<D>::n_phases / 2;
+constexpr int n_early_colours = Lattice<D>::n_colours / 2;
 /// Blocks run in the order of this number.
 template <int D>
-constexpr int turn_of_blocks(int phase, bool rim) {
-  constexpr int n_phases = Lattice<D>::n_phases;
-  return phase + (rim ? n_phases : phase < n_early_phases<D> ? 0 : 2 * n_phases);
+constexpr int turn_of_blocks(int colour, bool boundary) {
+  constexpr int n_colours = Lattice<D>::n_colours;
+  return colour + (boundary ? n_colours : colour < n_early_colours<D> ? 0 : 2 * n_colours);
 }
 
 void add(ForceRecord& sum, const ForceRecord& part) {
@@ -103,7 +103,7 @@ void ForceSweeper<D>::plan_sums() {
   const std::size_t n_held = forces_.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
-  // Who touches whom, and whether in the order of phases.
+  // Who touches whom, and whether in the order of colours.
   std::vector<Index> touched, first_touched{0};
   std::vector<Index> last_block(n_held, -1);
   std::vector<Index> n_parts(n_held, 0);
@@ -126,10 +126,11 @@ void ForceSweeper<D>::plan_sums() {
       for (const Index body : schedule.wall_bodies(wall)) touch(body);
     first_touched.push_back(static_cast<Index>(touched.size()));
   };
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    for (const auto& block : schedule.rim_blocks(phase)) find_touched(block, turn_of_blocks<D>(phase, true));
-    for (const auto& block : schedule.interior_blocks(phase))
-      find_touched(block, turn_of_blocks<D>(phase, false));
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
+    for (const auto& block : schedule.boundary_blocks(colour))
+      find_touched(block, turn_of_blocks<D>(colour, true));
+    for (const auto& block : schedule.interior_blocks(colour))
+      find_touched(block, turn_of_blocks<D>(colour, false));
   }
   constexpr Index whole = 2;  // what other ranks add or need is never added to forces_ directly
   for (const auto& sum : arriving) {
@@ -143,18 +144,18 @@ void ForceSweeper<D>::plan_sums() {
   }
 
   auto n_places = static_cast<Index>(leaving.size() + arriving.size());
-  std::vector<Part> own;  // in the order of phases
+  std::vector<Part> own;  // in the order of colours
   std::vector<Index> sum_in_turn(n_held, -1);
   block_parts_.clear();
   first_part_.assign(1, 0);
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
-    for (const auto& block : schedule.blocks(phase)) {
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
+    for (const auto& block : schedule.blocks(colour)) {
       const auto b = static_cast<std::size_t>(&block - blocks.data());
       for (Index t = first_touched[b]; t < first_touched[b + 1]; ++t) {
         const Index body = touched[at(t)];
         if (n_parts[at(body)] < 2) continue;
         if (Index place = first_leaving[at(body)]; place >= 0) {
-          while (leaving[at(place)].phase != phase) ++place;
+          while (leaving[at(place)].colour != colour) ++place;
           SCREE_ASSERT(leaving[at(place)].body == body);
           block_parts_.push_back({body, place});
         } else if (sum_in_turn[at(body)] >= 0) {
@@ -168,7 +169,7 @@ void ForceSweeper<D>::plan_sums() {
       first_part_.push_back(static_cast<Index>(block_parts_.size()));
     }
     for (std::size_t k = 0; k < arriving.size(); ++k)
-      if (arriving[k].phase == phase)
+      if (arriving[k].colour == colour)
         own.push_back({arriving[k].body, static_cast<Index>(leaving.size() + k)});
   }
   parts_.assign(at(n_places), ForceRecord{});
@@ -266,14 +267,14 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
     Scope part("exchange");
     send_motions();
   }
-  for (int phase = 0; phase < n_early_phases<D>; ++phase)
-    run_blocks(state, schedule.interior_blocks(phase), batches);
+  for (int colour = 0; colour < n_early_colours<D>; ++colour)
+    run_blocks(state, schedule.interior_blocks(colour), batches);
   {
     Scope part("exchange");
     receive_motions();
   }
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase)
-    run_blocks(state, schedule.rim_blocks(phase), batches);
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour)
+    run_blocks(state, schedule.boundary_blocks(colour), batches);
   {
     Scope part("exchange");
     ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
@@ -282,8 +283,8 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
     });
   }
-  for (int phase = n_early_phases<D>; phase < Lattice<D>::n_phases; ++phase)
-    run_blocks(state, schedule.interior_blocks(phase), batches);
+  for (int colour = n_early_colours<D>; colour < Lattice<D>::n_colours; ++colour)
+    run_blocks(state, schedule.interior_blocks(colour), batches);
   {
     Scope part("exchange");
     ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {

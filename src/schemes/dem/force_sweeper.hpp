@@ -13,7 +13,7 @@ namespace scree {
 
 /// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
 /// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
-/// their phases: the same bits on any number of ranks, and ranks need not wait for each other's phases.
+/// their colours: the same bits on any number of ranks, and ranks need not wait for each other's colours.
 template <int D>
 class ForceSweeper {
  public:
@@ -75,7 +75,7 @@ class ForceSweeper {
 
   // What single blocks add to bodies that several blocks touch. First those for other ranks, then those from
   // other ranks, then those of this rank for its own bodies: one for each such body if its blocks run in the
-  // order of their phases, and so can add up as they run.
+  // order of their colours, and so can add up as they run.
   struct Part {
     Index body;
     Index place;  // in parts_; ~place if it is added to what is there
@@ -84,7 +84,7 @@ class ForceSweeper {
   std::vector<Part> block_parts_;     // that a block makes
   std::vector<Index> first_part_;     // of each block in the schedule, and the end
   std::vector<Index> summed_;         // owned bodies
-  std::vector<Index> summands_;       // of each of them in the order of phases: places in parts_
+  std::vector<Index> summands_;       // of each of them in the order of colours: places in parts_
   std::vector<Index> first_summand_;  // of each of them, and the end
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;

@@ -8,9 +8,9 @@ namespace scree {
 /// Numbers of the contact law that are the same for all contacts of a step.
 struct ContactLaw {
   Real dt = 0;
-  Real rest_speed = 0;      ///< approach at most this fast does not bounce [m/s]
-  Real touching_range = 0;  ///< as FrictionStep::touching_range
-  Real baumgarte = 0;       ///< share of the overlap that a step pushes out; 0: none
+  Real rest_speed = 0;    ///< approach at most this fast does not bounce [m/s]
+  Real contact_slop = 0;  ///< as FrictionStep::contact_slop
+  Real baumgarte = 0;     ///< share of the overlap that a step pushes out; 0: none
 };
 
 /// The bias b of one contact in u_N + b >= 0, with u_N the velocity of the surfaces along the normal

@@ -38,7 +38,7 @@ class NonsmoothStepper final : public Stepper<D> {
   bool knows_petsc_options() const override { return used_linear_solver_; }
   Real travel_per_step(const State<D>& state, Real dt) const override;
   Real needed_skin(const State<D>&, Real /*dt*/, Real largest_radius) const override {
-    return 2 * contact_range_ * largest_radius / (1 - 2 * share_of_skin);
+    return 2 * speculative_margin_ * largest_radius / (1 - 2 * share_of_skin);
   }
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
@@ -80,8 +80,8 @@ class NonsmoothStepper final : public Stepper<D> {
   // The deck.
   SolverSettings<D> solver_;
   Real warm_start_ = 1;
-  Real contact_range_ = 2e-3;
-  Real touching_range_ = 5e-5;
+  Real speculative_margin_ = 2e-3;
+  Real contact_slop_ = 5e-5;
   Real rest_speed_ = 0;
   std::string rest_speed_word_ = "auto";
   std::string correction_name_ = "projection";
@@ -137,12 +137,12 @@ void NonsmoothStepper<D>::describe(Section& root) {
                  {.range = unit_interval,
                   .doc = "Share of each contact's impulse that the next step's solve starts from"});
     section.real(
-        "contact_range", contact_range_,
+        "contact_range", speculative_margin_,
         {.range = non_negative,
          .doc = "Pairs up to this gap take part in the solve, as a share of the sum of their radii; so do "
                 "pairs at any gap that free motion would close within the step"});
     section.real(
-        "touching_range", touching_range_,
+        "touching_range", contact_slop_,
         {.range = non_negative,
          .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
                 "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
@@ -179,7 +179,7 @@ void NonsmoothStepper<D>::describe(Section& root) {
          .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
                 "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
     if (!section.reading()) return;
-    if (touching_range_ > contact_range_)
+    if (contact_slop_ > speculative_margin_)
       section.fail("touching_range", "touching_range must not exceed contact_range");
     on_failure_ = on_failure_name_ == "warn"    ? OnFailure::warn
                   : on_failure_name_ == "halve" ? OnFailure::halve
@@ -188,7 +188,7 @@ void NonsmoothStepper<D>::describe(Section& root) {
                   : correction_name_ == "baumgarte" ? Correction::baumgarte
                                                     : Correction::none;
     law_.baumgarte = correction_ == Correction::baumgarte ? baumgarte_ : 0;
-    law_.touching_range = touching_range_;
+    law_.contact_slop = contact_slop_;
   });
 }
 
@@ -219,7 +219,7 @@ void NonsmoothStepper<D>::fit(State<D>& state) {
   for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
     if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
   memory_.recall(state, *neighborhood_);
-  if (correction_ == Correction::projection) sweeper_->prepare(state, true, 1 - touching_range_);
+  if (correction_ == Correction::projection) sweeper_->prepare(state, true, 1 - contact_slop_);
 }
 
 template <int D>
@@ -372,7 +372,7 @@ void NonsmoothStepper<D>::set_laws(const State<D>& state, const ContactGraph<D>&
     }
     Real radii = radius[static_cast<std::size_t>(contacts.a[c])];
     if (contacts.b[c] >= 0) radii += radius[static_cast<std::size_t>(contacts.b[c])];
-    const Real touching = law_.touching_range * radii;
+    const Real touching = law_.contact_slop * radii;
     start_surface_velocity_[c] = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
     const Real start_speed = start_surface_velocity_[c][0];
     // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
@@ -453,8 +453,8 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   neighborhood_->ghosts().copy_to_ghosts(displacement_);
   FrictionStep<D> step;
   step.dt = dt;
-  step.contact_range = contact_range_;
-  step.touching_range = touching_range_;
+  step.speculative_margin = speculative_margin_;
+  step.contact_slop = contact_slop_;
   step.velocity_floor = fall_speed;
   step.free_velocity = free_velocity_;
   step.start_velocity = start_velocity_;

@@ -11,7 +11,7 @@ namespace scree {
 /// bits on any number of ranks.
 ///
 /// `bound(c)` returns mu_r R r_N of contact c [N m s]; ends that do not turn are static. Returns the
-/// dissipated energy of each contact in `dissipated` [J]. Collective, n_phases + 1 hand-overs and a copy.
+/// dissipated energy of each contact in `dissipated` [J]. Collective, n_colours + 1 transfers and a copy.
 template <int D, class Bound>
 void resist_rolling(FrictionProblem<D>& problem, Bound&& bound, std::span<Real> dissipated) {
   constexpr std::size_t q = FrictionProblem<D>::q;
@@ -48,7 +48,7 @@ void resist_rolling(FrictionProblem<D>& problem, Bound&& bound, std::span<Real> 
       }
     }
   };
-  run_sweep_phases(halo, problem.phase_first, problem.interior_first, v, q, visit);
+  run_sweep_colours(halo, problem.colour_first, problem.interior_first, v, q, visit);
   halo.copy_to_ghosts(v, q);
 }
 

@@ -19,7 +19,7 @@ inline constexpr int n_pair_modes = 4;
 
 /// The operands of a kernel call. Batches hold pairs without a common body (neighbors/sweep_schedule.hpp).
 struct PairBatches {
-  SweepRecord* records = nullptr;  ///< live copies of held bodies, then two dummies far apart
+  SweepRecord* records = nullptr;  ///< active copies of held bodies, then two dummies far apart
   const Index* ends = nullptr;     ///< first batch to treat
   Index n_batches = 0;
   Real* multipliers = nullptr;           ///< l, one per place of a batch (unused by plain)

@@ -79,22 +79,22 @@ void PbdSweeper<D>::store(State<D>& state) const {
 
 template <int D>
 template <class RunBlock>
-void PbdSweeper<D>::run_phases(SweepTurn turn, RunBlock&& run_block) {
+void PbdSweeper<D>::run_colours(SweepTurn turn, RunBlock&& run_block) {
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   const auto run_blocks = [&](const auto& blocks) {
     for (const auto& block : blocks) run_block(block);
   };
-  run_phases_in_order(
-      Lattice<D>::n_phases, turn, [&](int phase) { run_blocks(schedule.rim_blocks(phase)); },
-      [&](int phase) { run_blocks(schedule.interior_blocks(phase)); },
+  run_colours_in_order(
+      Lattice<D>::n_colours, turn, [&](int colour) { run_blocks(schedule.boundary_blocks(colour)); },
+      [&](int colour) { run_blocks(schedule.interior_blocks(colour)); },
       [&](int stage) {
         Scope timer("exchange");
-        ghosts.begin_hand_over(stage, records_);
+        ghosts.begin_transfer(stage, records_);
       },
       [&](int stage) {
         Scope timer("exchange");
-        ghosts.end_hand_over(stage, records_);
+        ghosts.end_transfer(stage, records_);
       });
 }
 
@@ -122,7 +122,7 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
     return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
   };
   Real deepest = 0;
-  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
+  run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
     if (block.first_shifted > block.first_batch)
       deepest = std::max(deepest, run(block.first_batch, block.first_shifted, false));
     if (block.last_batch > block.first_shifted) {
@@ -239,7 +239,7 @@ template <int D>
 Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor, SweepTurn turn) {
   Scope timer("sweeps");
   Real deepest = 0;
-  run_phases(turn, [&](const typename SweepSchedule<D>::Block& block) {
+  run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
     deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
   });
   return deepest;

@@ -24,7 +24,7 @@ enum class FrozenMode {
 /// dynamics.
 ///
 /// The live positions are held as 32-byte records. Results do not depend on the number of ranks, bit by bit.
-/// Cost of a sweep: O(candidates) and at most 2^D + 1 hand-overs of bodies near block faces that ranks share,
+/// Cost of a sweep: O(candidates) and at most 2^D + 1 transfers of bodies near block faces that ranks share,
 /// 2^D in a row of sweeps: see SweepTurn.
 template <int D>
 class PbdSweeper {
@@ -89,7 +89,7 @@ class PbdSweeper {
 
  private:
   template <class RunBlock>
-  void run_phases(SweepTurn turn, RunBlock&& run_block);
+  void run_colours(SweepTurn turn, RunBlock&& run_block);
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
   void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);

@@ -7,7 +7,7 @@
 namespace scree {
 namespace {
 
-/// Contacts between people in a row along x, numbered from left to right, all in one phase.
+/// Contacts between people in a row along x, numbered from left to right, all in one colour.
 struct Row {
   NearContacts contacts;
   std::vector<Vec<2>> velocity;
@@ -25,7 +25,7 @@ struct Row {
   }
   void close() {
     const auto n = static_cast<Index>(contacts.size());
-    contacts.phase_first = {0, n};
+    contacts.colour_first = {0, n};
     contacts.interior_first = {0};
   }
   VelocityProjection::Report solve(const VelocityProjection::Settings& settings, Real dt = 0.05) {

@@ -113,11 +113,11 @@ void check_blocks(int cells_per_block) {
   }
   CHECK(keys.size() == blocks.size());
 
-  // Blocks that can share a body are neighbours (through periodic faces too); they must differ in phase.
+  // Blocks that can share a body are neighbours (through periodic faces too); they must differ in colour.
   int n_clashes = 0;
   for (const Cell<D>& a : blocks)
     for (const Cell<D>& b : blocks) {
-      if (a == b || lattice.phase_of(a) != lattice.phase_of(b)) continue;
+      if (a == b || lattice.colour_of(a) != lattice.colour_of(b)) continue;
       bool adjacent = true;
       for (std::size_t k = 0; k < D; ++k)
         adjacent = adjacent && steps_apart(a[k], b[k], lattice.n_blocks[k], lattice.periodic[k]) <= 1;
@@ -194,7 +194,7 @@ TEST_CASE("lattice: a periodic axis has room for the diameter and the skin", "[g
   CHECK((lattice.is_thin(0) && lattice.is_thin(1) && !lattice.is_thin(2)));
 }
 
-TEST_CASE("lattice: blocks have distinct keys, neighbours differ in phase, cells have distinct places",
+TEST_CASE("lattice: blocks have distinct keys, neighbours differ in colour, cells have distinct places",
           "[geometry]") {
   for (const int cells_per_block : {1, 2, 3, 5, 8}) {
     check_blocks<2>(cells_per_block);

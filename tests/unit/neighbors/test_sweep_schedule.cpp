@@ -89,13 +89,13 @@ void check_schedule(const Box<D>& box, const std::vector<Body<D>>& bodies, Real 
   }
   CHECK(n_repeated == 0);
 
-  // Blocks of one phase share no body.
+  // Blocks of one colour share no body.
   int n_shared = 0;
   std::size_t n_blocks = 0;
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
     std::set<Index> met;
-    n_blocks += s.schedule.blocks(phase).size();
-    for (const auto& block : s.schedule.blocks(phase))
+    n_blocks += s.schedule.blocks(colour).size();
+    for (const auto& block : s.schedule.blocks(colour))
       for (const Index i : bodies_of(s.schedule, block)) n_shared += !met.insert(i).second;
   }
   CHECK(n_shared == 0);
@@ -164,9 +164,9 @@ void check_images(const Box<D>& box, const std::vector<Body<D>>& bodies, Real sk
   }
   CHECK(n_repeated == 0);
   int n_shared = 0;
-  for (int phase = 0; phase < Lattice<D>::n_phases; ++phase) {
+  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
     std::set<Index> met;
-    for (const auto& block : s.schedule.blocks(phase))
+    for (const auto& block : s.schedule.blocks(colour))
       for (const Index i : bodies_of(s.schedule, block)) n_shared += !met.insert(i).second;
   }
   CHECK(n_shared == 0);

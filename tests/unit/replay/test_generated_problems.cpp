@@ -106,8 +106,8 @@ TEMPLATE_TEST_CASE_SIG("generated problems: each is valid, and standing still cl
       CHECK(whole.n_contacts() > 0);
       CHECK((made_from_solution(generated.name) ||
              *std::min_element(whole.bias.begin(), whole.bias.end()) >= 0));
-      // Few phases, but where a body has many partners.
-      CHECK(split.problem().halo->n_phases() <= 16);
+      // Few colours, but where a body has many partners.
+      CHECK(split.problem().halo->n_colours() <= 16);
     }
     CHECK_THROWS_AS(generate_problem<D>(generated.name, generated.least_size - 1), InputError);
     for (const int size : {generated.largest_size + 1, 1'000'000'000})

@@ -8,7 +8,7 @@ namespace scree {
 namespace {
 
 // Millimetre gaps, a step of 10 ms: a gap of 1 mm closes at 0.1 m/s.
-const ContactLaw law{.dt = 1e-2, .rest_speed = 0.05, .touching_range = 0, .baumgarte = 0};
+const ContactLaw law{.dt = 1e-2, .rest_speed = 0.05, .contact_slop = 0, .baumgarte = 0};
 constexpr Real touching = 1e-5;  // [m]
 
 }  // namespace
