@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/log.hpp"
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "crowd/crowd_scene.hpp"
@@ -15,6 +13,7 @@
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/neighborhood_halo.hpp"
 #include "schemes/common/side_keeper.hpp"
+#include "schemes/common/step_control.hpp"
 #include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
@@ -50,7 +49,6 @@ class CrowdStepper final : public Stepper<2> {
   static constexpr Real share_of_skin = 0.15;
   static constexpr Real certain_share = 1 - 2 * share_of_skin;
   enum class Model { projection, pbd };
-  enum class OnFailure { warn, stop };
 
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
@@ -79,8 +77,7 @@ class CrowdStepper final : public Stepper<2> {
   Model model_ = Model::projection;
   VelocityProjection::Settings projection_settings_;
   SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
-  std::string on_failure_name_ = "warn";
-  OnFailure on_failure_ = OnFailure::warn;
+  StepControl on_failure_{FailureAction::warn};
   std::int64_t substeps_ = 8;
   Real warm_start_ = 0.9;
   Real noise_ = 0;
@@ -106,7 +103,7 @@ class CrowdStepper final : public Stepper<2> {
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
-  bool told_unsolved_ = false, used_solver_ = false;
+  bool used_solver_ = false;
 };
 
 void CrowdStepper::describe(Section& root) {
@@ -131,8 +128,8 @@ void CrowdStepper::describe_crowd(Section& section) {
   section.real("relaxation", projection_settings_.relaxation,
                {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                 .doc = "Of the projection: over-relaxation of its first sweeps; it grows as they go on"});
-  section.choice("on_failure", on_failure_name_, {"warn", "stop"},
-                 {.doc = "What happens if a step's projection misses the tolerance"});
+  on_failure_.describe(section, "on_failure", {FailureAction::warn, FailureAction::stop},
+                       {.doc = "What happens if a step's projection misses the tolerance"});
   section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});
   section.real("warm_start", warm_start_,
                {.range = unit_interval,
@@ -190,7 +187,6 @@ void CrowdStepper::describe_crowd(Section& section) {
   if (norm(direction_) > 0) direction_ *= 1 / norm(direction_);
   scene_.set_led(norm(direction_) > 0);
   model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
-  on_failure_ = on_failure_name_ == "warn" ? OnFailure::warn : OnFailure::stop;
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
 }
@@ -427,14 +423,14 @@ void CrowdStepper::remember_multipliers() {
 
 void CrowdStepper::require_solved(const State<2>& state) {
   if (report_.converged) return;
-  const std::string what = fmt::format(
-      "step {}, t = {:.6g} s: the projection misses crowd.tolerance = {:g} m by a "
-      "residual of {:.3g} m after {} sweeps",
-      state.clock.step, state.clock.time, projection_settings_.tolerance, report_.residual, report_.sweeps);
-  if (on_failure_ == OnFailure::stop)
-    throw StepRefused(ExitCode::solver_failure, what + "; raise crowd.max_sweeps or the tolerance");
-  if (!told_unsolved_) log::warn("{}; further steps like this are counted, not named", what);
-  told_unsolved_ = true;
+  const auto what = [&] {
+    return fmt::format(
+        "the projection misses crowd.tolerance = {:g} m by a residual of {:.3g} m after {} sweeps",
+        projection_settings_.tolerance, report_.residual, report_.sweeps);
+  };
+  if (on_failure_.may_refuse())
+    refuse_step(state.clock, what() + "; raise crowd.max_sweeps or the tolerance");
+  on_failure_.warn(state.clock, what);
 }
 
 void CrowdStepper::sweep_positions(State<2>& state, Real dt) {

@@ -9,6 +9,7 @@
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/redistribute.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -259,13 +260,11 @@ template <int D>
 void Feeders<D>::give_up(std::size_t f, const State<D>& state, Real behind) const {
   const FeederTable<D>& feeder = feeders_[f];
   throw RunError(fmt::format(
-      "step {}, t = {:.6g} s: the feeder \"{}\" ({}) finds no place for its next body in {} and is {:.3g} s "
-      "behind, more "
-      "than max_delay = {:g} s; {} of the {} bodies due at {:g} per second were made. Enlarge the region, "
-      "reduce the "
-      "rate, give the bodies a velocity that takes them away, or end the feeder with count or until",
-      state.clock.step, state.clock.time, feeder.bodies.name, feeder.bodies.where, feeder.places->text(),
-      behind, feeder.max_delay, state.feeders[f].n_made, state.feeders[f].n_due, feeder.bodies_per_second()));
+      "{}: the feeder \"{}\" ({}) finds no place for its next body in {} and is {:.3g} s behind, more than "
+      "max_delay = {:g} s; {} of the {} bodies due at {:g} per second were made. Enlarge the region, reduce "
+      "the rate, give the bodies a velocity that takes them away, or end the feeder with count or until",
+      step_label(state.clock), feeder.bodies.name, feeder.bodies.where, feeder.places->text(), behind,
+      feeder.max_delay, state.feeders[f].n_made, state.feeders[f].n_due, feeder.bodies_per_second()));
 }
 
 template struct FeederTable<2>;

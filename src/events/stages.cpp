@@ -8,6 +8,7 @@
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
 #include "state/energy_ledger.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -199,9 +200,9 @@ bool Stages<D>::advance(State<D>& state) const {
   std::string unmet;
   if (!holds(state, stage, unmet)) {
     if (!is_reached(state, state.stage.begin + stage.max_time)) return false;
-    const std::string message = fmt::format(
-        "step {}, t = {:.6g} s: stage \"{}\" has reached its max_time of {:g} s without its conditions: {}",
-        state.clock.step, state.clock.time, stage.name, stage.max_time, unmet);
+    const std::string message =
+        fmt::format("{}: stage \"{}\" has reached its max_time of {:g} s without its conditions: {}",
+                    step_label(state.clock), stage.name, stage.max_time, unmet);
     if (stage.stops_on_timeout)
       throw RunError(message + fmt::format(" ({}, on_timeout = \"stop\")", stage.where));
     log::warn(message);

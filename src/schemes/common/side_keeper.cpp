@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/timing.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -102,11 +102,11 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
   if (stuck.count > 0) deepest = HUGE_VAL;
   deepest = state.comm.max(deepest);
   if (std::isfinite(deepest)) return deepest;
-  throw StepRefused(
-      ExitCode::solver_failure,
-      fmt::format("step {}, t = {:.6g} s: {}, and there is no room to put it back: obstacles leave "
-                  "it no place, or the step is too long; reduce [time] step or the speed of obstacles",
-                  state.clock.step, state.clock.time, stuck.complaint(state)));
+  refuse_step(
+      state.clock,
+      fmt::format("{}, and there is no room to put it back: obstacles leave it no place, or the step is too "
+                  "long; reduce [time] step or the speed of obstacles",
+                  stuck.complaint(state)));
 }
 
 /// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.

@@ -11,6 +11,7 @@
 #include "schemes/dem/constraint_friction.hpp"
 #include "schemes/dem/spring_motion.hpp"
 #include "state/force_field.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -205,14 +206,10 @@ void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
 template <int D>
 void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
   has_new_bodies_ = false;
-  const auto refuse = [&](ExitCode code, const std::string& complaint) {
-    throw StepRefused(
-        code, fmt::format("step {}, t = {:.6g} s: {}", state.clock.step, state.clock.time, complaint));
-  };
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
-    refuse(ExitCode::bad_input, complaint);
+    refuse_step(state.clock, complaint, ExitCode::bad_input);
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
-  if (dt > found.limit) refuse(ExitCode::bad_input, complaint_about(state, found, dt));
+  if (dt > found.limit) refuse_step(state.clock, complaint_about(state, found, dt), ExitCode::bad_input);
 }
 
 template <int D>
@@ -283,13 +280,13 @@ template <int D>
 void DemStepper<D>::check_overlap(const State<D>& state) const {
   const Real overlap = motion_->overlap();
   if (overlap <= overlap_limit_ * smallest_radius_) return;
-  throw StepRefused(
-      ExitCode::solver_failure,
+  refuse_step(
+      state.clock,
       fmt::format(
-          "step {}, t = {:.6g} s: bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the "
-          "smallest radius ({:.3g} m): contacts are too soft for these loads and speeds, or the step is "
-          "too long; raise stiffness or young_modulus, or reduce [time] step",
-          state.clock.step, state.clock.time, overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
+          "bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the smallest radius ({:.3g} m): "
+          "contacts are too soft for these loads and speeds, or the step is too long; raise stiffness or "
+          "young_modulus, or reduce [time] step",
+          overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
 }
 
 /// Forces push a centre that passed through a thin obstacle back for the rest of the step only: from the next
@@ -297,11 +294,11 @@ void DemStepper<D>::check_overlap(const State<D>& state) const {
 template <int D>
 void DemStepper<D>::check_sides(const State<D>& state) const {
   if (motion_->n_passed_through() == 0) return;
-  throw StepRefused(
-      ExitCode::solver_failure,
-      fmt::format("step {}, t = {:.6g} s: {}: contacts are too soft for these loads and speeds, or the step "
-                  "is too long; raise stiffness or young_modulus, or reduce [time] step",
-                  state.clock.step, state.clock.time, motion_->passed_through().complaint(state)));
+  refuse_step(
+      state.clock,
+      fmt::format("{}: contacts are too soft for these loads and speeds, or the step is too long; raise "
+                  "stiffness or young_modulus, or reduce [time] step",
+                  motion_->passed_through().complaint(state)));
 }
 
 template <int D>

@@ -11,6 +11,7 @@
 #include "schemes/event/engine.hpp"
 #include "schemes/event/gather.hpp"
 #include "state/force_field.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -154,8 +155,7 @@ void EventStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) 
   const Real before = energy(state);
   {
     Scope timer("events");
-    engine_->advance(bodies_, pieces_, dt,
-                     fmt::format("step {}, t = {:.6g} s", state.clock.step, state.clock.time));
+    engine_->advance(bodies_, pieces_, dt, step_label(state.clock));
   }
   energy_error_ = energy(state) - before + engine_->counts().dissipated;
   scatter_bodies(bodies_, state);

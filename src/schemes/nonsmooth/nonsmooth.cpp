@@ -4,8 +4,6 @@
 #include <limits>
 #include <memory>
 
-#include "core/error.hpp"
-#include "core/log.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/assembler.hpp"
@@ -14,6 +12,7 @@
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/rotation.hpp"
 #include "schemes/common/side_keeper.hpp"
+#include "schemes/common/step_control.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/nonsmooth/contact_law.hpp"
 #include "schemes/nonsmooth/rolling.hpp"
@@ -56,7 +55,6 @@ class NonsmoothStepper final : public Stepper<D> {
   static constexpr std::size_t q = FrictionProblem<D>::q;
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
   static constexpr Real share_of_skin = 0.45;
-  enum class OnFailure { warn, halve, stop };
   enum class Correction { projection, baumgarte, none };
 
   void fit(State<D>& state);
@@ -75,7 +73,6 @@ class NonsmoothStepper final : public Stepper<D> {
   void correct_positions(State<D>& state);
   void book_energy(State<D>& state, Real dt);
   Real farthest_motion(const State<D>& state) const;
-  std::string place_of(const State<D>& state) const;
 
   // The deck.
   SolverSettings<D> solver_;
@@ -88,10 +85,9 @@ class NonsmoothStepper final : public Stepper<D> {
   Correction correction_ = Correction::projection;
   std::int64_t correction_sweeps_ = 100;
   Real baumgarte_ = 0.2;
-  std::string on_failure_name_ = "warn";
-  OnFailure on_failure_ = OnFailure::warn;
+  StepControl on_failure_{FailureAction::warn};
   Real overlap_limit_ = 0.3;
-  std::string on_overlap_ = "stop";
+  StepControl on_overlap_{FailureAction::stop};
   Real max_travel_ = 0;
   std::string max_travel_word_ = "none";
 
@@ -123,8 +119,6 @@ class NonsmoothStepper final : public Stepper<D> {
   std::int64_t n_contacts_ = 0;
   Real overlap_ = 0;    // deepest at the start of the step
   Real corrected_ = 0;  // deepest that the correction met
-  std::int64_t n_halvings_ = 0;
-  bool told_unsolved_ = false, told_deep_ = false;
   bool used_linear_solver_ = false;
 };
 
@@ -164,15 +158,16 @@ void NonsmoothStepper<D>::describe(Section& root) {
     section.real(
         "baumgarte", baumgarte_,
         {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" takes out in a step"});
-    section.choice(
-        "on_failure", on_failure_name_, {"warn", "halve", "stop"},
+    using enum FailureAction;
+    on_failure_.describe(
+        section, "on_failure", {warn, halve, stop},
         {.doc = "What happens if a contact problem is not solved to solver.tolerance: a warning, the "
                 "step again with half the length, or the end of the run"});
     section.real("overlap_limit", overlap_limit_,
                  {.range = positive,
                   .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
-    section.choice("on_overlap", on_overlap_, {"warn", "stop"},
-                   {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
+    on_overlap_.describe(section, "on_overlap", {warn, stop},
+                         {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
     section.real_or_word(
         "max_travel", max_travel_, max_travel_word_, {"none"},
         {.range = positive,
@@ -181,9 +176,6 @@ void NonsmoothStepper<D>::describe(Section& root) {
     if (!section.reading()) return;
     if (contact_slop_ > speculative_margin_)
       section.fail("touching_range", "touching_range must not exceed contact_range");
-    on_failure_ = on_failure_name_ == "warn"    ? OnFailure::warn
-                  : on_failure_name_ == "halve" ? OnFailure::halve
-                                                : OnFailure::stop;
     correction_ = correction_name_ == "projection"  ? Correction::projection
                   : correction_name_ == "baumgarte" ? Correction::baumgarte
                                                     : Correction::none;
@@ -235,7 +227,7 @@ void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
 
 template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
-  n_halvings_ = 0;
+  on_failure_.begin_step();
   state.obstacles.begin_step();
   // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
   // velocities at t + dt if no contact acted.
@@ -299,11 +291,6 @@ Real NonsmoothStepper<D>::farthest_motion(const State<D>& state) const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
     farthest = std::max(farthest, norm(displacement_[i]));
   return state.comm.max(farthest);
-}
-
-template <int D>
-std::string NonsmoothStepper<D>::place_of(const State<D>& state) const {
-  return fmt::format("step {}, t = {:.6g} s", state.clock.step, state.clock.time);
 }
 
 template <int D>
@@ -474,30 +461,31 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   report_ = solve_.run(problem, *solver_.solver, solver_.stop_rule(), impulse_, velocity_);
   n_contacts_ = state.comm.sum(std::int64_t{problem.n_contacts()});
   used_linear_solver_ = used_linear_solver_ || report_.newton_steps + report_.iterations > 0;
-  const bool accepted = report_.converged || on_failure_ == OnFailure::warn;
-  if (on_contact_problem_ && (accepted || n_halvings_ == 0))
+  const bool accepted = report_.converged || !on_failure_.may_refuse();
+  if (on_contact_problem_ && (accepted || on_failure_.n_halvings() == 0))
     on_contact_problem_({state, problem, assembler_->contacts(), dt, guess_, impulse_, report_, accepted});
   if (report_.converged) return true;
 
   const std::string what =
-      fmt::format("{}: the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
-                  place_of(state), report_.residual.natural, solver_.tolerance);
+      fmt::format("the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
+                  report_.residual.natural, solver_.tolerance);
   constexpr std::int64_t most_halvings = 10;
-  if (on_failure_ == OnFailure::stop)
-    throw StepRefused(ExitCode::solver_failure,
-                      what + "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure");
-  if (on_failure_ == OnFailure::halve && n_halvings_ == most_halvings)
-    throw StepRefused(
-        ExitCode::solver_failure,
-        fmt::format("{}, even in a step of {:.3g} s; allow more iterations or raise the tolerance", what,
-                    dt));
-  if (on_failure_ == OnFailure::halve) {
-    ++n_halvings_;
-    log::detail("{}: again with {:.3g} s", what, 0.5 * dt);
-    return false;
+  switch (on_failure_.action()) {
+    case FailureAction::warn:
+      on_failure_.warn(state.clock, [&] { return what; });
+      return true;
+    case FailureAction::halve:
+      if (on_failure_.n_halvings() < most_halvings) {
+        on_failure_.halve(state.clock, what, dt);
+        return false;
+      }
+      refuse_step(state.clock,
+                  fmt::format("{}, even in a step of {:.3g} s; allow more iterations or raise the tolerance",
+                              what, dt));
+    case FailureAction::stop:
+      refuse_step(state.clock,
+                  what + "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure");
   }
-  if (!told_unsolved_) log::warn("{}; further steps like this are counted, not named", what);
-  told_unsolved_ = true;
   return true;
 }
 
@@ -525,16 +513,15 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
   }
   who = message_of_smallest(state.comm, key, who);
   const std::string what =
-      fmt::format("{}: {} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
-                  place_of(state), who, overlap_, overlap_limit_, limit);
-  if (on_overlap_ == "stop")
-    throw StepRefused(
-        ExitCode::solver_failure,
-        what +
-            "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
-            "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
-  if (!told_deep_) log::warn("{}; further steps like this are not named: see the column overlap", what);
-  told_deep_ = true;
+      fmt::format("{} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
+                  who, overlap_, overlap_limit_, limit);
+  if (on_overlap_.may_refuse())
+    refuse_step(state.clock,
+                what +
+                    "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
+                    "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
+  on_overlap_.warn(
+      state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
 }
 
 template <int D>
@@ -663,7 +650,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
           {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)},
           {"overlap", "m", overlap_},
           {"corrected", "m", corrected_},
-          {"halvings", "-", static_cast<Real>(n_halvings_)}};
+          {"halvings", "-", static_cast<Real>(on_failure_.n_halvings())}};
 }
 
 template <int D>

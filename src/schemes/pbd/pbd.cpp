@@ -1,12 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
 
-#include "core/error.hpp"
-#include "core/log.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/contact_field.hpp"
+#include "schemes/common/step_control.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/pbd/sweeper.hpp"
 
@@ -43,7 +44,6 @@ class PbdStepper final : public Stepper<D> {
 
  private:
   enum class Method { pbd, pgs, pgs_dual, penalty, jacobi };
-  enum class OnOverlap { warn, halve, stop };
 
   bool keeps_multipliers() const { return warm_start_ > 0 || compliance_ > 0 || method_ == Method::pgs_dual; }
   void find_properties(const State<D>& state);
@@ -102,9 +102,9 @@ class PbdStepper final : public Stepper<D> {
   /// Copies the records to before_. Local.
   void keep_records();
   bool converged(const State<D>& state);
-  /// Why the step is refused; empty if it is not.
+  /// Why the step does not count; empty if it does.
   std::string refusal_of(const State<D>& state);
-  bool may_refuse() const { return on_overlap_ != OnOverlap::warn && overlap_limit_ > 0; }
+  bool may_refuse() const { return on_overlap_.may_refuse() && overlap_limit_ > 0; }
 
   /// The larger of `most` and |displacement|^2; infinite if the latter is not a number.
   static Real farther(Real most, const Vec<D>& displacement) {
@@ -128,8 +128,7 @@ class PbdStepper final : public Stepper<D> {
   Real compliance_ = not_given;
   Real penalty_rate_ = not_given;
   Real overlap_limit_ = 0.1;
-  std::string on_overlap_name_ = "warn";
-  OnOverlap on_overlap_ = OnOverlap::warn;
+  StepControl on_overlap_{FailureAction::warn};
   std::unique_ptr<VelocityField<D>> field_;
 
   Neighborhood<D>* neighborhood_ = nullptr;
@@ -143,11 +142,9 @@ class PbdStepper final : public Stepper<D> {
 
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
-  Real deepest_ = 0;             // overlap that the last sweep met on any rank, or find_pushed_through() [m]
-  Real force_scale_ = 0;         // multiplier -> pressure of the last step
-  std::int64_t n_halvings_ = 0;  // of the last step
-  std::int64_t n_beyond_limit_ = 0;
-  bool warned_long_ways_ = false;
+  Real deepest_ = 0;      // overlap that the last sweep met on any rank, or find_pushed_through() [m]
+  Real force_scale_ = 0;  // multiplier -> pressure of the last step
+  WarnOnce warn_of_long_ways_;
 };
 
 template <int D>
@@ -188,16 +185,14 @@ void PbdStepper<D>::describe(Section& root) {
         {.range = non_negative,
          .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
                 "switches the test off"});
-    section.choice(
-        "on_overlap", on_overlap_name_, {"warn", "halve", "stop"},
+    using enum FailureAction;
+    on_overlap_.describe(
+        section, "on_overlap", {warn, halve, stop},
         {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
                 "end of the run"});
     if (!section.reading()) return;
     const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
     method_ = static_cast<Method>(std::find(names.begin(), names.end(), method_name_) - names.begin());
-    on_overlap_ = on_overlap_name_ == "warn"    ? OnOverlap::warn
-                  : on_overlap_name_ == "halve" ? OnOverlap::halve
-                                                : OnOverlap::stop;
     const auto only_for = [&](Method method, std::string_view key, Real& value, Real otherwise) {
       if (value > 0 && method_ != method)
         section.fail(key,
@@ -396,7 +391,7 @@ void PbdStepper<D>::take_back(State<D>& state) {
 template <int D>
 void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
   const Real start_time = state.clock.time;
-  n_halvings_ = 0;
+  on_overlap_.begin_step();
   state.obstacles.begin_step();
   const Real asked = dt;
   Real uncut = dt;  // but for halvings
@@ -427,17 +422,15 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     if (refusal.empty()) break;
     take_back(state);
     state.obstacles.place(start_time);
-    if (on_overlap_ == OnOverlap::stop || dt < least_dt) {
+    if (on_overlap_.action() == FailureAction::stop || dt < least_dt) {
       sweeper_->set_multipliers(start_multipliers_);
       if (state.clock.listed_time > start_time) {  // a list of this step is of a time that has not come
         save(state);
         bodies_changed(state);
       }
-      throw StepRefused(ExitCode::solver_failure, refusal + "; reduce [time] step or raise [pbd] sweeps");
+      refuse_step(state.clock, refusal + "; reduce [time] step or raise [pbd] sweeps");
     }
-    ++n_halvings_;
-    log::detail("{}: again with {:.3g} s", refusal, 0.5 * dt);
-    dt *= 0.5;
+    dt = on_overlap_.halve(state.clock, refusal, dt);
     uncut *= 0.5;
   }
   if (dt < uncut)
@@ -539,14 +532,13 @@ Real PbdStepper<D>::predict_within_reach(State<D>& state, Real& dt) {
         continue;
       }
     }
-    if (way > 1 && !warned_long_ways_) {
-      log::warn(
-          "step {}, t = {:.6g} s: bodies go further than their radius in a step of {:.3g} s and may pass "
-          "each other where their ways cross; reduce [time] step if they should not. Further steps are not "
-          "named",
-          state.clock.step, start_time, dt);
-      warned_long_ways_ = true;
-    }
+    if (way > 1)
+      warn_of_long_ways_({.step = state.clock.step, .time = start_time}, [&] {
+        return fmt::format(
+            "bodies go further than their radius in a step of {:.3g} s and may pass each other where their "
+            "ways cross; reduce [time] step if they should not. Further steps are not named",
+            dt);
+      });
     return used;
   }
 }
@@ -648,13 +640,11 @@ std::string PbdStepper<D>::refusal_of(const State<D>& state) {
   if (overlap_limit_ == 0 || deepest_ <= limit) return {};
   // In words only when they are said: most steps beyond the limit are just counted.
   const auto what = [&] {
-    return fmt::format(
-        "step {}, t = {:.6g} s: overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest "
-        "radius ({:.3g} m)",
-        state.clock.step, state.clock.time, deepest_, overlap_limit_, limit);
+    return fmt::format("overlap {:.3g} m exceeds overlap_limit = {:g} of the smallest radius ({:.3g} m)",
+                       deepest_, overlap_limit_, limit);
   };
   if (may_refuse()) return what();
-  if (n_beyond_limit_++ == 0) log::warn("{}; further steps like this are counted, not named", what());
+  on_overlap_.warn(state.clock, what);
   return {};
 }
 
@@ -671,7 +661,7 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
   return {{"sweeps", "-", static_cast<Real>(sweeps_done_)},
           {"sweeps_converged", "-", converged_ ? 1.0 : 0.0, true},
           {"overlap_met", "m", deepest_},
-          {"halvings", "-", static_cast<Real>(n_halvings_)}};
+          {"halvings", "-", static_cast<Real>(on_overlap_.n_halvings())}};
 }
 
 SCREE_PLUGIN(Stepper, pbd, PbdStepper,
