@@ -6,7 +6,7 @@
                                                                 if the trajectory has 10 frames a second
     animate_crowd.py results/hall --colour exit --between 5 20
 
-Radii and exits are those of NAME.agents.csv; who is not in it (has not left) is drawn with --radius and in grey.
+Radii and exits come from NAME.agents.csv; people who have not left are not in it, and are drawn with --radius and in grey.
 """
 import argparse
 import sys
@@ -24,7 +24,7 @@ UNKNOWN = (0.6, 0.6, 0.6)
 
 
 class People:
-    """Radius and exit of people by id, as far as they are known."""
+    """Radius and exit of people by id, where known."""
 
     def __init__(self, results, radius):
         self._radius, self._exit, self._default = {}, {}, radius
@@ -56,7 +56,7 @@ def chosen_frames(paths, options):
 
 
 class Film:
-    """One figure in which the people of a frame are drawn anew."""
+    """One figure in which the people of each frame are redrawn."""
 
     def __init__(self, results, options):
         self.paths = results.paths

@@ -1,4 +1,4 @@
-"""What a bed of equal spheres on a flat floor is like, from positions and velocities alone: the same function for every code.
+"""Describes a bed of equal spheres on a flat floor, from positions and velocities alone: the same function for every code.
 
     from bed_numbers import bed_numbers
     numbers = bed_numbers(x, widths=(0.16, 0.16), diameter=0.01)
@@ -30,7 +30,7 @@ def slab_fraction(z, diameter, low, high, area):
 
 
 def bed_numbers(x, widths, diameter, gap=0.01):
-    """BedNumbers of spheres with centres x (n, 3). What is closer than `gap` diameters counts as a contact."""
+    """BedNumbers of spheres with centres x (n, 3). Pairs closer than `gap` diameters count as contacts."""
     z = x[:, 2]
     height = 2 * z.mean()
     low, high = 3 * diameter, height - 3 * diameter

@@ -1,4 +1,4 @@
-"""What the scripts that draw crowds share: floor plans, colours, the runs of an ensemble, published measurements."""
+"""Shared by the scripts that draw crowds: floor plans, colours, the runs of an ensemble, published measurements."""
 import csv
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def draw_walkable(axes, rings, floor=FLOOR):
         x, y = ring.T
         is_clockwise = np.dot(x, np.roll(y, -1)) < np.dot(y, np.roll(x, -1))
         if is_clockwise != is_hole:
-            ring = ring[::-1]       # a hole is what goes round the other way
+            ring = ring[::-1]       # holes have the opposite orientation
         corners.append(np.vstack([ring, ring[:1]]))
         codes += [Outline.MOVETO] + [Outline.LINETO] * (len(ring) - 1) + [Outline.CLOSEPOLY]
     outline = Outline(np.concatenate(corners), codes)
@@ -77,7 +77,7 @@ def colours_of(names):
 
 
 def reference(name, folder=REFERENCES):
-    """A table of measurements: columns by name, numbers where they are; None if it is not there."""
+    """A table of measurements: columns by name, numbers where possible; None without the file."""
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         return None

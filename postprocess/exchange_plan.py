@@ -5,10 +5,10 @@
     plan = exchange_plan(blocks, owner=blocks.shares(ranks=8), bodies=blocks.uniform(per_cell=1.2))
     plan.ghosts, plan.entries("middle"), plan.messages("middle")
 
-The rules are those of docs/method.md, "Sweeps on many ranks", written down once more and without looking at the program:
-what the program counts is compared with this. A block reaches one cell layer beyond its upper faces, so a body in the first
-cell layer of its block along some axes is touched by the blocks below it along any of these axes, each in the phase of that
-block's parities. Its live copy goes from rank to rank in the order of phases; its ghosts are with all ranks that touch it
+The rules are those of docs/method.md, "Sweeps", implemented independently of the program, whose counts are compared with
+this. A block reaches one cell layer beyond its upper faces, so a body in the first
+cell layer of its block along some axes is updated by the blocks below it along any of these axes, each with the colour of that
+block's parities. Its active copy moves from rank to rank in the order of colours; its ghosts are on all ranks that update it
 and do not own it. Needs numpy.
 """
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 LEGS = ("start", "within", "home", "again")
-# Which legs a sweep has that is alone, the first of several in a row, one of those between, or the last.
+# Legs of a single sweep, and of the first, a middle and the last one of several in a row.
 TURNS = {"alone": ("start", "within", "home"), "first": ("start", "within", "again"), "middle": ("within", "again"),
          "last": ("within", "home")}
 
@@ -81,7 +81,7 @@ class Blocks:
         return hilbert_keys(self.coordinates(), int(max(self.n_blocks) - 1).bit_length())
 
     def shares(self, ranks, weights=None):
-        """Owner of each block if stretches of the curve of about equal weight go to the ranks: rank r begins with the last
+        """Owner of each block if ranks get sections of the curve of about equal weight: rank r begins with the last
         block before which there is no more than r / ranks of the weight."""
         order = np.argsort(self.keys(), kind="stable")
         weights = np.ones(len(self)) if weights is None else np.asarray(weights, dtype=float)
@@ -109,7 +109,7 @@ class Blocks:
 
 @dataclass
 class ExchangePlan:
-    """Per rank: ghosts held, copies sent to ghosts of others, hand-overs sent by leg, partial sums sent; messages likewise."""
+    """Per rank: ghosts held, copies sent to ghosts of others, halo transfers sent by leg, partial sums sent; messages likewise."""
     n_ranks: int
     ghosts: np.ndarray
     copies_sent: np.ndarray
@@ -121,7 +121,7 @@ class ExchangePlan:
     neighbours: np.ndarray = field(default=None)
 
     def entries(self, turn):
-        """Hand-overs that each rank sends in a sweep: of 32 bytes in pbd."""
+        """Halo transfers that each rank sends in a sweep: of 32 bytes in pbd."""
         return sum(self.handed[leg] for leg in TURNS[turn])
 
     def messages(self, turn):
@@ -140,7 +140,7 @@ def exchange_plan(blocks, owner, bodies):
     dimension, n_phases = blocks.dimension, blocks.n_phases
     at = blocks.coordinates()
 
-    # The blocks that touch a body: one step down along each set of axes.
+    # The blocks that update a body: one step down along each set of axes.
     touch = np.empty((len(blocks), n_phases), dtype=np.int64)
     phase = np.empty_like(touch)
     for axes in range(n_phases):
@@ -216,7 +216,7 @@ def exchange_plan(blocks, owner, bodies):
 
 
 def _meet(turn, legs, n_ranks, n_phases, stage_pairs):
-    """Two ranks have a common stage for as many bodies as can wait for it: the fewest stages such that each hand-over finds
+    """Two ranks have a common stage for as many bodies as can wait for it: the fewest stages such that each transfer finds
     one between being ready and being due. Earliest due first, at the last moment."""
     source, target, ready, due, count = (np.concatenate(column) for column in zip(*legs))
     pairs, place = np.unique(source * n_ranks + target, return_inverse=True)

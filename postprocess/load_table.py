@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Evenness of load of runs, as the table of docs/performance.md: fullest rank over the mean, average over steps / worst list.
+"""Load imbalance of runs, as in the table of docs/performance.md: fullest rank over the mean, average over steps / worst list.
 
     mpirun -n N scree run inputs/scaling/moving_heap.toml --set output.name=A     # one name for each setting
     postprocess/load_table.py results/A results/B                    # folders, or their summary.json

@@ -2,12 +2,12 @@
 """Draws performance profiles of solvers (Dolan and More, 2002): the share of all problems that a solver solves within tau
 times the time of the fastest one, a panel per tolerance.
 
-    performance_profile.py profile.csv                        what scree_replay --profile wrote
-    performance_profile.py solves.csv [more.csv...]           what --csv wrote; rows of several runs are put together
+    performance_profile.py profile.csv                        a file of scree_replay --profile
+    performance_profile.py solves.csv [more.csv...]           files of --csv; rows of several runs are merged
     performance_profile.py solves.csv --table                 also prints how many are solved, and in what time
 
 Rows of results need the columns file, solver and seconds_to_TOLERANCE (empty: not solved), so that times of other programs
-can be added. Times below 1 ms count as 1 ms: on smaller problems one measures the clock.
+can be added. Times below 1 ms count as 1 ms: shorter ones measure the clock.
 """
 import argparse
 import csv
@@ -25,7 +25,7 @@ TIME = "seconds_to_"
 
 
 class ProfileError(Exception):
-    """A table that is not there or not what it should be."""
+    """A table that is missing or has another format."""
 
 
 def read_rows(path):

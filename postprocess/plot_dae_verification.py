@@ -3,7 +3,7 @@
 
     plot_dae_verification.py pendulum.csv --output pendulum.png
 
-The table is what `scree_verify dae CASE --csv` writes. Pendulums have a row of panels for each gravity, step and
+`scree_verify dae CASE --csv` writes the table. Pendulums have a row of panels for each gravity, step and
 integrator, with a line for each projection; slope and oscillator a row for each start, with the exact motion, the
 one with switching inside steps and the one with friction against sign(v).
 """
@@ -22,7 +22,7 @@ import numpy as np
 
 PENDULUM = ("bodies", "g", "projection", "integrator", "dt", "t", "body", "g_max", "Gv_max", "energy")
 FRICTION = ("dt", "integrator", "t", "x_exact", "v_exact", "x_switch", "v_switch", "x_sign", "v_sign")
-# Below this, what is left of a constraint is round-off; zero has no place on a logarithmic axis.
+# Below this, constraint errors are round-off; a logarithmic axis cannot show zero.
 LEAST = 1e-18
 
 
@@ -65,7 +65,7 @@ def draw_pendulums(rows):
         velocity.set(ylabel="largest |G v| [m2/s]")
         energy.set(ylabel="change of energy [J]")
         position.legend(fontsize="small", frameon=False)
-        # Runs that blow up or are about to would hide all others.
+        # Runs that blow up, or are about to, would hide all others.
         of_system = [columns for key, columns in series.items() if key[:-1] == system]
         tame = [columns for columns in of_system if columns["g_max"].max() < 1] or of_system
         most = 1.2 * max(abs(columns["energy"] - columns["energy"][0]).max() for columns in tame) or 1

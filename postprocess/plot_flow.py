@@ -23,7 +23,7 @@ MARKERS = "osD^vP*"
 
 
 def flow_columns(run, patterns):
-    """Columns of the scalars that are flows, or those that are asked for."""
+    """Columns of the scalars that are flows, or those requested."""
     if not (run.folder / f"{run.name}.scalars.csv").exists():
         return []
     scalars = run.scalars
@@ -46,7 +46,7 @@ def draw_over_time(runs, patterns, window, output):
         prefix = "" if len(runs) == 1 else f"{run.folder.name}: "
         for name, left in ({} if patterns else departures(run)).items():
             times = np.linspace(0, left[-1] + window, 600)
-            # The number in the window behind each time; at first the window is shorter.
+            # The number in the window before each time; at first the window is shorter.
             count = (np.searchsorted(left, times, side="right")
                      - np.searchsorted(left, times - window, side="right"))
             flow = count / np.clip(times, 1e-9, window)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Draws how methods of first order converge: error against step size, and error against work.
+"""Draws the convergence of first-order methods: error against step size, and error against work.
 
     plot_pbd_verification.py pbd.csv --output pbd.png [--error error_end]
 
-The table is what `scree_verify pbd` writes: case,method,parameter,h,error_max,error_end,evaluations. `evaluations`
+`scree_verify pbd` writes the table: case,method,parameter,h,error_max,error_end,evaluations. `evaluations`
 counts constraint projections, the fair measure when methods take a different number of sweeps per step.
 """
 import argparse
@@ -54,7 +54,7 @@ def draw(cases, error, output):
     for (case, methods), (by_step, by_work) in zip(cases.items(), panels):
         markers = "osD^v<>Ph*X"
         for k, (label, columns) in enumerate(methods.items()):
-            shown = columns[error] > 0      # an exact result has no place on a logarithmic axis
+            shown = columns[error] > 0      # a logarithmic axis cannot show an exact result
             style = {"marker": markers[k % len(markers)], "markersize": 4, "linewidth": 1.2, "label": label}
             by_step.loglog(columns["h"][shown], columns[error][shown], **style)
             by_work.loglog(columns["evaluations"][shown], columns[error][shown], **style)

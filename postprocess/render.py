@@ -6,7 +6,7 @@
     render.py results/attraction --all-frames                 -> results/attraction/pictures/attraction_0000.png, ...
     render.py somewhere/silo_particles.pvd --contacts
 
-No screen is needed: an X server without one (Xvfb) is started for the drawing and ended after it.
+No screen is needed: the script starts a virtual X server (Xvfb) for the drawing and ends it afterwards.
 """
 import argparse
 import os
@@ -42,9 +42,9 @@ INK = (0.18, 0.20, 0.24)            # obstacles, text
 PALE_INK = (0.62, 0.65, 0.70)       # domain
 PLAIN_BODY = (0.33, 0.53, 0.70)     # bodies without a field
 
-# The mapper draws a square around each point and says how far from the centre a pixel is, in radii; these lines
-# make a flat disk with a darker rim of it, or a sphere lit from the upper left. A sphere has the depth of its centre,
-# which in parallel projection hides the right parts of all spheres that do not overlap.
+# The mapper draws a square around each point and gives the distance of a pixel from the centre, in radii. These lines
+# make it a flat disk with a darker edge, or a sphere lit from the upper left. A sphere has the depth of its centre:
+# in parallel projection that hides the right parts of all spheres that do not overlap.
 DISK_SHADER = """//VTK::Color::Impl
 float squared_distance = dot(offsetVCVSOutput.xy, offsetVCVSOutput.xy);
 if (squared_distance > 1.0) discard;
@@ -67,7 +67,7 @@ DERIVED_FIELDS = {"speed": "velocity"}      # the length of a vector field, unde
 
 
 class RenderError(Exception):
-    """Why nothing can be drawn, in one sentence for the user."""
+    """The reason why nothing can be drawn, in one sentence for the user."""
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def _start_xvfb():
     for _ in range(3):      # a loaded machine can make it give up
         read_end, write_end = os.pipe()
         # setpriv: the server ends with this process, however that ends.
-        # Without -noreset the server starts anew when its only client closes a window, and the next connection may
+        # Without -noreset the server restarts when its only client closes a window, and the next connection may
         # come too early: VTK aborts then.
         server = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "Xvfb", "-displayfd", str(write_end), "-screen",
                                    "0", "640x480x24", "-noreset", "-nolisten", "tcp"], pass_fds=[write_end],
@@ -126,7 +126,7 @@ class Frame:
 
 @dataclass
 class Run:
-    """What there is to draw; the domain and the units are known if the run wrote a record (NAME.h5)."""
+    """The files to draw; domain and units are known if the run wrote NAME.h5."""
     name: str
     folder: Path
     frames: list
@@ -234,7 +234,7 @@ def union(boxes):
 
 @dataclass
 class Survey:
-    """What all frames to be drawn have in common, so that a film neither jumps nor changes its colours."""
+    """Settings shared by all frames, so that a film keeps its view and its colours."""
     planar: bool
     lower: np.ndarray
     upper: np.ndarray
@@ -453,7 +453,7 @@ def arguments():
     parser.add_argument("--colours", default="viridis", help="a colour map of matplotlib (default viridis)")
     parser.add_argument("--contacts", action="store_true", help="draw contacts as lines")
     parser.add_argument("--no-obstacles", action="store_true", help="do not draw obstacles")
-    parser.add_argument("--fit", choices=("domain", "bodies"), default="domain", help="what fills the picture")
+    parser.add_argument("--fit", choices=("domain", "bodies"), default="domain", help="region that fills the picture")
     parser.add_argument("--view", type=float, nargs=2, default=(30, 20), metavar=("AZIMUTH", "ELEVATION"),
                         help="direction of sight in space [deg] (default 30 20); 0 0 looks along +y")
     parser.add_argument("--size", type=int, nargs=2, default=(1200, 900), metavar=("WIDTH", "HEIGHT"), help="[pixel]")

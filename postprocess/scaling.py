@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `scree bench` measured on several numbers of ranks.
+"""Draws results of `scree bench` on several numbers of ranks.
 
     scaling.py results.json --out pictures             one study: scree bench --case all --mode strong --out FOLDER
     scaling.py strong/*.json weak/*.json --out pictures --pdf
@@ -8,9 +8,9 @@
   efficiency.png   the same as share of the ideal
   weak.png         efficiency with the size of each rank fixed (mode weak): rate of work per rank
   cost.png         processor time per body and unit of work over the number of bodies, where a case has three sizes or more
-  phases.png       where the time of each row went
-Pictures without anything to show are left out. A panel for each case, a line for each of its rows; bars show the spread
-of repetitions. Rows of several files that measured the same are put together: medians count.
+  phases.png       the shares of timers in each row
+Empty pictures are not written. A panel for each case, a line for each of its rows; bars show the spread
+of repetitions. Rows of several files that measured the same are merged by their medians.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ PANELS_PER_LINE = 3
 
 
 class ScalingError(Exception):
-    """A file that is not there or not what it should be."""
+    """A file that is missing or has another format."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ def collect(paths):
             group = row["case"], row["mode"], row["ranks"]
             places[group] = places.get(group, -1) + 1
             if not row.get("complete", True) or not isinstance(row["seconds"], (int, float)) or row["seconds"] <= 0:
-                continue    # given up: its seconds compare with nothing
+                continue    # given up: its seconds cannot be compared
             label = label_of(row)
             key = row["case"], row["mode"], label, places[group] if row["mode"] == "weak" else 0
             one = series.setdefault(key, Series(row["case"], row["mode"], keys_of(row), label, row["work"]))

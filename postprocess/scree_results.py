@@ -1,4 +1,4 @@
-"""Reads what a run of scree left in its results folder. Lengths in m, times in s: SI throughout.
+"""Reads the results folder of a run of scree. Lengths in m, times in s: SI throughout.
 
     from scree_results import Results
     results = Results("results/attraction")
@@ -22,11 +22,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 
-AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are no numbers
+AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are not numbers
 
 
 class ResultsError(Exception):
-    """A results folder or file that is not there or not what it should be; the message says which and why."""
+    """A results folder or file that is missing or has another format; the message says which and why."""
 
 
 class Results:
@@ -276,7 +276,7 @@ class Paths:
     @cached_property
     def speed_of_row(self):
         """Speed of each row: distance since the person's frame before over the time since, of its first frame
-        that of the second (0 without one). A jump through a periodic face is no walk: nan."""
+        that of the second (0 without one). A jump through a periodic face is not a speed: nan."""
         order = np.lexsort((self.frame_of_row, self.id_of_row))
         step = np.diff(self.position_of_row[order], axis=0)
         time = np.diff(self.frame_of_row[order]) / self.fps

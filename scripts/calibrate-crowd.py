@@ -1,25 +1,25 @@
 #!/usr/bin/python3
-"""The default people beside experiments: flow through necks, speed in corridors and in single file against density.
+"""Compares the default agents with experiments: flow through bottlenecks, speed against density in corridors and single files.
 
     calibrate-crowd.py                                     all widths and densities, 3 seeds: some minutes
     calibrate-crowd.py --quick                             part of them with one seed: what the tests run
-    calibrate-crowd.py --set agents.person.push_speed=0.2  people who push, say
+    calibrate-crowd.py --set agents.person.push_speed=0.2  another creep speed
     calibrate-crowd.py --csv table.csv
 
-Every number is a mean over seeds; the program ends with 1 if one is outside of its band, with 2 if a run fails.
+Every number is a mean over seeds. Exit code 1: one is outside its band; 2: a run failed.
 
-- Necks: 150 persons in a room of 10 m x 8 m (250 in 12 m x 10 m from a width of 1.9 m on) pass a neck 4 m long. The flow is that
-  through its middle between the 20th and the 80th percentile of those who pass. Band: 1.3 to 2.4 persons per second and metre
+- Bottlenecks: 150 persons in a room of 10 m x 8 m (250 in 12 m x 10 m from a width of 1.9 m on) walk through a bottleneck 4 m
+  long. The flow is taken at its middle between the 20th and the 80th percentile of those who pass. Band: 1.3 to 2.4 persons per second and metre
   (the experiments in tests/reference/crowd/bottleneck_flow.csv), and 1.6 to 2.4 for the slope of the straight line
-  through all widths. Whoever has not passed after 600 s makes the run a stall.
-- Corridors: 5 m wide, closed on themselves; mean speed of all over the second half of 60 s. Bands: 10th and 90th percentile of
+  through all widths. If somebody has not passed after 600 s, the run has stalled.
+- Corridors: 5 m wide, periodic; mean speed of all over the second half of 60 s. Bands: 10th and 90th percentile of
   tests/reference/crowd/corridor_unidirectional.csv.
-- Single file: 40 persons in a corridor 0.8 m wide, closed on itself, who do not turn aside
+- Single file: 40 persons in a periodic corridor 0.8 m wide who do not turn aside
   (crowd.turning_angle = 0: in the experiments nobody overtook). Bands: those of tests/reference/crowd/single_file.csv, up to
-  2.5 per metre: disks of that size cannot be in file at its last density, 2.72 per metre.
-- Doors: the room of NIST TN 1822, test 5.2, 8 m x 5 m with 100 persons and a door 1 m wide and 1 m deep, as it is and with people
-  who do not turn aside and take all who are in their way to be ahead. Without a band: the flow of the first is that of
-  experiments, of the second what the test asks for (at most 1.33 persons per second and metre).
+  2.5 per metre: disks of that size cannot form a file at its last density, 2.72 per metre.
+- Doors: the room of NIST TN 1822, test 5.2, 8 m x 5 m with 100 persons and a door 1 m wide and 1 m deep, with default agents and with agents
+  who do not turn aside and slow down for all in their way. No band: the first flow is that of
+  experiments, the second one meets the test (at most 1.33 persons per second and metre).
 """
 import argparse
 import csv
@@ -88,12 +88,12 @@ line = [[{middle}, {low}], [{middle}, {high}]]
 
 
 class Failed(Exception):
-    """A run that did not end well."""
+    """A run failed."""
 
 
 @dataclass
 class Case:
-    """One run: what is varied, the deck, keys that differ, and how its number is read from columns."""
+    """One run: the varied parameter, the deck, its other keys, and how its number is computed from columns."""
     kind: str
     at: float
     seed: int
@@ -118,7 +118,7 @@ def ring(kind, density, seed, *, length, width, populations, changes=()):
 
 
 def corridor(density, seed):
-    length = 60.0 if density <= 1.5 else 24.0     # persons enough for their mean desired speed
+    length = 60.0 if density <= 1.5 else 24.0     # enough persons for their mean desired speed
     walkers = population("walkers", round(density * 5 * length), (0, length), (0, 5))
     return ring("corridor", density, seed, length=length, width=5.0, populations=walkers)
 
@@ -126,7 +126,7 @@ def corridor(density, seed):
 def single_file(density, seed):
     count = 40
     spacing = 1 / density
-    # One behind the other; those who would touch so stand a little to the left and to the right in turn.
+    # One behind the other; where they would touch, alternately a little to the left and to the right.
     aside = np.sqrt(max(0.46**2 - spacing**2, 0)) / 2
     file = ""
     for k in range(count):
@@ -192,7 +192,7 @@ def densities(table):
 
 
 class Report:
-    """Rows of the table, printed as they come."""
+    """Rows of the table, printed as they are computed."""
 
     def __init__(self):
         self.rows = []

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The same spheres by scree, LAMMPS and LIGGGHTS: wall seconds per simulated second, and what the spheres are like in the end.
+"""Runs the same spheres with scree, LAMMPS and LIGGGHTS: wall seconds per simulated second, and the state of the bed at the end.
 
     scripts/compare-peers.sh                                     both tasks, every code that is installed, 1 and 2 ranks
     scripts/compare-peers.sh --quick                             a few minutes: small sizes, short runs, one repetition
@@ -60,7 +60,7 @@ _TANGENTIAL = 8 * E / (2 * (1 + NU)) / (2 * (2 - NU))
 _HISTORY = f"hertz/history {STIFFNESS:.6g} {_TANGENTIAL:.6g} 2.0e5 1.0e5 {MU} 1"
 _MATERIAL = f"hertz/material @E {RESTITUTION} {NU} tangential mindlin NULL 1.0 {MU} damping tsuji"
 _BODY_MATERIAL = _MATERIAL.replace("@E", f"{E:.6g}")
-# Of walls LAMMPS (2022) has 1 - nu where Hertz has 1 - nu^2: they would be 1.3 times as stiff as scree's.
+# For walls LAMMPS (2022) uses 1 - nu where Hertz has 1 - nu^2: they would be 1.3 times as stiff as in scree.
 _WALL_MATERIAL = _MATERIAL.replace("@E", f"{E / (1 + NU):.6g}")
 
 _COMMON = f"""\
@@ -76,7 +76,7 @@ dump 1 all custom @STEPS end.txt @FORMAT
 run @STEPS
 """
 
-# Columns of the box along x and y only: a domain is more than twice as high as its bed, so halves along z would idle.
+# Divide the box along x and y only: it is more than twice as high as its bed, so half of a division along z would idle.
 _LAMMPS = f"""\
 units si
 atom_style sphere
@@ -167,7 +167,7 @@ type = "wall_force"
 
 
 class Failure(Exception):
-    """A run that did not end well."""
+    """A run failed."""
 
 
 class Start:
@@ -282,7 +282,7 @@ def hertz_floor_force(z):
 
 
 def measure(task, code, start, ranks, options):
-    """A row: seconds per simulated second and what the spheres are like in the end."""
+    """A row: seconds per simulated second and the state of the bed at the end."""
     step = RIGID_STEP if code == "scree-nonsmooth" else SOFT_STEP
     if task == "pour":
         before, after = 0, round(options.seconds / step)

@@ -6,10 +6,10 @@
     postprocess/performance_profile.py replay.csv siconos_times.csv
 
 The first command solves FCLIB files (3D, local and global) with solvers of Siconos, on one thread, each solve in a
-process of its own that is ended after --max-time seconds of processor time. It appends to the CSV and leaves out what
-is there already, so it can be stopped and started again. The second sets the result beside the CSV that
-`scree_replay --solver ... --tolerance ... --csv replay.csv` wrote; --times writes rows of the kind that scree_replay
-writes, in which W_NAME is the NAME of global problems, so that the third can draw both together.
+process of its own that is ended after --max-time seconds of processor time. It appends to the CSV and skips rows
+that are there already, so it can be stopped and started again. The second compares the result with the CSV of
+`scree_replay --solver ... --tolerance ... --csv replay.csv`. --times writes rows in the format of scree_replay,
+in which W_NAME is the NAME of global problems, so that the third can draw both together.
 
 A solve counts if its impulse, not its own report, has both
 
@@ -187,7 +187,7 @@ def child(pipe, solver, problem, asked, most_seconds):
     quiet = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(quiet, stream)
-    # Siconos does not look at clocks; the default action of the signal ends the process.
+    # Siconos has no time limit; the default action of the signal ends the process.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, most_seconds)
     result = solve(solver, problem, asked)
@@ -240,7 +240,7 @@ def read_rows(path):
 
 
 def seconds_of(rows):
-    """{tolerance: {solver: {file: seconds}}} of what is solved; files without their folders."""
+    """{tolerance: {solver: {file: seconds}}} of solved problems; files without their folders."""
     seconds = {}
     for row in rows:
         of_solver = seconds.setdefault(float(row["tolerance"]), {}).setdefault(row["solver"], {})
@@ -280,7 +280,7 @@ def merged(of_solvers):
 
 
 def summary(rows, scree_rows):
-    """Tables by form and tolerance: what is solved, and with scree's results the time for what both solve."""
+    """Tables by form and tolerance: number of solved problems and, with results of scree, the time over those that both solve."""
     forms = {Path(row["file"]).name: row["form"] for row in rows}
     scree = seconds_of_scree(scree_rows)
     lines = []

@@ -1,11 +1,11 @@
-# What MPI programs of this project need on one machine, containers included. Source it: . scripts/environment.sh
+# Settings for MPI programs on one machine, containers included. Source it: . scripts/environment.sh
 # Plain lines "export NAME=value" only: CMake and the Python tests read the same list.
 
 # Open MPI refuses to start as root unless both are given.
 export OMPI_ALLOW_RUN_AS_ROOT=1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # More ranks than cores are allowed, ranks are not bound (two jobs would share a core), and a waiting rank
-# gives its core away. The last costs up to a factor of two on small messages: unset it to measure time.
+# yields its core. The last costs up to a factor of two on small messages: unset it to measure time.
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1

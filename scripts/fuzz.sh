@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs fuzz targets of text readers, each for some seconds, from the seeds in tests/fuzz/seeds and what earlier runs
 # found. Build them first: cmake --preset fuzz && cmake --build --preset fuzz. Exit code 1: a target found something;
-# the input that shows it is named and kept.
+# the script names and keeps the input that shows it.
 #   scripts/fuzz.sh [--seconds 60] [--bin build/fuzz/bin] [deck wkt geojson csv]
 set -euo pipefail
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Measures again what docs/performance.md tells of this machine, draws its figures and writes its tables (measured.md).
+# Repeats the measurements of docs/performance.md on this machine, draws its figures and writes its tables (measured.md).
 #   scripts/performance.sh                 into results/performance, some twenty minutes on two cores
 #   scripts/performance.sh --quick         the same at small sizes, some five minutes
 #   scripts/performance.sh --out DIR       into another folder
 #   scripts/performance.sh --redraw        only figures and tables, from the results in the folder
-# With --out docs/performance those of the documentation are replaced. Nothing else should run meanwhile. Programs are
-# those of the release build, which is made first; --bin DIR takes others. Peers are measured by scripts/compare-peers.sh.
+# --out docs/performance replaces those of the documentation. Nothing else should run meanwhile. The script builds the release
+# programs first; --bin DIR uses others. scripts/compare-peers.sh measures peers.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=() sizes_2d=10000,31623,100000,316228,1000000,2000000,4000000 sizes_3d=10000,31623,100000,316228,1000000,2000000

@@ -11,7 +11,7 @@
 Counts come from the geometry of blocks (postprocess/exchange_plan.py), times of computing from docs/scaling-constants.json,
 those of a network from the assumptions --latency, --overhead and --bandwidth.
 `check` needs two runs of pbd or dem that differ in the number of steps alone, on more than one rank, with [output.vtk] at the
-start and the end, in which lists were built once, as with bodies at rest: what the longer one sends more is of its steps.
+start and the end, in which lists were built once, as with bodies at rest: the extra traffic of the longer one belongs to its steps.
 """
 import argparse
 import json
@@ -28,21 +28,21 @@ from exchange_plan import Blocks, exchange_plan  # noqa: E402
 from scree_results import Results, ResultsError, read_checkpoint  # noqa: E402
 
 CONSTANTS = ROOT / "docs/scaling-constants.json"
-SAMPLE_RANKS = 1000     # ranks whose exchange is worked out; what one of them does depends little on how many more there are
+SAMPLE_RANKS = 1000     # ranks whose exchange is computed; it depends little on the number of further ranks
 ROUGHNESS = {2: 1.15, 3: 1.0}
-FACTS_STEPS_PER_LIST = 40  # where a case does not tell
-SWEEPS_IN_A_ROW = 12    # that are followed through their phases
-PBD_RECORD_BYTES = 32   # of a hand-over: position and mobility, in the plane as well
+FACTS_STEPS_PER_LIST = 40  # where a case does not say
+SWEEPS_IN_A_ROW = 12    # that are simulated colour by colour
+PBD_RECORD_BYTES = 32   # of a halo transfer: position and radius, in the plane as well
 
 
 def dem_bytes(dimension):
-    """Bytes of a body in a step of dem: copied to ghosts (place, velocity, spin), summed for owners (force, torque)."""
+    """Bytes of a body in a step of dem: copied to ghosts (position, velocity, spin), summed for owners (force, torque)."""
     spins = 1 if dimension == 2 else 3
     return 8 * (2 * dimension + spins), 8 * (dimension + spins)
 
 
 class ModelError(Exception):
-    """Something that is not there or does not fit."""
+    """Input that is missing or does not match."""
 
 
 @dataclass(frozen=True)
@@ -61,25 +61,25 @@ class Network:
         return np.max(2 * self.overhead * messages + self.latency * (messages > 0) + n_bytes / self.bandwidth, initial=0)
 
     def delivery(self, ranks, messages, n_bytes):
-        """Parcels to ranks that do not expect them: each is announced, then a barrier that nobody waits in."""
+        """Sparse all-to-all: each message is announced, then a nonblocking barrier."""
         return self.exchange(2 * messages, n_bytes) + self.reduction(ranks)
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What a step exchanges, as the program has it, and what its computing takes, as measured on one rank."""
+    """Exchanges of a step, as in the program, and its computing time, as measured on one rank."""
     title: str
     dimension: int
     block_cells: int
     bodies_per_cell: float      # within the packing
-    sweeps: float               # of a step, that hand bodies over in a row
-    record_bytes: int           # of a hand-over
-    turn: str = "alone"         # of exchange_plan: whether each sweep brings its bodies home, or those in a row are "middle"
+    sweeps: float               # of a step, in a row
+    record_bytes: int           # of a halo transfer
+    turn: str = "alone"         # of exchange_plan: whether bodies return after each sweep, or sweeps in a row are "middle"
     copies: tuple = ()          # bytes of each copy of owners to ghosts
     sums: tuple = ()            # bytes of each partial sum to owners
     reductions: float = 0       # of a step
     list_reductions: float = 19
-    list_parcels: int = 3       # memory home, migration, ghosts
+    list_parcels: int = 3       # contact memory to owners, migration, ghosts
     fetch_bytes: float = 100    # of a ghost with its memory, when lists are built
     sweep_ns: float = 0         # per body and sweep
     other_ns: float = 0         # per body and step: all but sweeps and lists
@@ -103,8 +103,8 @@ class Share:
     """Work and exchange of ranks that own so many blocks each."""
     plan: object
     blocks_of_rank: np.ndarray
-    by_phase: np.ndarray    # [rank, phase]: blocks at the rim
-    inside: np.ndarray      # [rank, phase]: other blocks
+    by_phase: np.ndarray    # [rank, colour]: boundary blocks
+    inside: np.ndarray      # [rank, colour]: interior blocks
     bodies_per_block: float
 
     @property
@@ -118,8 +118,8 @@ class Share:
 
 @lru_cache(maxsize=None)
 def share_of(dimension, block_cells, bodies_per_cell, ranks, bodies_per_rank):
-    """Stretches of the Hilbert curve through a full square or cube, for `ranks` or as many as suffice. An even number of blocks
-    along its edge, so that all phases have as many: with an odd one, ranks at the faces have more of some phases."""
+    """Sections of the Hilbert curve through a full square or cube, for `ranks` or as many as suffice. An even number of blocks
+    along its edge, so that all colours have as many: with an odd one, ranks at the faces have more of some colours."""
     bodies_per_block = bodies_per_cell * block_cells**dimension
     blocks_per_rank = bodies_per_rank / bodies_per_block
     edge = 2 * max(1, round((min(ranks, SAMPLE_RANKS) * blocks_per_rank)**(1 / dimension) / 2))
@@ -128,7 +128,7 @@ def share_of(dimension, block_cells, bodies_per_cell, ranks, bodies_per_rank):
     owner = blocks.shares(n_ranks)
     plan = exchange_plan(blocks, owner, blocks.uniform(bodies_per_cell))
     phase = blocks.phases(blocks.coordinates())
-    # Bodies in the corner cell of a block are touched by it and all those below: at the rim, unless all have one owner.
+    # A block and all those below update bodies in its corner cell: boundary blocks, unless all have one owner.
     at = blocks.coordinates()
     at_rim = np.zeros(len(blocks), dtype=bool)
     corners = [np.array([axes >> k & 1 for k in range(dimension)]) for axes in range(2**dimension)]
@@ -145,7 +145,7 @@ def share_of(dimension, block_cells, bodies_per_cell, ranks, bodies_per_rank):
 
 def smooth_ghosts(scheme, bodies_per_rank):
     """Ghosts of a rank in the mean, without a lattice: a layer of one cell about three faces of a cube of as many cells as the
-    rank has, of a square's two sides; stretches of the Hilbert curve have ROUGHNESS times as much surface. Within 20 % of the
+    rank has, of a square's two sides; sections of the Hilbert curve have ROUGHNESS times as much surface. Within 20 % of the
     exact number for two blocks a rank and more."""
     cells = bodies_per_rank / scheme.bodies_per_cell
     edge = cells**(1 / scheme.dimension)
@@ -153,9 +153,9 @@ def smooth_ghosts(scheme, bodies_per_rank):
 
 
 def sweep_seconds(share, seconds, record_bytes, network, turn="alone"):
-    """Of one of many sweeps in a row, rank by rank and phase by phase: a rank sends what its rim blocks of a phase have moved,
-    runs its other blocks, and waits for what its neighbours send before it begins the next phase. `seconds`: what the blocks of
-    a rank take in the mean."""
+    """Time of one of many sweeps in a row, rank by rank and colour by colour: a rank runs its boundary blocks of a colour, sends,
+    runs its interior blocks, and waits for messages of its neighbours before the next colour. `seconds`: mean time of the blocks
+    of a rank."""
     per_block = seconds / share.mean_blocks
     n_ranks, n_phases = share.by_phase.shape
     if n_ranks == 1:
@@ -184,7 +184,7 @@ def sweep_seconds(share, seconds, record_bytes, network, turn="alone"):
 
 @dataclass(frozen=True)
 class Step:
-    """Seconds of a step and what they are for; efficiency against one rank with the same bodies and no exchange."""
+    """Seconds of a step by part; efficiency against one rank with the same bodies and no exchange."""
     sweeps: float
     exchange: float
     reductions: float
@@ -237,7 +237,7 @@ def blocks_of_run(results):
 
     periodic = tuple(_resolved(results)["domain"].get("periodic", [False] * len(axes)))
     blocks = Blocks(tuple(of_axes("blocks").astype(int)), tuple(of_axes("block_cells").astype(int)), periodic)
-    # Lists are of where bodies were when they were built.
+    # Lists belong to the reference positions.
     position = arrays["arrays/listed"]
     cells = np.floor((position - of_axes("origin")) / of_axes("cell_edge")).astype(int)
     cells = np.clip(cells, 0, of_axes("cells").astype(int) - 1)
@@ -283,7 +283,7 @@ def volumes_of_step(folder):
     deck = _resolved(results)
     dimension, scheme = blocks.dimension, deck["simulation"]["scheme"]
     if scheme == "pbd":
-        # A pass for the multipliers that were kept, then the sweeps: one row, at whose end bodies are home.
+        # A pass for the kept multipliers, then the sweeps: one row, at whose end active copies are back with their owners.
         n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
         turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
         return {"hand_overs": (sum(int(plan.messages(turn).sum()) for turn in turns),
@@ -296,7 +296,7 @@ def volumes_of_step(folder):
 
 
 def compare_volumes(shorter, longer):
-    """{kind: (by the model, counted)} of the steps that the longer run has more."""
+    """{kind: (by the model, counted)} of the extra steps of the longer run."""
     first, second = (Results(folder).summary for folder in (shorter, longer))
     steps = second["steps_this_run"] - first["steps_this_run"]
     if steps <= 0:

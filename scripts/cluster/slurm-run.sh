@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A run of scree on a cluster with Slurm that may take longer than one job: it stops with a checkpoint before
-# the time is up and goes on from there in the next job. Adapt the lines marked <== and submit it from the source
+# the time is up, and the next job continues from there. Adapt the lines marked <== and submit it from the source
 # folder.
 #   sbatch scripts/cluster/slurm-run.sh inputs/granular/drum.toml
 #SBATCH --job-name=scree
@@ -14,7 +14,7 @@
 #SBATCH --output=scree-%j.log
 set -eu
 
-# module load openmpi petsc hdf5      # <== what the programs were built with
+# module load openmpi petsc hdf5      # <== modules that the programs were built with
 bin=build/release/bin                 # <== where they are
 deck=${1:?name a deck: sbatch scripts/cluster/slurm-run.sh DECK.toml}
 

@@ -7,17 +7,17 @@
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=32          # <== cores of a node: one rank per core
 #SBATCH --cpus-per-task=1
-#SBATCH --hint=nomultithread          # hardware threads of one core share what is measured
-#SBATCH --exclusive                   # neighbours on a node would be measured, too
+#SBATCH --hint=nomultithread          # hardware threads of one core share its speed
+#SBATCH --exclusive                   # other jobs on a node would disturb the measurement
 #SBATCH --output=scree-scaling-%j.log
 set -eu
 
-# module load openmpi petsc hdf5      # <== what the programs were built with
+# module load openmpi petsc hdf5      # <== modules that the programs were built with
 bin=build/release/bin                 # <== where they are
 results=results/scaling-$SLURM_JOB_ID
 cases=pbd,dem,nonsmooth,crowd,ghosts,start
 
-# Processors are there for every rank, so waiting ranks do not give them away; parallelism is MPI alone.
+# Every rank has a processor, so waiting ranks do not yield; parallelism is MPI alone.
 export OMPI_MCA_mpi_yield_when_idle=0
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
