@@ -39,8 +39,8 @@ void check_same_as_alone(const Box<D>& box, const std::string& toml) {
 
 template <int D>
 void check_same_error(const Box<D>& box, const std::string& toml) {
-  const std::string alone = input_error([&] { make_bodies<D>(Comm(MPI_COMM_SELF), box, toml); });
-  const std::string together = input_error([&] { make_bodies<D>(Comm(), box, toml); });
+  const std::string alone = message_of([&] { make_bodies<D>(Comm(MPI_COMM_SELF), box, toml); });
+  const std::string together = message_of([&] { make_bodies<D>(Comm(), box, toml); });
   CHECK(alone != "");
   CHECK(together == alone);
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "replay/generated_problems.hpp"
+#include "support/message_of.hpp"
 #include "support/petsc_options.hpp"
 #include "support/solve_listed.hpp"
 
@@ -152,13 +153,8 @@ TEST_CASE("friction solvers: a problem that is none is refused on all ranks, wit
   for (const auto& [spoil, words] : cases) {
     Listed spoilt = whole;
     spoil(spoilt);
-    const auto refusal = [&](const Comm& comm) -> std::string {
-      try {
-        solve_listed(comm, spoilt, *make_solver<3>("nsgs"), tolerance);
-      } catch (const InputError& error) {
-        return error.what();
-      }
-      return "nothing was wrong";
+    const auto refusal = [&](const Comm& comm) {
+      return message_of<InputError>([&] { solve_listed(comm, spoilt, *make_solver<3>("nsgs"), tolerance); });
     };
     const std::string together = refusal(world);
     CHECK_THAT(together, Contains(words));
@@ -227,12 +223,8 @@ TEST_CASE("friction solvers: PETSc options that name nothing are bad input on al
   for (const auto& [options, words] : cases) {
     CAPTURE(options);
     const PetscOptionsScope scope(options);
-    std::string message = "nothing was wrong";
-    try {
-      solve_listed(world, whole, *make_solver<3>("admm"), tolerance);
-    } catch (const InputError& error) {
-      message = error.what();
-    }
+    const std::string message =
+        message_of<InputError>([&] { solve_listed(world, whole, *make_solver<3>("admm"), tolerance); });
     CHECK_THAT(message, Contains("PETSc options: ") && Contains(words));
     CHECK(is_same_on_all(world, message));
   }

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "support/message_of.hpp"
 #include "support/solve_listed.hpp"
 
 using namespace scree;
@@ -330,16 +331,11 @@ TEST_CASE("split problem: numbers that are missing, double or too large are refu
           "[solvers]") {
   const Comm world;
   const ListedProblem<2> whole = lattice<2>(4);
-  const auto refusal = [&](const std::function<void(ProblemShare<2>&)>& spoil) -> std::string {
+  const auto refusal = [&](const std::function<void(ProblemShare<2>&)>& spoil) {
     ProblemShare<2> share = scattered(world, whole, [&](Index i) { return i % world.size(); });
     // The rank of body 3.
     if (world.rank() == 3 % world.size()) spoil(share);
-    try {
-      SplitProblem<2>(world, share);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<InputError>([&] { SplitProblem<2>(world, share); });
   };
   const auto renumber = [](Index from, Index to) {
     return [=](ProblemShare<2>& share) { std::replace(share.body.begin(), share.body.end(), from, to); };

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/deck.hpp"
-#include "core/error.hpp"
+#include "support/message_of.hpp"
 
 using namespace scree;
 
@@ -20,12 +20,7 @@ ContactElasticity<D> read(const std::string& text) {
 
 template <int D>
 std::string complaint(const std::string& text) {
-  try {
-    read<D>(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return message_of<InputError>([&] { read<D>(text); });
 }
 
 /// Overlap of two spheres under a load, by bisection of Hertz's law.

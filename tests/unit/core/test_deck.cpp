@@ -4,6 +4,7 @@
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "sample_description.hpp"
+#include "support/message_of.hpp"
 
 using scree::Deck;
 using scree::InputError;
@@ -26,12 +27,7 @@ Loaded load(const std::string& text, const std::vector<std::string>& overrides =
 
 /// What a wrong deck is told; empty if it is accepted.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    load(text, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { load(text, overrides); });
 }
 
 const std::string least_deck = "[simulation]\ndimension = 2\n";

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "core/deck.hpp"
-#include "core/error.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/navigation.hpp"
 #include "crowd/people.hpp"
 #include "geometry/walls.hpp"
+#include "support/message_of.hpp"
 
 namespace scree {
 
@@ -91,17 +91,6 @@ struct Building {
     return at;
   }
 };
-
-/// The message of the InputError that `work` throws; empty if it throws none.
-template <class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-  } catch (const CollectiveError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// Smallest gap between two people, images across periodic faces counted [m].
 inline Real smallest_gap_of(const Building& building) {

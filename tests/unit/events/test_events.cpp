@@ -1,6 +1,7 @@
 // Feeders, sinks and stages: what a deck says about them, and what happens between steps.
 #include "core/error.hpp"
 #include "mpi/simulate.hpp"
+#include "support/message_of.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.
 namespace scree {
@@ -73,12 +74,7 @@ std::vector<Real> radii_by_id(const Simulation<2>& simulation) {
 }
 
 std::string complaint(const std::string& deck, const Overrides& overrides = {}) {
-  try {
-    read_deck<2>(deck, overrides);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { read_deck<2>(deck, overrides); });
 }
 
 }  // namespace
@@ -167,12 +163,7 @@ TEST_CASE("feeder: one that is behind for longer than max_delay stops the run an
   Simulation<2> simulation = start(
       still + rain + "rate = 20\nmax_delay = 0.3\nregion = { lower = [0, 1], upper = [4, 2] }\n" + wall);
   run_until(simulation, 0.3);
-  std::string message;
-  try {
-    run_until(simulation, 1);
-  } catch (const RunError& error) {
-    message = error.what();
-  }
+  const std::string message = message_of<RunError>([&] { run_until(simulation, 1); });
   CAPTURE(message);
   CHECK(message.find("t = 0.4 s: the feeder \"rain\" (test.toml:17:") != std::string::npos);
   CHECK(message.find("the region (0, 1) to (4, 2) m and is 0.35 s behind, more than max_delay = 0.3 s") !=

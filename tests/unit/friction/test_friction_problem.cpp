@@ -7,6 +7,7 @@
 #include "friction/scaled_problem.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/split_problem.hpp"
+#include "support/message_of.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -108,15 +109,10 @@ TEST_CASE("friction problem: scales are the mean mass and the rms contact veloci
 TEST_CASE("friction problem: one message for each way to be no problem", "[solvers]") {
   const ListedProblem<3> whole = generate_problem<3>("stack", 3);
   using Problem = FrictionProblem<3>;
-  const auto refusal = [&](const std::function<void(Problem&)>& spoil) -> std::string {
+  const auto refusal = [&](const std::function<void(Problem&)>& spoil) {
     SplitProblem<3> split(Comm(), whole);
     spoil(split.problem());
-    try {
-      split.problem().validate();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<InputError>([&] { split.problem().validate(); });
   };
   CHECK(refusal([](Problem&) {}).empty());
   CHECK_THAT(refusal([](Problem& p) { p.mu.pop_back(); }), Contains("do not fit"));

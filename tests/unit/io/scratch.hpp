@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/parallel.hpp"
+#include "support/message_of.hpp"
 
 /// A folder for the files of one test case, made by rank 0 and removed by it. Collective.
 class Scratch {
@@ -49,15 +50,4 @@ inline std::size_t n_files_in(const std::string& folder) {
   std::size_t n = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++n;
   return n;
-}
-
-/// Calls `work` and gives the message of the Error it throws; "" if it throws none.
-template <class Error, class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/deck.hpp"
-#include "core/error.hpp"
 #include "particles/fill.hpp"
 #include "schemes/pbd/packer.hpp"
+#include "support/message_of.hpp"
 
 namespace scree {
 
@@ -41,17 +41,6 @@ Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& tom
 template <int D>
 Start<D> make_bed(const Box<D>& box, const std::string& lines, Carried carried = Carried::always) {
   return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines, 7, carried);
-}
-
-/// The message of the InputError that `work` throws; empty if it throws none.
-template <class Work>
-std::string input_error(const Work& work) {
-  try {
-    work();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// Vector from b to the nearest image of a.

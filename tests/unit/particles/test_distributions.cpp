@@ -112,7 +112,7 @@ TEST_CASE("distributions: radii that cannot be are errors at their place in the 
       {"distribution = 'discrete', values = [1, 2], weights = [0, 0]", "sum to 0"}};
   for (const auto& [table, message] : wrong) {
     INFO(table);
-    const std::string error = input_error([&] { read<2>(table); });
+    const std::string error = message_of([&] { read<2>(table); });
     CHECK_THAT(error, Catch::Contains(message) && Catch::StartsWith("test.toml:1:"));
   }
 }

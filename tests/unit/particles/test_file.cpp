@@ -16,7 +16,7 @@ Start<2> read(const std::string& path, const std::string& keys = "", const std::
 }
 
 std::string error_of(const std::string& path, const std::string& keys = "") {
-  return input_error([&] { read(path, keys); });
+  return message_of([&] { read(path, keys); });
 }
 
 /// Two frames of two bodies, the second with radii and ids.
@@ -89,7 +89,7 @@ TEST_CASE(
   CHECK(std::ranges::equal(at_rest.bodies.velocity(), std::vector<Vec<2>>{{{0, 7}}, {{0, 7}}}));
   CHECK(at_rest.bodies.angular_velocity()[0][0] == 0);
   // Two answers to one question are none.
-  CHECK_THAT(input_error([&] { read_moving("", "velocity = [0, 7]\n"); }),
+  CHECK_THAT(message_of([&] { read_moving("", "velocity = [0, 7]\n"); }),
              Catch::Contains("velocities = false"));
   CHECK(std::ranges::equal(read_moving("", "mobility = 0\n").bodies.velocity(), std::vector<Vec<2>>(2)));
   // A scheme without inertia has no use for them.

@@ -7,7 +7,7 @@ namespace {
 const Box<2> box{{}, filled<2>(1.0), {true, false}};
 
 std::string error_of(const std::string& toml) {
-  return input_error([&] { make_bodies<2>(Comm(MPI_COMM_SELF), box, toml); });
+  return message_of([&] { make_bodies<2>(Comm(MPI_COMM_SELF), box, toml); });
 }
 
 }  // namespace

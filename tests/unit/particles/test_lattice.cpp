@@ -65,7 +65,7 @@ TEST_CASE("lattice: count = 101 touching disks in a square for 100 is an error t
   const Box<2> box{{}, filled<2>(1.0), {}};
   CHECK(make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 100 }").size() == 100);
   CHECK_THAT(
-      input_error([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 101 }"); }),
+      message_of([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 101 }"); }),
       Catch::Contains("count = 101") && Catch::Contains("100 free sites") &&
           Catch::StartsWith("test.toml:3:"));
 }
@@ -149,7 +149,7 @@ TEST_CASE("lattice: a disk region of radius 1 holds the disks that are wholly in
 TEST_CASE("lattice: spacing and count together, a region outside or too small are errors", "[particles]") {
   const Box<2> box{{}, filled<2>(1.0), {}};
   const auto error = [&](const std::string& keys) {
-    return input_error([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice'" + keys + " }"); });
+    return message_of([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice'" + keys + " }"); });
   };
   CHECK_THAT(error(""), Catch::Contains("either spacing or count"));
   CHECK_THAT(error(", spacing = 1, count = 3"), Catch::Contains("either spacing or count"));

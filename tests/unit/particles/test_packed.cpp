@@ -96,7 +96,7 @@ TEST_CASE(
 TEST_CASE("packed: a solid fraction beyond jamming is refused, with the one that was reached",
           "[particles]") {
   const auto error_of = [](const std::string& keys) {
-    return input_error([&] { pack<3>(periodic_box<3>(6), equal, keys); });
+    return message_of([&] { pack<3>(periodic_box<3>(6), equal, keys); });
   };
   CHECK_THAT(
       error_of(", solid_fraction = 0.72"),

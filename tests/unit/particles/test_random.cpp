@@ -95,7 +95,7 @@ TEST_CASE("random: what cannot fit is an error that says how many could and how 
   const Box<2> box{{}, filled<2>(1.0), {}};
   const std::string radius = "radius = { distribution = 'constant', value = 0.05 }\n";
   const auto error = [&](const std::string& keys) {
-    return input_error([&] { make_bed<2>(box, radius + "source = { type = 'random', " + keys + " }"); });
+    return message_of([&] { make_bed<2>(box, radius + "source = { type = 'random', " + keys + " }"); });
   };
   CHECK_THAT(error("solid_fraction = 0.8"),
              Catch::Matches("test.toml:3:.* of 102 bodies found a place \\(solid "

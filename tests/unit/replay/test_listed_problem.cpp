@@ -6,6 +6,7 @@
 #include "core/random.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/split_problem.hpp"
+#include "support/message_of.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -77,13 +78,8 @@ TEST_CASE("listed problem: Jacobian rows of a disc that rolls on the floor, by h
 TEST_CASE("listed problem: what cannot be shared between ranks is refused by name", "[solvers]") {
   const Comm world;
   ListedProblem<3> whole = generate_problem<3>("stack", 2);
-  const auto refusal = [&](const ListedProblem<3>& problem) -> std::string {
-    try {
-      SplitProblem<3> split(world, problem);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal = [&](const ListedProblem<3>& problem) {
+    return message_of<InputError>([&] { SplitProblem<3> split(world, problem); });
   };
   CHECK(refusal(whole).empty());
   ListedProblem<3> wrong = whole;

@@ -1,0 +1,179 @@
+// What people see on their way, against numbers by hand (docs/method.md, eq. P.1-P.2).
+#include "crowd/look_ahead.hpp"
+
+#include <catch2/catch.hpp>
+#include <numbers>
+
+#include "geometry/walls.hpp"
+#include "unit/neighbors/random_state.hpp"
+
+namespace scree {
+namespace {
+
+/// People of radius 0.2 m who walk to the right at 1 m/s, or as `walks` says, in a field of 20 m x 20 m.
+struct Scene {
+  static constexpr Real certain = 7;  // everything within this gap is a candidate
+  State<2> state;
+  Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), {}, Outside::keep};
+  std::vector<LookAhead::Walk> walks;
+  LookAhead look_ahead;
+
+  explicit Scene(const std::vector<Vec<2>>& places, const std::vector<Edge>& walls = {},
+                 bool periodic = false) {
+    std::vector<Body<2>> people;
+    for (const Vec<2>& x : places) people.push_back({static_cast<GlobalId>(people.size()), x, 0.2});
+    const Box<2> field{{{0, 0}}, {{20, 20}}, {periodic, false}};
+    state = state_of(Comm(MPI_COMM_SELF), field, people, [](GlobalId) { return true; });
+    if (!walls.empty()) state.obstacles.add("walls", "test", std::make_unique<WallSegments>(walls));
+    state.obstacles.place(0);
+    neighborhood.make_lattice(state, 0, {}, certain);
+    neighborhood.rebuild(state);
+    walks.assign(places.size(), {{1, 0}, 1});
+  }
+  void find(const LookAhead::Sight& sight, Real dt = 0.05) {
+    set_walks();
+    look_ahead.find(state, neighborhood, sight, dt);
+  }
+  /// Bodies are kept in the order of blocks.
+  void set_walks() {
+    const auto mine = look_ahead.walks(state);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      mine[i] = walks[static_cast<std::size_t>(state.bodies.id()[i])];
+  }
+  std::size_t place_of(GlobalId id) const {
+    const auto ids = state.bodies.id();
+    return static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
+  }
+  Real free_way(GlobalId id) const { return look_ahead.free_way(place_of(id)); }
+  Real turned_way(GlobalId id, int k) const { return look_ahead.turned_way(place_of(id), k); }
+  Real left(GlobalId id) const { return look_ahead.oncoming_left(place_of(id)); }
+  Real right(GlobalId id) const { return look_ahead.oncoming_right(place_of(id)); }
+};
+
+}  // namespace
+
+TEST_CASE("look ahead: the free way ends where a disk that reaches into it begins", "[crowd]") {
+  // 0.3 m aside, radii 0.2 + 0.2 m: 3 - sqrt(0.16 - 0.09).
+  Scene scene({{{5, 5}}, {{8, 5.3}}});
+  scene.find({.range = 6});
+  CHECK(scene.free_way(0) == Approx(3 - std::sqrt(0.07)));
+  CHECK(scene.free_way(1) == 6);  // nobody is ahead of the one in front
+  scene.walks[1] = {{-1, 0}, 1};
+  scene.find({.range = 6});
+  CHECK(scene.free_way(1) == scene.free_way(0));
+  scene.find({.range = 2});
+  CHECK(scene.free_way(0) == 2);
+  // In a way half as wide it does not stand.
+  scene.find({.range = 6, .headway_width = 0.5});
+  CHECK(scene.free_way(0) == 6);
+}
+
+TEST_CASE("look ahead: the nearest of several counts, and nobody behind or beside", "[crowd]") {
+  Scene scene({{{5, 5}}, {{9, 5}}, {{7, 5}}, {{4, 5}}, {{6, 5.41}}});
+  scene.find({.range = 6});
+  CHECK(scene.free_way(0) == Approx(2 - 0.4));
+  CHECK(scene.free_way(2) == Approx(2 - 0.4));
+  CHECK(scene.free_way(3) == Approx(1 - 0.4));
+}
+
+TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {
+  Scene scene({{{5, 5}}, {{5.3, 5}}});
+  scene.find({.range = 6});
+  CHECK(scene.free_way(0) == 0);
+}
+
+TEST_CASE("look ahead: people are seen across periodic faces", "[crowd]") {
+  Scene scene({{{19, 5}}, {{1, 5}}}, {}, true);
+  scene.find({.range = 6});
+  CHECK(scene.free_way(0) == Approx(2 - 0.4));
+  CHECK(scene.free_way(1) == 6);
+}
+
+TEST_CASE("look ahead: new directions are looked along again, near contacts stay", "[crowd]") {
+  Scene scene({{{5, 5}}, {{5, 7}}});
+  const LookAhead::Sight sight{.range = 6, .reach = 2};
+  scene.find(sight);
+  CHECK(scene.free_way(0) == 6);
+  scene.walks[0] = {{0, 1}, 1};
+  scene.set_walks();
+  scene.look_ahead.find_again(scene.state, scene.neighborhood, sight);
+  CHECK(scene.free_way(0) == Approx(1.6));
+  CHECK(scene.look_ahead.near().size() == 1);
+}
+
+TEST_CASE("look ahead: somebody oncoming is met after gap over closing speed, left and right apart",
+          "[crowd]") {
+  const LookAhead::Sight sight{.range = 6, .oncoming = true, .side_room = 0.2};
+  const auto meets = [&](Real aside, const LookAhead::Walk& other) {
+    Scene scene({{{5, 5}}, {{8, 5 + aside}}});
+    scene.walks = {{{1, 0}, 1.5}, other};
+    scene.find(sight);
+    return std::pair(scene.left(0), scene.right(0));
+  };
+  const LookAhead::Walk towards{{-1, 0}, 1};
+  const Real time = (3 - 0.4) / (1.5 + 1);
+  CHECK(meets(0.3, towards).first == Approx(time));
+  CHECK(meets(0.3, towards).second == HUGE_VAL);
+  CHECK(meets(-0.3, towards).first == HUGE_VAL);
+  CHECK(meets(-0.3, towards).second == Approx(time));
+  CHECK(meets(-0.1, towards).first == Approx(time));  // straight ahead counts as left
+  CHECK(meets(0.59, towards).first == Approx(time));  // radii and side room: 0.6 m
+  const auto nobody = std::pair(HUGE_VAL, HUGE_VAL);
+  CHECK(meets(0.61, towards) == nobody);
+  CHECK(meets(0.3, {{1, 0}, 0.5}) == nobody);  // overtaken, not met
+  CHECK(meets(0.3, {{0, -1}, 1}) == nobody);   // crosses
+}
+
+TEST_CASE("look ahead: turned ways go to the right and left, once and twice as far", "[crowd]") {
+  constexpr Real angle = std::numbers::pi / 6;
+  CHECK(LookAhead::turn_angle(0, angle) == -angle);
+  CHECK(LookAhead::turn_angle(1, angle) == angle);
+  CHECK(LookAhead::turn_angle(2, angle) == -2 * angle);
+  CHECK(LookAhead::turn_angle(3, angle) == 2 * angle);
+  for (int k = 0; k < LookAhead::n_turns; ++k) {
+    const Real turned = LookAhead::turn_angle(k, angle);
+    Scene scene({{{10, 10}}, {{10 + 3 * std::cos(turned), 10 + 3 * std::sin(turned)}}});
+    scene.find({.range = 6, .turning_angle = angle});
+    for (int other = 0; other < LookAhead::n_turns; ++other)
+      CHECK(scene.turned_way(0, other) == Approx(other == k ? 3 - 0.4 : 6));
+    CHECK(scene.free_way(0) == 6);
+  }
+}
+
+TEST_CASE("look ahead: turned ways to a wall count four times the gap along them", "[crowd]") {
+  // 0.8 m of gap to a wall on the right of somebody who walks along it.
+  Scene scene({{{10, 11}}}, {Edge{{{0, 10}}, {{20, 10}}}});
+  scene.find({.range = 6, .turning_angle = std::numbers::pi / 4});
+  CHECK(scene.turned_way(0, 2) == Approx(4 * 0.8));
+  CHECK(scene.turned_way(0, 0) == Approx(4 * 0.8 * std::numbers::sqrt2));
+  CHECK(scene.turned_way(0, 1) == 6);
+  CHECK(scene.free_way(0) == 6);
+}
+
+TEST_CASE("look ahead: near contacts have the gap, and the normal from the smaller id on", "[crowd]") {
+  Scene scene({{{10, 11}}, {{10, 11.5}}, {{13, 11}}}, {Edge{{{0, 10}}, {{20, 10}}}});
+  scene.find({.range = 6, .reach = 0.9});
+  const NearContacts& near = scene.look_ahead.near();
+  REQUIRE(near.size() == 3);  // one pair, two at the wall; the third gap of people is 2.6 m
+  int n_walls = 0;
+  for (std::size_t c = 0; c < near.size(); ++c) {
+    CHECK(near.wall_speed[c] == 0);
+    const auto a = static_cast<std::size_t>(near.a[c]);
+    if (near.b[c] < 0) {
+      ++n_walls;
+      CHECK(scene.state.bodies.id()[a] != 1);  // 1.3 m away
+      CHECK(near.gap[c] == Approx(0.8));
+      CHECK(near.normal[c] == Vec<2>{{0, -1}});
+    } else {
+      CHECK(scene.state.bodies.id()[a] == 0);
+      CHECK(scene.state.bodies.id()[static_cast<std::size_t>(near.b[c])] == 1);
+      CHECK(near.gap[c] == Approx(0.1));
+      CHECK(near.normal[c] == Vec<2>{{0, 1}});
+    }
+  }
+  CHECK(n_walls == 2);
+  CHECK(near.phase_first.front() == 0);
+  CHECK(near.phase_first.back() == 3);
+}
+
+}  // namespace scree
