@@ -1,57 +1,16 @@
 """Decks of soft bodies with friction as a constraint: what is refused or warned about."""
+from decks import constant, grains, lattice
 from refusal import refused
 from scree_program import check, check_in, run_ok
 
 # A disk of 1 kg that is thrown along a rough floor.
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "dem"
-end_time = "0.2 s"
-
-[domain]
-lower = [-2, -1]
-upper = [2, 2]
-
-[time]
-step = "0.2 ms"
-
-[physics]
-gravity = [0, -10]
-
-[dem]
-law = "linear"
-friction = "dae"
-
-[materials.body]
-density = 1.2732395447351628
-
-[materials.floor]
-density = 1
-
-[pairs."body-body"]
-friction = 0.5
-restitution = 0.5
-stiffness = 1e5
-
-[pairs."body-floor"]
-friction = 2
-restitution = 0.5
-stiffness = 1e5
-
-[particles.disk]
-material = "body"
-rotates = false
-velocity = [0.5, 0]
-radius = { distribution = "constant", value = 0.5 }
-source = { type = "lattice", spacing = 1, region = { lower = [-0.5, 0], upper = [0.5, 1] } }
-
-[obstacles.floor]
-type = "plane"
-material = "floor"
-point = [0, 0]
-normal = [0, 1]
-"""
+DECK = grains({
+    "domain": {"lower": [-2, -1], "upper": [2, 2]}, "physics.gravity": [0, -10], "dem.friction": "dae",
+    "materials": {"body": {"density": 1.2732395447351628}, "floor": {"density": 1}},
+    "pairs": {"body-body": {"friction": 0.5, "restitution": 0.5, "stiffness": 1e5},
+              "body-floor": {"friction": 2, "restitution": 0.5, "stiffness": 1e5}},
+    "particles.disk": {"rotates": False, "velocity": [0.5, 0], "radius": constant(0.5), "source": lattice(1, [-0.5, 0], [0.5, 1])},
+    "obstacles.floor.material": "floor"}, scheme="dem", end="0.2 s", step="0.2 ms", material="body")
 
 
 def _deck(folder, name="disk"):

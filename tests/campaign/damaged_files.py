@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 import random_decks
-from crowd_runs import toml
+from decks import toml
 from harness import BAD_INPUT, files_of, summary_of
 from scree_program import run_ok
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import random_decks
-from crowd_runs import toml
+from decks import toml
 from harness import INTERRUPTED, TIME_LIMIT, message_of
 from random_decks import equal
 from scree_program import run_ok

@@ -6,7 +6,7 @@ import math
 import h5py
 import numpy as np
 
-from crowd_runs import toml
+from decks import toml
 from harness import words_of
 from random_decks import with_physics
 

@@ -3,7 +3,7 @@ and through restarts. A deck that is refused, or a run that ends early in good o
 import math
 import shutil
 
-from crowd_runs import toml
+from decks import toml
 from harness import BAD_INPUT, files_of, summary_of
 
 NAME = "random"

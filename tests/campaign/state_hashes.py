@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import mutated_decks    # noqa: E402
 import random_decks    # noqa: E402
 import scree_program    # noqa: E402
-from crowd_runs import toml    # noqa: E402
+from decks import toml    # noqa: E402
 from harness import summary_of    # noqa: E402
 
 BODIES, STEPS = 400, 60

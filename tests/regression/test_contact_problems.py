@@ -6,68 +6,22 @@ import re
 import h5py
 import numpy as np
 
+from decks import grains, lattice, uniform
 from scree_program import check, check_close, check_in, run_ok, source_folder
 
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = "0.1 s"
-
-[domain]
-lower = [0, -0.5]
-upper = [1, 2]
-
-[time]
-step = "5 ms"
-
-[physics]
-gravity = [0, -9.81]
-
-[solver]
-type = "nsgs"
-tolerance = 1e-6
-
-[decomposition]
-block_cells = 2
-
-[materials.stone]
-density = 2500
-
-[pairs."stone-stone"]
-friction = 0.4
-restitution = 0.2
-
-[particles.grains]
-material = "stone"
-radius = { distribution = "uniform", min = "3 cm", max = "5 cm" }
-source = { type = "lattice", spacing = 0.1, region = { lower = [0, 0], upper = [1, 0.6] } }
-velocity = [0, -1]
-random_speed = 1
-
-[obstacles.floor]
-type = "plane"
-material = "stone"
-point = [0, 0]
-normal = [0, 1]
-
-[obstacles.bin]
-type = "box"
-material = "stone"
-lower = [0, -0.4]
-upper = [1, 2]
-side = "inside"
-
-[output.fclib]
-every_steps = 5
-"""
+DECK = {
+    "domain": {"lower": [0, -0.5], "upper": [1, 2]}, "solver": {"type": "nsgs", "tolerance": 1e-6},
+    "decomposition.block_cells": 2, "pairs.stone-stone.friction": 0.4,
+    "particles.grains": {"radius": uniform("3 cm", "5 cm"), "source": lattice(0.1, [0, 0], [1, 0.6]), "velocity": [0, -1],
+                         "random_speed": 1},
+    "obstacles.bin": {"type": "box", "lower": [0, -0.4], "upper": [1, 2], "side": "inside"}}
 UNSOLVED = ("--set", "solver.tolerance=1e-12", "--set", "solver.max_sweeps=3")
 HALF = ("--set", "simulation.end_time=0.06")
 
 
 def run(folder, where, *arguments, ranks=1):
     """Runs the deck; returns its results folder where/grains."""
-    (folder / "grains.toml").write_text(DECK)
+    (folder / "grains.toml").write_text(grains(DECK | {"output.fclib.every_steps": 5}))
     run_ok("-q", "run", "grains.toml", "--set", f"output.directory={where}", *arguments, ranks=ranks, folder=folder)
     return folder / where / "grains"
 
@@ -117,7 +71,7 @@ def test_every_fifth_step_on_any_number_of_ranks(folder):
         check(problems_in(run(folder, f"on{ranks}", ranks=ranks)) == alone, f"the same bytes on {ranks} ranks")
     by_time = problems_in(run(folder, "by_time", "--set", "output.fclib.every_steps=2", "--set", "output.name=grains"))
     check(list(by_time) == list(range(2, 21, 2)) and by_time[10] == alone[10], "a file does not depend on the others")
-    (folder / "grains.toml").write_text(DECK.replace("every_steps = 5", 'every = "25 ms"'))
+    (folder / "grains.toml").write_text(grains(DECK | {"output.fclib.every": "25 ms"}))
     run_ok("-q", "run", "grains.toml", "--force", ranks=2, folder=folder)
     check(problems_in(folder / "results/grains") == alone, "the same at every 25 ms")
 
@@ -194,7 +148,7 @@ def test_problems_that_were_not_solved(folder):
     check(problems_in(results, "failed") == {} and list(problems_in(results)) == [7, 14],
           "--force takes the files of the run before")
     check(problems_in(run(folder, "none", *UNSOLVED, "--set", "output.fclib.on_failure=0"), "failed") == {}, "none if 0")
-    (folder / "grains.toml").write_text(DECK[:DECK.index("[output.fclib]")])
+    (folder / "grains.toml").write_text(grains(DECK))
     run_ok("-q", "run", "grains.toml", *UNSOLVED, folder=folder)
     check(len(problems_in(folder / "results/grains", "failed")) == 10 and not problems_in(folder / "results/grains"),
           "ten without the table, and no others")

@@ -8,70 +8,20 @@ import time
 
 import h5py
 
+from decks import grains, plane, uniform
 from refusal import failed
 from scree_program import check, check_in, check_same_arrays, run_ok, scree, start
 from small_deck import write_deck
 
-GRAINS = """\
-[simulation]
-dimension = 2
-end_time = "{end}"
-{scheme}
-[time]
-step = "{step}"
-[physics]
-gravity = [0, -9.81]
-[domain]
-lower = [0, 0]
-upper = [1, 1]
-[materials.glass]
-density = "2500 kg/m3"
-[pairs."glass-glass"]
-friction = 0.3
-restitution = 0.2
-{stiffness}
-[particles.grains]
-material = "glass"
-radius = {{ distribution = "uniform", min = "2 cm", max = "4 cm" }}
-source = {{ type = "random", count = 40, region = {{ lower = [0, 0.1], upper = [1, 0.9] }} }}
-[obstacles.floor]
-type = "plane"
-point = [0, 0]
-normal = [0, 1]
-material = "glass"
-[obstacles.left]
-type = "plane"
-point = [0, 0]
-normal = [1, 0]
-material = "glass"
-[obstacles.right]
-type = "plane"
-point = [1, 0]
-normal = [-1, 0]
-material = "glass"
-[analysis]
-every = "40 ms"
-[measures.contacts]
-type = "coordination"
-[measures.down]
-type = "flow"
-point = [0, 0.4]
-normal = [0, -1]
-[output.certificate]
-every = "40 ms"
-[output.vtk]
-every = "40 ms"
-[output.h5md]
-every = "40 ms"
-[output.checkpoint]
-every = "50 ms"
-keep = 100
-"""
-DEM = 'scheme = "dem"\n[dem]\nlaw = "linear"'
-SCHEMES = {
-    "nonsmooth": dict(scheme='scheme = "nonsmooth"\n[solver]\ntype = "nsgs"', step="5 ms", stiffness=""),
-    "dem": dict(scheme=DEM, step="0.1 ms", stiffness='stiffness = "2e6 N/m"'),
-}
+GRAINS = {
+    "particles.grains": {"radius": uniform("2 cm", "4 cm"),
+                         "source": {"type": "random", "count": 40, "region": {"lower": [0, 0.1], "upper": [1, 0.9]}}},
+    "obstacles.left": plane([0, 0], [1, 0]), "obstacles.right": plane([1, 0], [-1, 0]),
+    "analysis.every": "40 ms", "measures.contacts": {"type": "coordination"},
+    "measures.down": {"type": "flow", "point": [0, 0.4], "normal": [0, -1]},
+    "output": {"certificate": {"every": "40 ms"}, "vtk": {"every": "40 ms"}, "h5md": {"every": "40 ms"},
+               "checkpoint": {"every": "50 ms", "keep": 100}}}
+STEPS = {"nonsmooth": "5 ms", "dem": "0.1 ms"}
 STAGE = '[[stages]]\nname = "fill"\nuntil = {{ bodies_at_least = {}, max_time = "5 s" }}\n'
 RAIN = """
 [feeders.rain]
@@ -127,23 +77,23 @@ def check_same_files(whole, pieces, what):
 
 
 def test_the_end_time_needs_no_multiple(folder):
-    for name, keys in SCHEMES.items():
+    for name, step in STEPS.items():
         deck = folder / f"{name}.toml"
-        deck.write_text(GRAINS.format(end="0.15 s", **keys))
+        deck.write_text(grains(GRAINS, scheme=name, step=step, end="0.15 s"))
         run_ok("-q", "run", deck, folder=folder, ranks=2)
         results = folder / "results" / name
         check(abs(check_end(results, name) - 0.15) < 1e-9, f"{name}: it ends at 0.15 s")
         on_schedule = folder / f"{name}_on.toml"
-        on_schedule.write_text(GRAINS.format(end="0.12 s", **keys))
+        on_schedule.write_text(grains(GRAINS, scheme=name, step=step, end="0.12 s"))
         run_ok("-q", "run", on_schedule, folder=folder)
         check_end(folder / "results" / f"{name}_on", f"{name}, an end that the schedule has, too")
         check(len(frames_of(folder / "results" / f"{name}_on", "particles")) == 4, f"{name}: no frame twice")
 
 
 def test_a_run_in_pieces_leaves_the_files_of_one_in_one(folder):
-    for name, keys in SCHEMES.items():
+    for name, step in STEPS.items():
         deck = folder / f"{name}.toml"
-        deck.write_text(GRAINS.format(end="0.2 s", **keys))
+        deck.write_text(grains(GRAINS, scheme=name, step=step, end="0.2 s"))
         run_ok("-q", "run", deck, "--set", "output.directory=whole", folder=folder, ranks=2)
         ends = []
         for end in ("0.055", "0.13", "0.2"):    # the checkpoints are of frames beside the schedule
@@ -175,9 +125,8 @@ def test_a_condition_ends_a_run(folder):
 
 
 def test_a_signal_and_the_limit_of_time_end_a_run(folder):
-    keys = SCHEMES["nonsmooth"]
     deck = folder / "grains.toml"
-    deck.write_text(GRAINS.format(end="0.2 s", **keys))
+    deck.write_text(grains(GRAINS, end="0.2 s"))
     run_ok("-q", "run", deck, "--set", "output.directory=whole", folder=folder)
     result = scree("-q", "run", deck, "--max-wall-time", "0.001", folder=folder, ranks=2)
     check(result.code == 4, "stopped by the limit", result)

@@ -1,38 +1,11 @@
 """Frames of runs from impact to impact: contacts have no friction, and frames say so."""
+from decks import constant, grains, lattice
 from scree_program import check, run_ok
 
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "event"
-end_time = 0.2
-[domain]
-lower = [0, 0]
-upper = [1, 1]
-[time]
-step = 0.01
-[physics]
-gravity = [0, -9.81]
-[materials.stone]
-density = 2500
-[pairs.stone-stone]
-friction = 0
-restitution = 0
-[event]
-impact_law = "multiple"
-[particles.grains]
-material = "stone"
-radius = { distribution = "constant", value = 0.04 }
-source = { type = "lattice", spacing = 0.0801, region = { lower = [0.1, 0.0], upper = [0.9, 0.0801] } }
-[obstacles.floor]
-type = "plane"
-point = [0, 0]
-normal = [0, 1]
-material = "stone"
-[output.vtk]
-every_steps = 1
-asynchronous = false
-"""
+DECK = grains({
+    "pairs.stone-stone": {"friction": 0, "restitution": 0},
+    "particles.grains": {"radius": constant(0.04), "source": lattice(0.0801, [0.1, 0.0], [0.9, 0.0801])},
+    "output.vtk": {"every_steps": 1, "asynchronous": False}}, scheme="event", end=0.2, step=0.01)
 
 
 def test_frames_with_contacts_are_written_and_read(folder):

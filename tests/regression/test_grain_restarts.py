@@ -2,77 +2,24 @@
 `scree run --resume`, end where the run that never stopped ends."""
 import json
 
+from decks import grains, lattice, uniform
 from scree_program import check, check_in, run_ok
 
-DECK = """\
-[simulation]
-title = "grains"
-dimension = 2
-end_time = "0.2 s"
-seed = 5
-{scheme}
-[domain]
-lower = [0, 0]
-upper = [2, 2]
-
-[time]
-step = "{step}"
-
-[physics]
-gravity = [0.5, -9.81]
-
-[neighbors]
-skin = "5 cm"
-
-[decomposition]
-block_cells = 1
-
-[materials.stone]
-density = "2500 kg/m3"
-young_modulus = "1 MPa"
-
-[materials.steel]
-density = 7800
-young_modulus = "1 MPa"
-
-[pairs."stone-stone"]
-friction = {friction}
-restitution = 0.4
-{stiffness}
-[pairs."stone-steel"]
-friction = {friction}
-restitution = 0.6
-{stiffness}
-[particles.stones]
-material = "stone"
-radius = {{ distribution = "uniform", min = "8 cm", max = "10 cm" }}
-source = {{ type = "lattice", spacing = 0.22, region = {{ lower = [0.1, 0.02], upper = [1.8, 0.6] }} }}
-random_speed = 0.3
-
-[obstacles.box]
-type = "box"
-side = "inside"
-material = "steel"
-lower = [0, 0]
-upper = [2, 2]
-
-[output.checkpoint]
-every = "0.1 s"
-
-[analysis]
-every = "50 ms"
-
-[measures.energy]
-type = "energy"
-"""
-
-DEM = 'scheme = "dem"\n[dem]\nlaw = "linear"\nfriction = "{}"\n'
-# Table of the scheme, time step, friction, ranks of the two halves.
+DECK = {
+    "simulation.seed": 5, "domain.upper": [2, 2], "physics.gravity": [0.5, -9.81], "neighbors.skin": "5 cm",
+    "decomposition.block_cells": 1, "materials.stone.young_modulus": "1 MPa",
+    "materials.steel": {"density": 7800, "young_modulus": "1 MPa"},
+    "particles.stones": {"radius": uniform("8 cm", "10 cm"), "source": lattice(0.22, [0.1, 0.02], [1.8, 0.6]),
+                         "random_speed": 0.3},
+    "obstacles.floor": None,
+    "obstacles.box": {"type": "box", "side": "inside", "material": "steel", "lower": [0, 0], "upper": [2, 2]},
+    "output.checkpoint.every": "0.1 s", "analysis.every": "50 ms", "measures.energy": {"type": "energy"}}
+# Scheme, friction of soft bodies, time step, friction, ranks of the two halves.
 SCHEMES = {
-    "nonsmooth": ('scheme = "nonsmooth"\n[solver]\ntype = "nsgs"\n', "5 ms", 0.3, (2, 2)),    # sums depend on the ranks
-    "spring": (DEM.format("spring"), "0.1 ms", 0.3, (1, 3)),
-    "dae": (DEM.format("dae"), "0.1 ms", 0.3, (2, 2)),    # as in "nonsmooth"
-    "event": ('scheme = "event"\n[event]\nimpact_law = "multiple"\n', "50 ms", 0, (1, 3)),
+    "nonsmooth": ("nonsmooth", None, "5 ms", 0.3, (2, 2)),    # sums depend on the ranks
+    "spring": ("dem", "spring", "0.1 ms", 0.3, (1, 3)),
+    "dae": ("dem", "dae", "0.1 ms", 0.3, (2, 2)),    # as in "nonsmooth"
+    "event": ("event", None, "50 ms", 0, (1, 3)),
 }
 
 
@@ -81,10 +28,13 @@ def _hash(results):
 
 
 def _check_halves(folder, name):
-    scheme, step, friction, (first, second) = SCHEMES[name]
+    scheme, soft_friction, step, friction, (first, second) = SCHEMES[name]
+    pair = {"friction": friction} | ({"stiffness": "2e6 N/m"} if scheme == "dem" else {})
+    changes = DECK | {"pairs": {"stone-stone": pair | {"restitution": 0.4}, "stone-steel": pair | {"restitution": 0.6}}}
+    if soft_friction:
+        changes["dem.friction"] = soft_friction
     deck = folder / "grains.toml"
-    deck.write_text(DECK.format(scheme=scheme, step=step, friction=friction,
-                                stiffness='stiffness = "2e6 N/m"\n' if "dem" in scheme else ""))
+    deck.write_text(grains(changes, scheme=scheme, end="0.2 s", step=step))
 
     def run(*arguments, ranks):
         return run_ok("-q", *arguments, ranks=ranks, folder=folder)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from decks import toml
 from scree_program import Failure, check, run_ok
 
 from scree_results import Scalars, read_agents, read_trajectory
@@ -29,11 +30,6 @@ TOLERANCE = 1e-6        # of [crowd], if a deck says nothing else [m]
 
 
 # ---- decks
-
-def constant(value) -> dict:
-    """A distribution with one value."""
-    return {"distribution": "constant", "value": value}
-
 
 def rectangle(x0, y0, x1, y1) -> list:
     """Corners, counter-clockwise."""
@@ -52,20 +48,6 @@ def crowd_deck(walkable, end_time=600.0, seed=1, step=0.05, fps=2, **tables) -> 
             "time": {"step": step}, "walkable": {"wkt": walkable}, "output": {"trajectory": {"fps": fps}}}
     deck.update(tables)
     return deck
-
-
-def toml(table, path=()) -> str:
-    """The text of a dict of dicts, lists and values."""
-    lines, below = [], []
-    for key, value in table.items():
-        here = (*path, key)
-        if isinstance(value, dict):
-            below.append(f"[{'.'.join(here)}]\n{toml(value, here)}")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            below += [f"[[{'.'.join(here)}]]\n{toml(entry, here)}" for entry in value]
-        else:
-            lines.append(f"{key} = {json.dumps(value)}\n")
-    return "".join(lines) + "".join(below)
 
 
 # ---- runs

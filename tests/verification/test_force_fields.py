@@ -2,60 +2,21 @@
 import csv
 import math
 
+from decks import constant, grains, lattice
 from scree_program import check, check_close, run_ok
 
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = {end}
-
-[domain]
-lower = [-4, -1]
-upper = [4, 1]
-{periodic}
-[time]
-step = {step}
-
-[forces.spring]
-type = "spring"
-stiffness = [3, 0]
-
-[forces.medium]
-type = "drag"
-coefficient = {drag}
-
-[solver]
-type = "nsgs"
-
-[materials.body]
-density = 0.9549296585513721    # pi / 0.3 kg/m2 makes 0.75 kg of R = 0.5 m
-
-[pairs."body-body"]
-friction = 0
-restitution = 0
-
-[particles.disk]
-material = "body"
-radius = {{ distribution = "constant", value = 0.5 }}
-source = {{ type = "lattice", spacing = 1, region = {{ lower = [{x0}, -0.5], upper = [{x1}, 0.5] }} }}
-velocity = [{v0}, 0]
-
-[analysis]
-every = "{end} s"
-
-[measures.energy]
-type = "energy"
-
-[measures.extent]
-type = "extent"
-"""
 
 
-def _end(folder, name, step, drag=0.0, end=2.0, x0=1.5, v0=0.0, periodic=""):
+def _end(folder, name, step, drag=0.0, end=2.0, x0=1.5, v0=0.0, periodic=False):
     """The last row of a run."""
     deck = folder / f"{name}.toml"
-    deck.write_text(DECK.format(step=step, drag=drag, end=end, x0=x0 - 0.5, x1=x0 + 0.5, v0=v0, periodic=periodic))
+    deck.write_text(grains({
+        "physics": None, "obstacles": None, "domain": {"lower": [-4, -1], "upper": [4, 1], "periodic": [periodic, False]},
+        "forces.spring": {"type": "spring", "stiffness": [3, 0]}, "forces.medium": {"type": "drag", "coefficient": drag},
+        "materials.stone.density": 0.9549296585513721,    # pi / 0.3 kg/m2 makes 0.75 kg of R = 0.5 m
+        "pairs.stone-stone": {"friction": 0, "restitution": 0},
+        "particles.disk": {"radius": constant(0.5), "source": lattice(1, [x0 - 0.5, -0.5], [x0 + 0.5, 0.5]), "velocity": [v0, 0]},
+        "analysis.every": end, "measures": {"energy": {"type": "energy"}, "extent": {"type": "extent"}}}, end=end, step=step))
     run_ok("-q", "run", deck, folder=folder)
     with open(folder / "results" / name / f"{name}.scalars.csv", newline="") as file:
         row = {key.split("[")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
@@ -83,5 +44,5 @@ def test_oscillators_converge_with_order_one_and_their_books_close(folder):
 
 
 def test_a_spring_holds_a_body_through_a_periodic_face(folder):
-    row = _end(folder, "periodic", 0.001, x0=3.0, v0=6.0, periodic="periodic = [true, false]")
+    row = _end(folder, "periodic", 0.001, x0=3.0, v0=6.0, periodic=True)
     check_close(row["extent_center_x"], _exact(2.0, 0, 3.0, 6.0), "the place after it has crossed", absolute=0.02)

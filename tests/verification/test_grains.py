@@ -1,41 +1,15 @@
 """`scree_verify grains` finds the closed forms of rigid and soft grains with the decks' own code, on one rank and on three."""
 import csv
 
+from decks import constant, grains
 from scree_program import check, check_close, check_in, run_ok, scree
 
 
-SLIDING = """\
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 0.5
-[time]
-step = "2 ms"
-[physics]
-gravity = [0, -9.81]
-[domain]
-lower = [0, -0.1]
-upper = [2, 1]
-[materials.stone]
-density = 2500
-[pairs]
-"stone-stone" = { friction = 0.3, restitution = 0 }
-[particles.block]
-material = "stone"
-radius = { distribution = "constant", value = "5 cm" }
-velocity = [1, 0]
-rotates = false
-source = { type = "file", path = "block.csv" }
-[obstacles.floor]
-type = "plane"
-point = [0, 0]
-normal = [0, 1]
-material = "stone"
-[analysis]
-every = 0.5
-[measures.block]
-type = "extent"
-"""
+SLIDING = grains({
+    "domain.lower": [0, -0.1], "domain.upper": [2, 1], "solver": None, "pairs.stone-stone.restitution": 0,
+    "particles.block": {"radius": constant("5 cm"), "velocity": [1, 0], "rotates": False,
+                        "source": {"type": "file", "path": "block.csv"}},
+    "analysis.every": 0.5, "measures.block": {"type": "extent"}}, end=0.5, step="2 ms")
 
 
 def _verify(folder, ranks):

@@ -11,8 +11,17 @@ using namespace scree;
 
 namespace {
 
+template <Unit unit>
+std::shared_ptr<const Distribution<unit>> always(Real value) {
+  Deck deck = Deck::from_text("it = { distribution = 'constant', value = " + std::to_string(value) + " }",
+                              "test.toml");
+  std::shared_ptr<const Distribution<unit>> distribution;
+  describe_distribution<unit>(deck.root(), "it", distribution, "It.");
+  return distribution;
+}
+
 AgentTraits kind(const std::string& name, Real radius, Real speed) {
-  return {name, constant_distribution<Unit::length>(radius), constant_distribution<Unit::speed>(speed)};
+  return {name, always<Unit::length>(radius), always<Unit::speed>(speed)};
 }
 
 const std::vector<AgentTraits> kinds{kind("adult", 0.2, 1.4), kind("child", 0.15, 1.0),
