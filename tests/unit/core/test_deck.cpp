@@ -27,7 +27,7 @@ Loaded load(const std::string& text, const std::vector<std::string>& overrides =
 
 /// What a wrong deck is told; empty if it is accepted.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return message_of<InputError>([&] { load(text, overrides); });
+  return scree::message_of<InputError>([&] { load(text, overrides); });
 }
 
 const std::string least_deck = "[simulation]\ndimension = 2\n";

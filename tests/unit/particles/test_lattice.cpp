@@ -64,10 +64,9 @@ TEST_CASE("lattice: count = 101 touching disks in a square for 100 is an error t
           "[particles]") {
   const Box<2> box{{}, filled<2>(1.0), {}};
   CHECK(make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 100 }").size() == 100);
-  CHECK_THAT(
-      message_of([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 101 }"); }),
-      Catch::Contains("count = 101") && Catch::Contains("100 free sites") &&
-          Catch::StartsWith("test.toml:3:"));
+  CHECK_THAT(message_of([&] { make_bed<2>(box, radius_5cm + "source = { type = 'lattice', count = 101 }"); }),
+             Catch::Contains("count = 101") && Catch::Contains("100 free sites") &&
+                 Catch::StartsWith("test.toml:3:"));
 }
 
 TEST_CASE("lattice: sites at obstacles stay empty and ids have no gaps", "[particles]") {
