@@ -8,6 +8,7 @@
 
 #include "core/deck.hpp"
 #include "run/simulation.hpp"
+#include "support/deck.hpp"
 
 namespace scree {
 
@@ -139,16 +140,8 @@ Outcome simulate(const Comm& comm, const std::string& text, const Overrides& ove
 }
 
 /// 200 disks of mixed size are drawn to a point near a corner of a box and pack there.
-inline const std::string disks_deck = R"(
-[simulation]
-dimension = 2
-end_time = 100
-seed = 5
-[domain]
-lower = [-1, -2]
-upper = [9, 8]
-[time]
-step = 0.05
+inline const std::string disks_deck =
+    deck({.lower = "[-1, -2]", .upper = "[9, 8]", .step = 0.05, .seed = 5, .skin = 0.1, .block_cells = 3}, R"(
 [velocity]
 type = "attraction"
 point = [1, -0.5]
@@ -156,29 +149,23 @@ rate = 0.7
 [pbd]
 sweeps = 2
 overlap_limit = 0
-[neighbors]
-skin = 0.1
-[decomposition]
-block_cells = 3
 [particles.small]
 radius = { distribution = "uniform", min = 0.1, max = 0.2 }
 source = { type = "random", count = 130 }
 [particles.large]
 radius = { distribution = "uniform", min = 0.25, max = 0.35 }
 source = { type = "random", count = 70 }
-)";
+)");
 
 /// 150 spheres, the same way.
-inline const std::string spheres_deck = R"(
-[simulation]
-dimension = 3
-end_time = 100
-seed = 6
-[domain]
-lower = [-1, -2, 0]
-upper = [4, 3, 5]
-[time]
-step = 0.05
+inline const std::string spheres_deck = deck({.dimension = 3,
+                                              .lower = "[-1, -2, 0]",
+                                              .upper = "[4, 3, 5]",
+                                              .step = 0.05,
+                                              .seed = 6,
+                                              .skin = 0.1,
+                                              .block_cells = 2},
+                                             R"(
 [velocity]
 type = "attraction"
 point = [0, -0.5, 1]
@@ -186,17 +173,13 @@ rate = 0.7
 [pbd]
 sweeps = 2
 overlap_limit = 0
-[neighbors]
-skin = 0.1
-[decomposition]
-block_cells = 2
 [particles.small]
 radius = { distribution = "uniform", min = 0.15, max = 0.2 }
 source = { type = "random", count = 110 }
 [particles.large]
 radius = { distribution = "uniform", min = 0.3, max = 0.4 }
 source = { type = "random", count = 40 }
-)";
+)");
 
 /// Walls along all faces of the box of disks_deck or spheres_deck.
 template <int D>

@@ -88,16 +88,8 @@ struct RandomBlocks {
 };
 
 /// A cloud of disks that flies along a long hall.
-const std::string heap_deck = R"(
-[simulation]
-dimension = 2
-end_time = 100
-seed = 11
-[domain]
-lower = [-30, -8]
-upper = [30, 8]
-[time]
-step = 0.005
+const std::string heap_deck =
+    deck({.lower = "[-30, -8]", .upper = "[30, 8]", .step = 0.005, .seed = 11, .block_cells = 3}, R"(
 [velocity]
 type = "target"
 point = [24, 0]
@@ -105,12 +97,10 @@ speed = 4
 arrival = 3
 [pbd]
 overlap_limit = 0
-[decomposition]
-block_cells = 3
 [particles.disks]
 radius = { distribution = "uniform", min = 0.08, max = 0.12 }
 source = { type = "random", count = 1500, region = { lower = [-29, -6], upper = [-17, 6] } }
-)";
+)");
 
 LoadReport fly(const Comm& comm, const Overrides& overrides, int n_steps, Outcome& outcome) {
   Simulation<2> simulation(comm, read_deck<2>(heap_deck, overrides));
@@ -324,17 +314,8 @@ TEST_CASE("balance: what costs more than it saves is not done", "[mpi]") {
 TEST_CASE("balance: owners go by time only where that cannot change a bit of the results", "[mpi]") {
   using Weights = NeighborhoodSettings::Weights;
   const auto weights = [](const std::string& scheme, const Overrides& overrides) {
-    const std::string text = R"(
-[simulation]
-dimension = 2
-end_time = 1
-[domain]
-lower = [0, 0]
-upper = [1, 1]
-[time]
-step = 1e-3
-[physics]
-gravity = [0, -9.81]
+    const std::string text =
+        deck({.lower = "[0, 0]", .upper = "[1, 1]", .step = 1e-3, .end_time = 1, .gravity = "[0, -9.81]"}, R"(
 [materials.stone]
 density = 2500
 [pairs]
@@ -343,7 +324,7 @@ density = 2500
 material = "stone"
 radius = { distribution = "uniform", min = 0.01, max = 0.02 }
 source = { type = "random", count = 10 }
-)";
+)");
     const std::size_t place = text.find("end_time");
     std::string deck = text;
     deck.insert(place, "scheme = \"" + scheme + "\"\n");

@@ -13,20 +13,12 @@ namespace {
 
 /// A hall with a post and two doors, one of which opens and closes and the other lets few through; those in
 /// the middle come in during the run. Everything that people do is on.
-const std::string hall = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-seed = 11
-[time]
-step = 0.05
+const std::string hall =
+    deck({.scheme = "crowd", .step = 0.05, .end_time = 1000, .seed = 11, .block_cells = 1}, R"(
 [crowd]
 noise = 0.02
 [crowd.avoidance]
 horizon = 1
-[decomposition]
-block_cells = 1
 [walkable]
 polygon = [[0, 0], [16, 0], [16, 8], [0, 8]]
 [walkable.obstacles.post]
@@ -67,7 +59,7 @@ count = 50
 region = [[8, 2], [10, 2], [10, 3], [8, 3]]
 rate = 6
 limit = 12
-)";
+)");
 
 const Overrides few{"populations.crowd.count=4", "populations.west.count=3", "sources.middle.limit=2"};
 
@@ -160,17 +152,13 @@ TEST_CASE("crowd: one person, and nobody at first", "[mpi]") {
 }
 
 TEST_CASE("crowd: a corridor that closes on itself", "[mpi]") {
-  const std::string corridor = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-[time]
-step = 0.05
-[domain]
-lower = [0, -0.5]
-upper = [30, 3.5]
-periodic = [true, false]
+  const std::string corridor = deck({.scheme = "crowd",
+                                     .lower = "[0, -0.5]",
+                                     .upper = "[30, 3.5]",
+                                     .periodic = "[true, false]",
+                                     .step = 0.05,
+                                     .end_time = 1000},
+                                    R"(
 [walkable]
 polygon = [[-5, 0], [35, 0], [35, 3], [-5, 3]]
 [walkable.obstacles.post]
@@ -179,7 +167,7 @@ circles = [[29.9, 1.4, 0.25]]
 direction = [2, 0.3]
 [populations.walkers]
 count = 180
-)";
+)");
   for (const Overrides& model : models) {
     const Outcome outcome = check_invariant<2>(corridor, model, 80);
     CHECK(outcome.n_pushing > 10);
@@ -188,15 +176,7 @@ count = 180
 }
 
 TEST_CASE("crowd: a door that closes on a stream shuts without overlap and traps nobody", "[mpi]") {
-  const std::string room = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-[time]
-step = 0.05
-[decomposition]
-block_cells = 1
+  const std::string room = deck({.scheme = "crowd", .step = 0.05, .end_time = 1000, .block_cells = 1}, R"(
 [walkable]
 polygon = [[0, 0], [8, 0], [8, 5], [0, 5]]
 [exits.east]
@@ -206,7 +186,7 @@ open_until = [2]
 [populations.crowd]
 region = [[5, 0], [7.7, 0], [7.7, 5], [5, 5]]
 count = 50
-)";
+)");
   // Another exit to turn to, or none.
   for (const std::string& others : {std::string("[exits.west]\nline = [[0, 2], [0, 3]]\n"), std::string()}) {
     CAPTURE(others);
@@ -238,26 +218,18 @@ count = 50
 
 TEST_CASE("crowd: solvers of contact problems let people out in the same order", "[mpi]") {
   // Without noise and choices, small differences stay small.
-  const std::string room = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-seed = 3
-[time]
-step = 0.05
+  const std::string room =
+      deck({.scheme = "crowd", .step = 0.05, .end_time = 1000, .seed = 3, .block_cells = 1}, R"(
 [crowd]
 tolerance = 1e-9
 max_sweeps = 100000
-[decomposition]
-block_cells = 1
 [walkable]
 polygon = [[0, 0], [8, 0], [8, 5], [0, 5]]
 [exits.door]
 line = [[8, 2], [8, 3.2]]
 [populations.crowd]
 count = 40
-)";
+)");
   const Evacuation own = evacuate(Comm(MPI_COMM_SELF), room, {}, 40);
   REQUIRE(own.people.size() == 40);
   for (const std::string solver : {"apgd", "ipm"}) {

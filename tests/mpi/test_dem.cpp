@@ -9,27 +9,19 @@ namespace {
 
 /// Disks fall on a floor that shakes, among a paddle that turns; some are poured, some leave through a hole;
 /// periodic along x.
-const std::string soft_2d = R"(
-[simulation]
-dimension = 2
-scheme = "dem"
-end_time = 100
-seed = 7
-[domain]
-lower = [0, -0.2]
-upper = [1.5, 2]
-periodic = [true, false]
-[time]
-step = 4e-4
-[physics]
-gravity = [2, -40]
+const std::string soft_2d = deck({.scheme = "dem",
+                                  .lower = "[0, -0.2]",
+                                  .upper = "[1.5, 2]",
+                                  .periodic = "[true, false]",
+                                  .step = 4e-4,
+                                  .seed = 7,
+                                  .gravity = "[2, -40]",
+                                  .skin = 0.04,
+                                  .block_cells = 3},
+                                 R"(
 [dem]
 law = "linear"
 overlap_limit = 1
-[neighbors]
-skin = 0.04
-[decomposition]
-block_cells = 3
 [materials.stone]
 density = 2500
 [materials.wall]
@@ -78,27 +70,20 @@ material = "wall"
 lower = [0.7, 0.33]
 upper = [1.1, 0.37]
 motion = { type = "rotate", center = [0.9, 0.35], rate = 5 }
-)";
+)");
 
 /// Spheres, the same way; periodic along x and y.
-const std::string soft_3d = R"(
-[simulation]
-dimension = 3
-scheme = "dem"
-end_time = 100
-seed = 8
-[domain]
-lower = [0, 0, -0.2]
-upper = [0.8, 0.8, 2]
-periodic = [true, true, false]
-[time]
-step = 4e-4
-[physics]
-gravity = [2, 0, -40]
-[neighbors]
-skin = 0.04
-[decomposition]
-block_cells = 2
+const std::string soft_3d = deck({.dimension = 3,
+                                  .scheme = "dem",
+                                  .lower = "[0, 0, -0.2]",
+                                  .upper = "[0.8, 0.8, 2]",
+                                  .periodic = "[true, true, false]",
+                                  .step = 4e-4,
+                                  .seed = 8,
+                                  .gravity = "[2, 0, -40]",
+                                  .skin = 0.04,
+                                  .block_cells = 2},
+                                 R"(
 [materials.stone]
 density = 2500
 young_modulus = 4e7
@@ -137,7 +122,7 @@ material = "wall"
 center = [0.4, 0.4, 0.1]
 radius = 0.08
 motion = { type = "translate", velocity = [0.5, -0.8, 0] }
-)";
+)");
 
 template <int D>
 void check_restarted(const Case<D>& c) {
@@ -153,21 +138,15 @@ void check_restarted(const Case<D>& c) {
 
 /// Spheres that cannot turn, held by friction on a slope of tangent 0.4; others fly past and outdate the list
 /// of candidates.
-const std::string held = R"(
-[simulation]
-dimension = 3
-scheme = "dem"
-end_time = 100
-[domain]
-lower = [0, 0, 0]
-upper = [1.6, 1.6, 3]
-periodic = [true, true, false]
-[time]
-step = 2e-4
-[physics]
-gravity = [4, 0, -10]
-[decomposition]
-block_cells = 1
+const std::string held = deck({.dimension = 3,
+                               .scheme = "dem",
+                               .lower = "[0, 0, 0]",
+                               .upper = "[1.6, 1.6, 3]",
+                               .periodic = "[true, true, false]",
+                               .step = 2e-4,
+                               .gravity = "[4, 0, -10]",
+                               .block_cells = 1},
+                              R"(
 [materials.stone]
 density = 2500
 young_modulus = 1e7
@@ -189,7 +168,7 @@ type = "plane"
 material = "stone"
 point = [0, 0, 0]
 normal = [0, 0, 1]
-)";
+)");
 
 constexpr std::size_t n_held = 13 * 4;
 

@@ -7,26 +7,18 @@ namespace scree {
 namespace {
 
 /// Disks of two materials fall into a V of planes with a thin wall and a post in it.
-const std::string disks = R"(
-[simulation]
-dimension = 2
-scheme = "event"
-end_time = 100
-seed = 11
-[domain]
-lower = [-5, 0]
-upper = [5, 5]
-[time]
-step = 0.05
-[physics]
-gravity = [0, -9.81]
+const std::string disks = deck({.scheme = "event",
+                                .lower = "[-5, 0]",
+                                .upper = "[5, 5]",
+                                .step = 0.05,
+                                .seed = 11,
+                                .gravity = "[0, -9.81]",
+                                .skin = 0.1,
+                                .block_cells = 2},
+                               R"(
 [event]
 impact_law = "multiple"
 rest_speed = 0.02
-[neighbors]
-skin = 0.1
-[decomposition]
-block_cells = 2
 [materials.stone]
 density = 2500
 [materials.steel]
@@ -63,26 +55,20 @@ type = "disk"
 material = "steel"
 center = [0.9, 1.2]
 radius = 0.15
-)";
+)");
 
 /// Elastic spheres in a container without gravity.
-const std::string spheres = R"(
-[simulation]
-dimension = 3
-scheme = "event"
-end_time = 100
-seed = 12
-[domain]
-lower = [-1, -1, -1]
-upper = [1, 1, 1]
-[time]
-step = 0.1
+const std::string spheres = deck({.dimension = 3,
+                                  .scheme = "event",
+                                  .lower = "[-1, -1, -1]",
+                                  .upper = "[1, 1, 1]",
+                                  .step = 0.1,
+                                  .seed = 12,
+                                  .skin = 0.1,
+                                  .block_cells = 2},
+                                 R"(
 [event]
 impact_law = "sequential"
-[neighbors]
-skin = 0.1
-[decomposition]
-block_cells = 2
 [materials.ball]
 density = 1000
 [pairs."ball-ball"]
@@ -99,26 +85,17 @@ side = "inside"
 material = "ball"
 lower = [-1, -1, -1]
 upper = [1, 1, 1]
-)";
+)");
 
 /// A large disk bounces until it rests; a small one leaves the domain.
-const std::string lost_body = R"(
-[simulation]
-dimension = 2
-scheme = "event"
-end_time = 100
+const std::string lost_body =
+    deck({.scheme = "event", .step = 0.047904, .gravity = "[0, -10]", .skin = 0.1}, R"(
 [domain]
 lower = [0, 0]
 upper = [3, 4]
 outside = "delete"
-[time]
-step = 0.047904
-[physics]
-gravity = [0, -10]
 [event]
 impact_law = "multiple"
-[neighbors]
-skin = 0.1
 [materials.ball]
 density = 1000
 [pairs."ball-ball"]
@@ -138,7 +115,7 @@ type = "plane"
 material = "ball"
 point = [0, 0]
 normal = [0, 1]
-)";
+)");
 
 /// Sum of a column of the certificates of n steps.
 template <int D>

@@ -241,23 +241,19 @@ TEST_CASE("invariance: two bodies and one body, fewer than ranks", "[mpi]") {
     CHECK(outcome.n_bodies == 2);
     CHECK(outcome.n_contacts == 1);
   }
-  const std::string one = R"(
-[simulation]
-dimension = 3
-end_time = 100
-[domain]
-lower = [0, 0, 0]
-upper = [5, 5, 5]
-periodic = [true, true, true]
-[time]
-step = 0.3
+  const std::string one = deck({.dimension = 3,
+                                .lower = "[0, 0, 0]",
+                                .upper = "[5, 5, 5]",
+                                .periodic = "[true, true, true]",
+                                .step = 0.3},
+                               R"(
 [velocity]
 type = "constant"
 velocity = [3, -1, 0.5]
 [particles.only]
 radius = { distribution = "constant", value = 0.4 }
 source = { type = "random", count = 1 }
-)";
+)");
   const Outcome outcome = check_invariant<3>(one, {}, 20);
   CHECK(outcome.n_bodies == 1);
   if (Comm().size() > 1) CHECK(outcome.n_migrated > 0);

@@ -45,16 +45,7 @@ random_speed = 2
 radius = { distribution = "uniform", min = 0.02, max = 0.03 }
 source = { type = "random", count = 90, region = { lower = [0, 0], upper = [1.2, 0.8] } }
 )";
-const std::string rigid_grains = R"(
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 100
-seed = 3
-[time]
-step = 0.01
-[physics]
-gravity = [0, -9.81]
+const std::string rigid_grains = deck({.scheme = "nonsmooth", .seed = 3, .gravity = "[0, -9.81]"}, R"(
 [solver]
 type = "nsgs"
 tolerance = 1e-2
@@ -63,23 +54,14 @@ overlap_limit = 3
 on_overlap = "warn"
 [pairs]
 "stone-stone" = { friction = 0.5, restitution = 0.2 }
-)" + closed_box;
-const std::string soft_grains = R"(
-[simulation]
-dimension = 2
-scheme = "dem"
-end_time = 100
-seed = 3
-[time]
-step = 5e-4
-[physics]
-gravity = [0, -9.81]
+)") + closed_box;
+const std::string soft_grains = deck({.scheme = "dem", .step = 5e-4, .seed = 3, .gravity = "[0, -9.81]"}, R"(
 [dem]
 law = "linear"
 overlap_limit = 2
 [pairs]
 "stone-stone" = { friction = 0.5, restitution = 0.2, stiffness = 3e6 }
-)" + closed_box;
+)") + closed_box;
 
 struct Counts {
   std::int64_t widened, cut, beyond;
@@ -161,14 +143,7 @@ TEST_CASE("lists: pbd: corrections that go further than the list", "[mpi]") {
 }
 
 TEST_CASE("lists: crowd: people pushed faster than the list allows", "[mpi]") {
-  const std::string pushed = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-seed = 4
-[time]
-step = 0.2
+  const std::string pushed = deck({.scheme = "crowd", .step = 0.2, .end_time = 1000, .seed = 4}, R"(
 [walkable]
 polygon = [[0, 0], [40, 0], [40, 3], [0, 3]]
 [exits.door]
@@ -181,29 +156,22 @@ type = "plane"
 point = [0, 0]
 normal = [1, 0]
 motion = { type = "translate", velocity = [11, 0] }
-)";
+)");
   CHECK(run<2>(pushed, {}, 8).widened + run<2>(pushed, {}, 8).cut > 0);
   check_invariant<2>(pushed, {}, 8);
   check_restarts<2>({pushed, {}, 8, {2, 4, 6}});
 }
 
 TEST_CASE("lists: surfaces that move in themselves use up no skin, however fast", "[mpi]") {
-  const std::string on_belt = R"(
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 100
-[domain]
-lower = [0, 0, -0.1]
-upper = [1, 1, 1]
-[time]
-step = 0.01
-[physics]
-gravity = [0, 0, -9.81]
+  const std::string on_belt = deck({.dimension = 3,
+                                    .scheme = "nonsmooth",
+                                    .lower = "[0, 0, -0.1]",
+                                    .upper = "[1, 1, 1]",
+                                    .gravity = "[0, 0, -9.81]",
+                                    .skin = 0.02},
+                                   R"(
 [solver]
 type = "nsgs"
-[neighbors]
-skin = 0.02
 [materials.stone]
 density = 2500
 [pairs]
@@ -226,7 +194,7 @@ b = [0.5, 0.5, 2]
 radius = 2
 side = "inside"
 motion = { type = "rotate", point = [0.5, 0.5, 0], axis = [0, 0, 1], rate = 300 }
-)";
+)");
   Simulation<3> simulation(Comm(), read_deck<3>(on_belt));
   for (int step = 0; step < 20; ++step) simulation.step();
   CHECK(simulation.neighborhood().n_widened() == 0);

@@ -11,20 +11,14 @@ namespace scree {
 namespace {
 
 /// Disks that fall on a floor in a domain that is periodic along x.
-const std::string rain = R"(
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 10
-seed = 3
-[domain]
-lower = [0, -0.5]
-upper = [6, 8]
-periodic = [true, false]
-[time]
-step = 0.01
-[physics]
-gravity = [2, -9.81]
+const std::string rain = deck({.scheme = "nonsmooth",
+                               .lower = "[0, -0.5]",
+                               .upper = "[6, 8]",
+                               .periodic = "[true, false]",
+                               .end_time = 10,
+                               .seed = 3,
+                               .gravity = "[2, -9.81]"},
+                              R"(
 [solver]
 type = "nsgs"
 tolerance = 1e-3
@@ -71,7 +65,7 @@ bins = 4
 type = "contact_status"
 [measures.spin]
 type = "rotation"
-)";
+)");
 
 constexpr int steps_between_rows = 6;
 

@@ -8,27 +8,19 @@ namespace scree {
 namespace {
 
 /// Disks fall on a floor that shakes and a paddle that turns; a post goes sideways; periodic along x.
-const std::string grains_2d = R"(
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 100
-seed = 7
-[domain]
-lower = [0, -0.2]
-upper = [1.5, 3]
-periodic = [true, false]
-[time]
-step = 0.003
-[physics]
-gravity = [0, -9.81]
+const std::string grains_2d = deck({.scheme = "nonsmooth",
+                                    .lower = "[0, -0.2]",
+                                    .upper = "[1.5, 3]",
+                                    .periodic = "[true, false]",
+                                    .step = 0.003,
+                                    .seed = 7,
+                                    .gravity = "[0, -9.81]",
+                                    .skin = 0.06,
+                                    .block_cells = 3},
+                                   R"(
 [solver]
 type = "nsgs"
 tolerance = 1e-2
-[neighbors]
-skin = 0.06
-[decomposition]
-block_cells = 3
 [materials.stone]
 density = 2500
 [materials.wall]
@@ -68,30 +60,23 @@ material = "wall"
 center = [1.2, 0.1]
 radius = 0.06
 motion = { type = "translate", velocity = [-0.3, 0] }
-)";
+)");
 
 /// Spheres, the same way; periodic along x and y.
-const std::string grains_3d = R"(
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 100
-seed = 8
-[domain]
-lower = [0, 0, -0.2]
-upper = [0.8, 0.8, 2]
-periodic = [true, true, false]
-[time]
-step = 0.003
-[physics]
-gravity = [0.5, 0, -9.81]
+const std::string grains_3d = deck({.dimension = 3,
+                                    .scheme = "nonsmooth",
+                                    .lower = "[0, 0, -0.2]",
+                                    .upper = "[0.8, 0.8, 2]",
+                                    .periodic = "[true, true, false]",
+                                    .step = 0.003,
+                                    .seed = 8,
+                                    .gravity = "[0.5, 0, -9.81]",
+                                    .skin = 0.06,
+                                    .block_cells = 2},
+                                   R"(
 [solver]
 type = "nsgs"
 tolerance = 1e-2
-[neighbors]
-skin = 0.06
-[decomposition]
-block_cells = 2
 [materials.stone]
 density = 2500
 [pairs."stone-stone"]
@@ -115,7 +100,7 @@ material = "stone"
 center = [0.4, 0.4, 0.1]
 radius = 0.08
 motion = { type = "translate", velocity = [0.2, -0.3, 0] }
-)";
+)");
 
 /// Positions in the order of ids, on every rank.
 template <int D>

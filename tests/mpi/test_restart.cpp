@@ -142,21 +142,19 @@ duration = 1
 }
 
 TEST_CASE("restart: spheres with mass, poured while others leave", "[mpi]") {
-  const std::string deck = R"(
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 100
-seed = 6
+  const std::string deck = scree::deck({.dimension = 3,
+                                 .scheme = "nonsmooth",
+                                 .step = 0.02,
+                                 .seed = 6,
+                                 .gravity = "[0, 0, -5]",
+                                 .skin = 0.4,
+                                 .block_cells = 2},
+                                R"(
 [domain]
 lower = [0, 0, 0]
 upper = [4, 3, 4]
 periodic = [true, false, false]
 outside = "delete"
-[time]
-step = 0.02
-[physics]
-gravity = [0, 0, -5]
 [solver]
 type = "nsgs"
 tolerance = 1e-3
@@ -164,10 +162,6 @@ tolerance = 1e-3
 density = 2
 [pairs]
 "clay-clay" = { friction = 0.5, restitution = 0.3 }
-[neighbors]
-skin = 0.4
-[decomposition]
-block_cells = 2
 [feeders.rain]
 type = "pour"
 material = "clay"
@@ -183,7 +177,7 @@ type = "plane"
 point = [0, 0, 0]
 normal = [0, 0, 1]
 material = "clay"
-)";
+)");
   const Case<3> c{deck, {}, 52, {42, 49}};
   const Seen seen = check_restarts<3>(c);
   CHECK(seen.n_contacts > 20);

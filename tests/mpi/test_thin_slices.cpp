@@ -70,27 +70,20 @@ source = { type = "random", count = 60, region = { lower = [0, 0.05, 0], upper =
 )";
 
 /// Disks between two walls that shear them; the box is periodic along x, where it is `upper` long.
-const std::string strip = R"(
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 100
-seed = 3
-[domain]
-lower = [0, -0.1]
-upper = [0.16, 2]
-periodic = [true, false]
-[time]
-step = 0.002
-[physics]
-gravity = [0, -20]
+const std::string strip = deck({.scheme = "nonsmooth",
+                                .lower = "[0, -0.1]",
+                                .upper = "[0.16, 2]",
+                                .periodic = "[true, false]",
+                                .step = 0.002,
+                                .seed = 3,
+                                .gravity = "[0, -20]",
+                                .block_cells = 2},
+                               R"(
 [solver]
 type = "nsgs"
 tolerance = 1e-3
 [nonsmooth]
 overlap_limit = 1
-[decomposition]
-block_cells = 2
 [materials.stone]
 density = 2500
 [pairs]
@@ -106,7 +99,7 @@ material = "stone"
 point = [0, 0]
 normal = [0, 1]
 motion = { type = "translate", velocity = [2, 0] }
-)";
+)");
 
 Overrides thickness(Real z) {
   return {"domain.upper=[0.8, 2, " + std::to_string(z) + "]",
@@ -252,17 +245,14 @@ TEST_CASE("thin slices: strips, and boxes that are thin along all axes", "[mpi]"
 }
 
 TEST_CASE("thin slices: position-based dynamics", "[mpi]") {
-  const std::string thin = R"(
-[simulation]
-dimension = 3
-end_time = 100
-seed = 6
-[domain]
-lower = [-3, -3, 0]
-upper = [4, 3, 1.2]
-periodic = [false, false, true]
-[time]
-step = 0.05
+  const std::string thin = deck({.dimension = 3,
+                                 .lower = "[-3, -3, 0]",
+                                 .upper = "[4, 3, 1.2]",
+                                 .periodic = "[false, false, true]",
+                                 .step = 0.05,
+                                 .seed = 6,
+                                 .block_cells = 2},
+                                R"(
 [velocity]
 type = "attraction"
 point = [0, -0.5, 0.6]
@@ -270,12 +260,10 @@ rate = 0.7
 [pbd]
 sweeps = 3
 overlap_limit = 0
-[decomposition]
-block_cells = 2
 [particles.grains]
 radius = { distribution = "uniform", min = 0.25, max = 0.4 }
 source = { type = "random", count = 60 }
-)";
+)");
   check_pushing<3>(thin, {}, 40);
   check_pushing<3>(thin, {"pbd.warm_start=0"}, 40);
   check_restarts<3>({thin, {}, 30, {20, 27}});

@@ -463,13 +463,7 @@ TEST_CASE("sides: a plate that moves through spheres keeps them before it", "[mp
 TEST_CASE(
     "sides: people who walk towards a thin wall that comes to meet them are pushed back, nobody passes it",
     "[mpi][walls]") {
-  const std::string text = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 1000
-[time]
-step = 0.05
+  const std::string text = deck({.scheme = "crowd", .step = 0.05, .end_time = 1000}, R"(
 [walkable]
 polygon = [[0, 0], [30, 0], [30, 3], [0, 3]]
 [crowd]
@@ -481,7 +475,7 @@ count = 40
 type = "polyline"
 points = [[20, 0], [20, 1.3], [20, 3]]
 motion = { type = "translate", velocity = [-1, 0] }
-)";
+)");
   for (const Overrides& model : {Overrides{}, Overrides{"crowd.model=pbd"}}) {
     const Comm world;
     Simulation<2> simulation(world, read_deck<2>(text, model));

@@ -9,37 +9,20 @@ namespace scree {
 namespace {
 
 /// Disks that do not move by themselves, in a box of 4 x 4.
-const std::string still = R"(
-[simulation]
-dimension = 2
-end_time = 10
-seed = 3
-[domain]
-lower = [0, 0]
-upper = [4, 4]
-[time]
-step = 0.1
+const std::string still =
+    deck({.lower = "[0, 0]", .upper = "[4, 4]", .step = 0.1, .end_time = 10, .seed = 3}, R"(
 [velocity]
 type = "rest"
 [pbd]
 overlap_limit = 0
-)";
+)");
 
 /// Disks with mass that fall.
-const std::string falling = R"(
-[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = 10
-seed = 3
+const std::string falling = deck({.scheme = "nonsmooth", .end_time = 10, .seed = 3, .gravity = "[0, -2]"}, R"(
 [domain]
 lower = [0, 0]
 upper = [4, 4]
 outside = "keep"
-[time]
-step = 0.01
-[physics]
-gravity = [0, -2]
 [solver]
 type = "nsgs"
 tolerance = 1e-6
@@ -47,7 +30,7 @@ tolerance = 1e-6
 density = 5
 [pairs]
 "clay-clay" = { friction = 0.3, restitution = 0.2 }
-)";
+)");
 
 const std::string rain = R"(
 [feeders.rain]

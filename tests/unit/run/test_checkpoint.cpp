@@ -15,18 +15,13 @@ using namespace scree;
 
 namespace {
 
-const std::string grains_deck = R"(
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 1
-[domain]
-lower = [0, 0, 0]
-upper = [1, 1, 1]
-[time]
-step = 0.01
-[physics]
-gravity = [0, 0, -9.81]
+const std::string grains_deck = deck({.dimension = 3,
+                                      .scheme = "nonsmooth",
+                                      .lower = "[0, 0, 0]",
+                                      .upper = "[1, 1, 1]",
+                                      .end_time = 1,
+                                      .gravity = "[0, 0, -9.81]"},
+                                     R"(
 [materials.stone]
 density = 2000
 [pairs.stone-stone]
@@ -43,22 +38,16 @@ type = "plane"
 point = [0, 0, 0.1]
 normal = [0, 0, 1]
 material = "stone"
-)";
+)");
 
-const std::string people_deck = R"(
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = 10
-[time]
-step = 0.05
+const std::string people_deck = deck({.scheme = "crowd", .step = 0.05, .end_time = 10}, R"(
 [walkable]
 polygon = [[0, 0], [10, 0], [10, 5], [0, 5]]
 [exits.door]
 line = [[10, 2], [10, 3]]
 [populations.all]
 count = 12
-)";
+)");
 
 /// All that is in a checkpoint.
 struct Content {
