@@ -143,13 +143,13 @@ duration = 1
 
 TEST_CASE("restart: spheres with mass, poured while others leave", "[mpi]") {
   const std::string deck = scree::deck({.dimension = 3,
-                                 .scheme = "nonsmooth",
-                                 .step = 0.02,
-                                 .seed = 6,
-                                 .gravity = "[0, 0, -5]",
-                                 .skin = 0.4,
-                                 .block_cells = 2},
-                                R"(
+                                        .scheme = "nonsmooth",
+                                        .step = 0.02,
+                                        .seed = 6,
+                                        .gravity = "[0, 0, -5]",
+                                        .skin = 0.4,
+                                        .block_cells = 2},
+                                       R"(
 [domain]
 lower = [0, 0, 0]
 upper = [4, 3, 4]
