@@ -25,7 +25,17 @@ def pytest_configure(config):
 @pytest.fixture
 def folder(request):
     """An empty folder below scratch/; it stays when the test fails."""
-    path = Path.cwd() / "scratch" / f"{request.path.stem}.{request.node.name}"
+    yield from _empty_folder(request, f"{request.path.stem}.{request.node.name}")
+
+
+@pytest.fixture(scope="module")
+def shared_folder(request):
+    """The same for runs that several tests of a file look at."""
+    yield from _empty_folder(request, f"{request.path.stem}.shared")
+
+
+def _empty_folder(request, name):
+    path = Path.cwd() / "scratch" / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     failed_before = request.session.testsfailed

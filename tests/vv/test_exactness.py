@@ -3,6 +3,8 @@ number of ranks with everything on that people do."""
 import csv
 import json
 
+import pytest
+
 from crowd_hall import DECK, MODELS
 from scree_program import check, check_in, run_ok, scree
 
@@ -19,15 +21,21 @@ def _verify(folder, ranks, case="all"):
         return list(csv.DictReader(file))
 
 
-def test_all_cases_hold(folder):
-    rows = _verify(folder, 1)
+@pytest.fixture(scope="module")
+def of_one_rank(shared_folder):
+    """The rows of all cases on one rank."""
+    return _verify(shared_folder, 1)
+
+
+def test_all_cases_hold(of_one_rank):
+    rows = of_one_rank
     check({row["case"] for row in rows} == {"s1", "s2", "s3", "s4", "s6", "s7"}, "no case is left out", rows)
     check(len(rows) > 50 and all(row["holds"] == "yes" for row in rows), "all rows hold", rows)
 
 
-def test_cases_are_the_same_on_several_ranks(folder):
+def test_cases_are_the_same_on_several_ranks(folder, of_one_rank):
     for case, ranks in (("s1", 3), ("s2", 3), ("s4", 2)):
-        ones, others = _verify(folder, 1, case), _verify(folder, ranks, case)
+        ones, others = [row for row in of_one_rank if row["case"] == case], _verify(folder, ranks, case)
         check(len(ones) == len(others) > 5, "the same rows", len(ones))
         for one, other in zip(ones, others):
             # Solvers that work on all contacts at once agree to their tolerance only.
