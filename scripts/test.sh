@@ -35,6 +35,14 @@ part() {
 
 build() { cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"; }
 
+# The program without crowds builds, runs grains and refuses people.
+without_crowds() {
+  local scratch=build/granular/scratch
+  build granular || return 1
+  build/granular/bin/scree run --force inputs/verification/bouncing_ball.toml --set "output.directory='$scratch'" &&
+    build/granular/bin/scree check inputs/crowd/corridor.toml 2>&1 | grep "needs a build with SCREE_CROWD=ON"
+}
+
 # ctest arguments: preset, then a label expression or nothing.
 run_tests() {
   local preset=$1
@@ -49,6 +57,7 @@ if $quick; then
 else
   part "all tests" run_tests release
 fi
+$quick || part "without crowds" without_crowds
 if $asan; then
   part "build asan" build asan
   part "tests under sanitizers" run_tests asan -L '^(unit|contract|mpi)$' -LE '^np[34]$'

@@ -19,8 +19,10 @@ pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc>=3.18)
 set_property(TARGET PkgConfig::PETSC PROPERTY INTERFACE_COMPILE_OPTIONS "")  # Debian's hardening flags are not ours
 
 find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)
-find_package(GEOS 3.11 REQUIRED)      # floor plans; only its C interface is stable
-find_package(PNG REQUIRED)            # floor plans as images
+if(SCREE_CROWD)
+  find_package(GEOS 3.11 REQUIRED)    # floor plans; only its C interface is stable
+  find_package(PNG REQUIRED)          # floor plans as images
+endif()
 find_package(Boost 1.74 REQUIRED)     # headers: distributions (Math), Voronoi cells (Polygon)
 find_package(tomlplusplus 3 REQUIRED)
 find_package(CLI11 2 REQUIRED)

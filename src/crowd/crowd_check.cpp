@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
-#include "geometry/plan_gap.hpp"
+#include "crowd/plan/plan_gap.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -21,7 +22,7 @@ std::string at(const Vec<2>& x) {
 }
 
 /// Narrow openings, coarse cells, exits on top of each other. Local.
-void check_exits(const Journeys& journeys, const Navigation& ways, Real largest,
+void check_exits(const Journeys& journeys, const FloorField& floor_field, Real largest,
                  std::vector<std::string>& findings) {
   const auto exits = journeys.exits();
   for (const Exit& exit : exits) {
@@ -33,11 +34,11 @@ void check_exits(const Journeys& journeys, const Navigation& ways, Real largest,
           fmt::format("error: {}: [exits.{}] at {} is {:.3g} m wide: the largest person, of radius "
                       "{:.3g} m, does not fit through",
                       exit.where, exit.name, at(middle), width, largest));
-    if (ways.cell() > width / 4)
+    if (floor_field.cell() > width / 4)
       findings.push_back(
           fmt::format("{}: [exits.{}] at {} is {:.3g} m wide: cells of navigation.cell = {:g} m are too "
                       "coarse for it, take {:.2g} m or less",
-                      exit.where, exit.name, at(middle), width, ways.cell(), width / 4));
+                      exit.where, exit.name, at(middle), width, floor_field.cell(), width / 4));
   }
   for (std::size_t i = 0; i < exits.size(); ++i)
     for (std::size_t j = i + 1; j < exits.size(); ++j) {
@@ -63,10 +64,10 @@ void check_passages(const FloorPlan& plan, Real largest, std::vector<std::string
 
 }  // namespace
 
-std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
-  std::vector<std::string> findings = people_.findings(*plan_, journeys_, is_led_);
+std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
+  std::vector<std::string> findings = people_.diagnostics(*plan_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
-  check_exits(journeys_, ways_, largest, findings);
+  check_exits(journeys_, floor_field_, largest, findings);
   check_passages(*plan_, largest, findings);
 
   // Who has no way: none at all, or none wide enough for the largest person.
@@ -94,7 +95,7 @@ std::vector<std::string> CrowdScene::findings(const State<2>& state) const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()) && !parts.empty(); ++i) {
     const GlobalId id = bodies.id()[i];
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-    if (bodies.destination()[i] < 0) {
+    if (agent::destination(bodies)[i] < 0) {
       ++lost;
       if (id < first_lost) first_lost = id, lost_at = x;
       continue;

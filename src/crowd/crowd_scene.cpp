@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "core/beat.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/output/evacuation.hpp"
 
 namespace scree {
 
@@ -15,10 +18,28 @@ void CrowdScene::describe(Section& root) {
   plan_->describe(root);
   journeys_.describe(root);
   people_.describe(root, journeys_);
-  ways_.describe(root);
+  floor_field_.describe(root);
 }
 
-void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
+namespace {
+
+/// Results name columns after exits.
+void refuse_equal_columns(std::span<const Exit> exits) {
+  std::map<std::string, const Exit*> exit_of;
+  for (const Exit& exit : exits) {
+    const auto [other, is_new] = exit_of.emplace(column_name(exit.name), &exit);
+    if (!is_new)
+      throw InputError(
+          fmt::format("{}: the exits \"{}\" and \"{}\" would both be \"{}\" in column names of results, "
+                      "which replace , \" < > & and line ends by _; rename one of them",
+                      exit.where, other->second->name, exit.name, other->first));
+  }
+}
+
+}  // namespace
+
+void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
+  refuse_equal_columns(journeys_.exits());
   journeys_.place(*plan_, people_.largest_radius());
   const Box<2> plan = plan_->bounds();
   for (int k = 0; k < 2 && box_given; ++k)
@@ -32,7 +53,7 @@ void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles)
   if (!box_given) {
     // Room for the whole of a body that stands at the edge of the plan, and for one cell of the fields beyond
     // it.
-    const Real margin = std::max(people_.largest_radius(), ways_.cell());
+    const Real margin = std::max(people_.largest_radius(), floor_field_.cell());
     box.lower = plan.lower - filled<2>(margin);
     box.upper = plan.upper + filled<2>(margin);
   }
@@ -46,13 +67,14 @@ void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles)
 }
 
 void CrowdScene::prepare(State<2>& state) {
-  state.plan = plan_;
+  state.bodies.carry_extra(agent::fields);
+  state.world = CrowdWorld{plan_, this};
   first_sink_ = state.sinks.size();
   for (const Exit& exit : journeys_.exits()) state.sinks.push_back({.name = exit.name});
   people_.prepare(state);
   Scope timer("ways");
   const std::vector<Zone> zones(journeys_.zones().begin(), journeys_.zones().end());
-  ways_.build(state.comm, *plan_, state.box, zones, journeys_.destinations());
+  floor_field_.build(state.comm, *plan_, state.box, zones, journeys_.destinations());
 }
 
 Real CrowdScene::fastest() const {
@@ -70,18 +92,38 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
   people_.note_due(state);
-  if (ways_.counts_density() && is_restart) ways_.restore_density();
+  if (floor_field_.counts_density() && is_restart) floor_field_.restore_density();
   if (is_restart)
-    journeys_.restore_doors(state, first_sink_);
+    journeys_.restore_doors(state);
   else
-    journeys_.switch_doors(state, first_sink_, [] {});
+    journeys_.switch_doors(state, [] {});
   const auto owned =
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  ways_.fetch(owned, people_.fastest());
+  floor_field_.fetch(owned, people_.fastest());
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
-  if (ways_.counts_density()) ways_.update_density(owned);
-  journeys_.choose(state, ways_, seed);
+  if (floor_field_.counts_density()) floor_field_.update_density(owned);
+  journeys_.choose(state, floor_field_, seed);
+}
+
+std::vector<NamedNumbers> CrowdScene::memory() {
+  return {{"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}};
+}
+
+std::string CrowdScene::name_of_group(std::size_t group) const {
+  return fmt::format("{}: people \"{}\"", plan_->where(), people_.group_names()[group]);
+}
+
+SceneWords CrowdScene::words() const {
+  return {.bodies = "people",
+          .start_from = "[populations.NAME]",
+          .instead_of_particles = "people come from [populations.NAME] and [sources.NAME]",
+          .instead_of_sinks = "people leave by [exits.NAME], which may have a region",
+          .instead_of_outside =
+              "would lose people whom no exit counts: the scheme \"crowd\" keeps them on the "
+              "floor plan and ends with an error if one is lost",
+          .if_none_come = "add a [populations.NAME] or [sources.NAME] table, or raise a rate",
+          .over = "nobody is left or to come"};
 }
 
 std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {
@@ -91,23 +133,23 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
                : fmt::format("{} is {}, not in [{}, {})", name, value, least, end);
   };
   std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
-  if (fault.empty()) fault = outside("kind", bodies.kind()[i], 0, people_.kinds().size());
-  if (fault.empty()) fault = outside("journey", bodies.journey()[i], -1, journeys_.journeys().size());
+  if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());
+  if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
   const std::size_t n_destinations = journeys_.destinations().size();
-  if (fault.empty()) fault = outside("destination", bodies.destination()[i], -1, n_destinations);
-  if (!fault.empty() || bodies.journey()[i] < 0) return fault;
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(bodies.journey()[i])].steps;
-  const std::int32_t at_step = bodies.journey_step()[i];
+  if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
+  if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
+  const std::int32_t at_step = agent::journey_step(bodies)[i];
   fault = outside("journey_step", at_step, 0, steps.size());
   if (fault.empty() && steps[static_cast<std::size_t>(at_step)].is_exit)
-    fault = outside("destination of somebody on the way to an exit", bodies.destination()[i], -1,
+    fault = outside("destination of somebody on the way to an exit", agent::destination(bodies)[i], -1,
                     journeys_.exits().size());
   return fault;
 }
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
-  journeys_.switch_doors(state, first_sink_, before_change);
+  journeys_.switch_doors(state, before_change);
   if (journeys_.absorb(state, first_sink_, staying_)) {
     before_change();
     state.memory = state.memory.of(staying_);
@@ -117,11 +159,11 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   const auto owned =
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   if (anybody_came)
-    ways_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
-  if (ways_.counts_density() &&
-      beats_in_step(state.clock.time, state.clock.last_dt, ways_.density_interval()))
-    ways_.update_density(owned);
-  journeys_.choose(state, ways_, seed);
+    floor_field_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
+  if (floor_field_.counts_density() &&
+      beats_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
+    floor_field_.update_density(owned);
+  journeys_.choose(state, floor_field_, seed);
   is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);
 }
 

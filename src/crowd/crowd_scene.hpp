@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "crowd/crowd_world.hpp"
+#include "crowd/floor_field/floor_field.hpp"
 #include "crowd/journeys.hpp"
-#include "crowd/navigation.hpp"
-#include "crowd/people.hpp"
+#include "crowd/output/crowd_output.hpp"
+#include "crowd/people/people.hpp"
 #include "schemes/common/scene.hpp"
 
 namespace scree {
@@ -17,7 +19,11 @@ class CrowdScene final : public Scene<2> {
   /// Declares and reads all tables of the scene. Local.
   void describe(Section& root);
 
-  void furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) override;
+  void build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) override;
+  NeighborhoodSettings::Purpose list_purpose() const override {
+    // People look far ahead, so cells are large and blocks have few of them.
+    return {"how far people look", "how far people look ahead: headway_time and speed of [agents.NAME]", 2};
+  }
   void prepare(State<2>& state) override;
   bool change_bodies() const override { return true; }
   BodiesToCome to_come(Real end_time) const override { return people_.to_come(end_time); }
@@ -25,9 +31,12 @@ class CrowdScene final : public Scene<2> {
   void start(State<2>& state, std::uint64_t seed) override;
   void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
   bool finished(const State<2>& state) const override;
-  std::span<Real> memory() override { return ways_.density(); }
+  std::vector<NamedNumbers> memory() override;
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
-  std::vector<std::string> findings(const State<2>& state) const override;
+  std::string name_of_group(std::size_t group) const override;
+  std::vector<std::string> diagnostics(const State<2>& state) const override;
+  SceneWords words() const override;
+  SceneOutput<2>& output() override { return output_; }
 
   /// Whether people without a destination are told where to walk.
   void set_led(bool is_led) { is_led_ = is_led; }
@@ -35,16 +44,20 @@ class CrowdScene final : public Scene<2> {
   Real fastest() const;
   /// Of the run.
   std::uint64_t seed() const { return seed_; }
+  const FloorPlan& plan() const { return *plan_; }
   const People& people() const { return people_; }
   const Journeys& journeys() const { return journeys_; }
-  const Navigation& ways() const { return ways_; }
-  Navigation& ways() { return ways_; }
+  /// Who left, on this rank, since whoever writes tables of it emptied the list.
+  std::vector<Departure>& departures() { return journeys_.departures(); }
+  const FloorField& floor_field() const { return floor_field_; }
+  FloorField& floor_field() { return floor_field_; }
 
  private:
   std::shared_ptr<FloorPlan> plan_ = std::make_shared<FloorPlan>();
   Journeys journeys_;
-  Navigation ways_;
+  FloorField floor_field_;
   People people_;
+  CrowdOutput output_{*this};
   std::size_t first_sink_ = 0;  // in State::sinks, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;

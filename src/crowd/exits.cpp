@@ -7,8 +7,9 @@
 
 #include "core/beat.hpp"
 #include "core/error.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/journeys.hpp"
-#include "crowd/ring.hpp"
+#include "crowd/plan/ring.hpp"
 #include "geometry/walls.hpp"
 #include "particles/fill/region.hpp"
 
@@ -79,6 +80,7 @@ void Journeys::place(FloorPlan& plan, Real largest_radius) {
 }
 
 void Journeys::add_doors(ObstacleSet<2>& obstacles) {
+  is_shut_.assign(exits_.size(), 0);
   for (Exit& exit : exits_) {
     if (exit.line.empty() || !exit.ever_closes()) continue;
     std::vector<Edge> edges{Edge(exit.line[0], exit.line[1])};
@@ -112,8 +114,7 @@ int Journeys::closed_exit_around(const Vec<2>& x, Real radius, int destination) 
   return -1;
 }
 
-bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
-                            const std::function<void()>& before_change) const {
+bool Journeys::switch_doors(State<2>& state, const std::function<void()>& before_change) {
   const BodyStore<2>& bodies = state.bodies;
   std::vector<std::int64_t>& n_in_opening = n_at_exit_;
   n_in_opening.assign(exits_.size(), 0);
@@ -135,15 +136,14 @@ bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
     if (!is_changed) before_change();
     is_changed = true;
     state.obstacles.set_active(exit.door, is_shut);
-    state.sinks[first_sink + e].is_shut = is_shut ? 1 : 0;
+    is_shut_[e] = is_shut ? 1 : 0;
   }
   return is_changed;
 }
 
-void Journeys::restore_doors(State<2>& state, std::size_t first_sink) const {
+void Journeys::restore_doors(State<2>& state) const {
   for (std::size_t e = 0; e < exits_.size(); ++e)
-    if (exits_[e].door >= 0)
-      state.obstacles.set_active(exits_[e].door, state.sinks[first_sink + e].is_shut != 0);
+    if (exits_[e].door >= 0) state.obstacles.set_active(exits_[e].door, is_shut(e));
 }
 
 bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying) {
@@ -202,16 +202,16 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
     for (const Index body : inside[e]) {
       const auto i = static_cast<std::size_t>(body);
       is_leaving[i] = 1;
-      state.departures.push_back({.id = bodies.id()[i],
-                                  .sink = static_cast<std::int32_t>(first_sink + e),
-                                  .group = bodies.group()[i],
-                                  .kind = bodies.kind()[i],
-                                  .radius = bodies.radius()[i],
-                                  .desired_speed = bodies.desired_speed()[i],
-                                  .entered_at = bodies.entered_at()[i],
-                                  .walks_from = bodies.walks_from()[i],
-                                  .time = time,
-                                  .walked = bodies.walked()[i]});
+      departures_.push_back({.id = bodies.id()[i],
+                             .sink = static_cast<std::int32_t>(first_sink + e),
+                             .group = bodies.group()[i],
+                             .kind = agent::type(bodies)[i],
+                             .radius = bodies.radius()[i],
+                             .desired_speed = agent::desired_speed(bodies)[i],
+                             .entered_at = agent::entered_at(bodies)[i],
+                             .walks_from = agent::premovement_end(bodies)[i],
+                             .time = time,
+                             .walked = agent::walked(bodies)[i]});
     }
   }
   for (std::size_t i = 0; i < n_owned; ++i)

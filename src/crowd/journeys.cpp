@@ -13,7 +13,8 @@
 #include "core/log.hpp"
 #include "core/random.hpp"
 #include "core/suggestion.hpp"
-#include "crowd/ring.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/plan/ring.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -278,14 +279,14 @@ Real Journeys::speed_factor(const Vec<2>& x) const {
   return factor;
 }
 
-void Journeys::count_heading(const State<2>& state, const Navigation& ways) {
+void Journeys::count_heading(const State<2>& state, const FloorField& floor_field) {
   const BodyStore<2>& bodies = state.bodies;
   heading_.assign(exits_.size() * n_intervals, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const int to = bodies.destination()[i];
+    const int to = agent::destination(bodies)[i];
     if (to < 0 || static_cast<std::size_t>(to) >= exits_.size()) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
-               interval_of(ways.travel_time(to, bodies.position()[i]))];
+               interval_of(floor_field.travel_time(to, bodies.position()[i]))];
   }
   state.comm.sum(heading_);
   n_nearer_.resize(heading_.size());
@@ -306,10 +307,10 @@ Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_hea
 }
 
 int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed,
-                         const Vec<2>& x, const Navigation& ways, std::uint64_t seed) const {
+                         const Vec<2>& x, const FloorField& floor_field, std::uint64_t seed) const {
   std::vector<Real>& travel_time = travel_time_;
   travel_time.clear();
-  for (const int exit : step.exits) travel_time.push_back(ways.travel_time(exit, x));
+  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x));
   const auto can_use = [&](std::size_t k) {
     return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);
   };
@@ -352,13 +353,13 @@ int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_st
 }
 
 int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x,
-                           const Navigation& ways) const {
-  const Real now = expected_time(present, ways.travel_time(present, x), speed, true);
+                           const FloorField& floor_field) const {
+  const Real now = expected_time(present, floor_field.travel_time(present, x), speed, true);
   int best = present;
   Real least = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
     if (exit == present || is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = ways.travel_time(exit, x);
+    const Real travel_time = floor_field.travel_time(exit, x);
     if (!std::isfinite(travel_time)) continue;
     const Real time = expected_time(exit, travel_time, speed, false);
     if (time < least) least = time, best = exit;
@@ -366,7 +367,7 @@ int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<
   return best;
 }
 
-void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t seed) {
+void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed) {
   if (journeys_.empty()) return;
   BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -377,19 +378,19 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
   for (std::size_t e = 0; e < exits_.size(); ++e)
     is_closing_.push_back(is_closing(static_cast<int>(e), state) ? 1 : 0);
   const bool is_any_closed = std::ranges::any_of(is_open_, [](char is_open) { return is_open == 0; });
-  if (has_quickest_) count_heading(state, ways);
+  if (has_quickest_) count_heading(state, floor_field);
 
   const auto is_due = [&](GlobalId id, Real interval) {
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
     return beats_in_step(time, state.clock.last_dt, interval, own);
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (bodies.journey()[i] < 0) continue;
-    const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(bodies.journey()[i])].steps;
+    if (agent::journey(bodies)[i] < 0) continue;
+    const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
     const Vec<2>& x = bodies.position()[i];
-    std::int32_t& destination = bodies.destination()[i];
-    std::int32_t& at_step = bodies.journey_step()[i];
-    Real& waits_until = bodies.waits_until()[i];
+    std::int32_t& destination = agent::destination(bodies)[i];
+    std::int32_t& at_step = agent::journey_step(bodies)[i];
+    Real& waits_until = agent::waits_until(bodies)[i];
     if (is_any_closed) {
       const int around = closed_exit_around(wrapped(state.box, x), bodies.radius()[i], destination);
       if (around >= 0) {
@@ -398,17 +399,17 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
       }
     }
     constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
-    const Real speed = std::max(bodies.desired_speed()[i], slowest);
+    const Real speed = std::max(agent::desired_speed(bodies)[i], slowest);
 
-    const bool repeats = journeys_[static_cast<std::size_t>(bodies.journey()[i])].repeats;
+    const bool repeats = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].repeats;
     // A round at most: waypoints of a journey that repeats may overlap.
     for (std::size_t k = 0; k < steps.size() && !steps[static_cast<std::size_t>(at_step)].is_exit; ++k) {
       const Step& step = steps[static_cast<std::size_t>(at_step)];
       if (destination < 0) {
-        if (!std::isfinite(ways.travel_time(step.exits[0], x))) break;
+        if (!std::isfinite(floor_field.travel_time(step.exits[0], x))) break;
         destination = step.exits[0];
       }
-      if (time + rounding < bodies.walks_from()[i]) break;
+      if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x))) break;
         waits_until = time + step.wait;
@@ -423,39 +424,15 @@ void Journeys::choose(State<2>& state, const Navigation& ways, std::uint64_t see
     if (!step.is_exit) continue;
     if (destination < 0 || is_open_[static_cast<std::size_t>(destination)] == 0) {
       const int chosen =
-          first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, ways, seed);
+          first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, floor_field, seed);
       if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
     } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
-      destination = quicker_exit(step, destination, speed, x, ways);
+      destination = quicker_exit(step, destination, speed, x, floor_field);
     }
   }
-  if (state.clock.step == 0)
-    for (const std::string& finding : findings(state)) log::warn(finding);
-}
-
-std::vector<std::string> Journeys::findings(const State<2>& state) const {
-  if (journeys_.empty()) return {};
-  const BodyStore<2>& bodies = state.bodies;
-  std::int64_t n = 0;
-  GlobalId first = std::numeric_limits<GlobalId>::max();
-  std::string message;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (bodies.journey()[i] < 0 || bodies.destination()[i] >= 0) continue;
-    ++n;
-    if (bodies.id()[i] > first) continue;
-    first = bodies.id()[i];
-    const Journey& journey = journeys_[static_cast<std::size_t>(bodies.journey()[i])];
-    message = fmt::format("person {} at ({:.3f}, {:.3f}) m, on the journey \"{}\" ({})", first,
-                          bodies.position()[i][0], bodies.position()[i][1], journey.name, journey.where);
-  }
-  n = state.comm.sum(n);
-  message = message_of_smallest(state.comm, first, message);
-  if (n == 0) return {};
-  return {fmt::format("{} {} no way to where the journey leads and will stand still: {}{}", n,
-                      n == 1 ? "person has" : "people have", n == 1 ? "" : "one is ", message)};
 }
 
 }  // namespace scree

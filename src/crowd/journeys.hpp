@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/section.hpp"
-#include "crowd/navigation.hpp"
-#include "geometry/floor_plan.hpp"
+#include "crowd/floor_field/floor_field.hpp"
+#include "crowd/plan/floor_plan.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -33,6 +33,20 @@ struct Exit {
   /// How many may leave in the step that ended at `time`: max_flow lets one pass each time that a multiple of
   /// 1 / max_flow goes by, so that a pause is not made up for. No cap: a large number.
   std::int64_t n_admitted(Real time, Real last_dt) const;
+};
+
+/// A person who has left, with what is known of the way.
+struct Departure {
+  GlobalId id = 0;
+  std::int32_t sink = 0;   ///< in State::sinks
+  std::int32_t group = 0;  ///< as the field of bodies
+  std::int32_t kind = 0;   ///< the same
+  Real radius = 0;         ///< [m]
+  Real desired_speed = 0;  ///< [m/s]
+  Real entered_at = 0;     ///< [s]
+  Real walks_from = 0;     ///< [s]
+  Real time = 0;           ///< when it left [s]
+  Real walked = 0;         ///< [m]
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -76,14 +90,16 @@ class Journeys {
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
   Real speed_factor(const Vec<2>& x) const;
 
-  /// Opens and closes doors for state.clock.time, those of state.sinks (entry `first_sink` + exit); true, on
-  /// all ranks, if any changed (`before_change` was called then, before it). A door that is due to close
-  /// shuts once nobody overlaps its line, and then stays shut until it is due to open: state.sinks tells.
-  /// Collective, one reduction while a door waits to shut; O(bodies) then.
-  bool switch_doors(State<2>& state, std::size_t first_sink,
-                    const std::function<void()>& before_change) const;
-  /// Doors of a restart, as state.sinks has them. Local.
-  void restore_doors(State<2>& state, std::size_t first_sink) const;
+  /// Opens and closes doors for state.clock.time; true, on all ranks, if any changed (`before_change` was
+  /// called then, before it). A door that is due to close shuts once nobody overlaps its line, and then stays
+  /// shut until it is due to open: time alone does not tell. Collective, one reduction while a door waits to
+  /// shut; O(bodies) then.
+  bool switch_doors(State<2>& state, const std::function<void()>& before_change);
+  /// 1 for each exit whose door is shut, for checkpoints.
+  std::span<Real> doors() { return is_shut_; }
+  bool is_shut(std::size_t exit) const { return is_shut_[exit] != 0; }
+  /// Doors of a restart, as doors() has them. Local.
+  void restore_doors(State<2>& state) const;
 
   /// For owned bodies that have reached their destination, are new (destination -1), whose exit closed or
   /// whose choice is due: the next destination, by the rules of their step:
@@ -97,19 +113,18 @@ class Journeys {
   /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one. If the
   /// door of that one still waits to shut, those before it stand (destination -1) until it has. Whoever is
   /// behind the line of a closed exit, or in its opening and on the way to it, walks on.
-  /// Somebody to whom no exit is reachable has destination -1; before the first step a warning says how many
-  /// are so. Depends on seed, id and state only, not on ranks. Collective; O(bodies), and one reduction of
-  /// 256 integers per exit if a journey chooses the quickest.
-  void choose(State<2>& state, const Navigation& ways, std::uint64_t seed);
+  /// Somebody to whom no exit is reachable has destination -1. Depends on seed, id and state only, not on
+  /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
+  /// quickest.
+  void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
-  /// `staying`: the others. Books state.sinks (entry `first_sink` + exit) and state.departures. Collective,
+  /// `staying`: the others. Counts in state.sinks (entry `first_sink` + exit) and departures(). Collective,
   /// one reduction.
   bool absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying);
 
-  /// How many people have a journey but no way to its next destination, and where one of them is; nothing if
-  /// nobody. After choose(). Collective.
-  std::vector<std::string> findings(const State<2>& state) const;
+  /// Who left, on this rank, since whoever writes tables of it emptied the list.
+  std::vector<Departure>& departures() { return departures_; }
 
  private:
   void describe_exits(Section& root);
@@ -119,22 +134,25 @@ class Journeys {
                        const std::string& name) const;
 
   /// People on their way to each exit, by travel time.
-  void count_heading(const State<2>& state, const Navigation& ways);
+  void count_heading(const State<2>& state, const FloorField& floor_field);
   Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
   int first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed, const Vec<2>& x,
-                 const Navigation& ways, std::uint64_t seed) const;
+                 const FloorField& floor_field, std::uint64_t seed) const;
   /// Whether the door of a closed exit waits to shut.
   bool is_closing(int exit, const State<2>& state) const;
   /// Whether a disk at x is between the ends of the line of the exit.
   static bool is_in_opening(const Exit& exit, const Vec<2>& x, Real radius);
   /// The exit that takes somebody at x who heads for `destination`, though it is closed; -1: none.
   int closed_exit_around(const Vec<2>& x, Real radius, int destination) const;
-  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, const Navigation& ways) const;
+  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x,
+                   const FloorField& floor_field) const;
 
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
   std::vector<Destination> destinations_;
+  std::vector<Departure> departures_;
+  std::vector<Real> is_shut_;  // by exit: 1 while its door stands
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()
   std::vector<char> is_closing_;        // the same: closed, but the door waits to shut

@@ -25,30 +25,30 @@ std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
 }
 
-void LookAhead::find(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt) {
+void LookAhead::find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
   Scope timer("look ahead");
   neighborhood.ghosts().copy_to_ghosts(state.bodies.position());
-  look<true>(state, neighborhood, sight, dt);
+  look<true>(state, neighborhood, perception, dt);
 }
 
-void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight) {
+void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception) {
   Scope timer("look ahead");
-  look<false>(state, neighborhood, sight, 0);
+  look<false>(state, neighborhood, perception, 0);
 }
 
 template <bool record>
-void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt) {
+void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
   constexpr int n_seen = sizeof(Seen) / sizeof(Real);
   static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   walks_.resize(n_held);
   neighborhood.ghosts().copy_to_ghosts({&walks_.data()->direction[0], n_held * 3}, 3);
-  Seen nothing{sight.range, HUGE_VAL, HUGE_VAL, {}};
-  std::fill_n(nothing.turned, n_turns, sight.range);
+  Seen nothing{perception.range, HUGE_VAL, HUGE_VAL, {}};
+  std::fill_n(nothing.turned, n_turns, perception.range);
   seen_.assign(n_held, nothing);
-  const bool turns = sight.turning_angle > 0;
+  const bool turns = perception.turning_angle > 0;
   for (int k = 0; k < n_turns; ++k) {
-    const Real angle = turn_angle(k, sight.turning_angle);
+    const Real angle = turn_angle(k, perception.turning_angle);
     turns_[static_cast<std::size_t>(k)] = {std::cos(angle), std::sin(angle)};
   }
   if (record) near_.clear();
@@ -58,8 +58,8 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
   const auto radius = bodies.radius();
   const auto shifts = neighborhood.shift_table();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
-  const Real farthest = sight.range + sight.side_room;
-  const Real width_squared = sight.headway_width * sight.headway_width;
+  const Real farthest = perception.range + perception.lateral_clearance;
+  const Real width_squared = perception.headway_width * perception.headway_width;
   // What the person i sees of another one that is d away; `other` is how that one walks.
   const auto see = [&](std::size_t i, const Walk& other, const Vec<2>& d, Real distance_squared,
                        Real sum_of_radii) {
@@ -83,9 +83,9 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
       const Real way = along - std::sqrt(squared - across_squared);
       seen.free_way = std::min(seen.free_way, std::max(way, 0.0));
     }
-    if (!sight.oncoming) return;
+    if (!perception.oncoming) return;
     const Real with_own = own.direction[0] * other.direction[0] + own.direction[1] * other.direction[1];
-    const Real corridor = sum_of_radii + sight.side_room;
+    const Real corridor = sum_of_radii + perception.lateral_clearance;
     if (with_own > -against || across_squared >= corridor * corridor) return;
     const Real closing = own.speed - other.speed * with_own;
     if (!(closing > 0)) return;
@@ -106,7 +106,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
     if (squared > seen_from * seen_from) return;
     see(i, walks_[j], d, squared, sum_of_radii);
     see(j, walks_[i], -d, squared, sum_of_radii);
-    const Real touching_soon = sum_of_radii + sight.reach;
+    const Real touching_soon = sum_of_radii + perception.reach;
     if (!record || squared > touching_soon * touching_soon) return;
     const Real distance = std::sqrt(squared);
     near_.a.push_back(low);
@@ -119,7 +119,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Sight
   const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
       schedule.for_each_pair(block, look_at_pair);
-      if (record || turns) look_at_walls<record>(state, block, schedule, sight, dt);
+      if (record || turns) look_at_walls<record>(state, block, schedule, perception, dt);
     }
     return static_cast<Index>(near_.size());
   };
@@ -150,7 +150,7 @@ void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
 
 template <bool record>
 void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
-                              const SweepSchedule<2>& schedule, const Sight& sight, Real dt) {
+                              const SweepSchedule<2>& schedule, const Perception& perception, Real dt) {
   const BodyStore<2>& bodies = state.bodies;
   for (const auto& wall : schedule.walls(block)) {
     const auto which = schedule.wall_bodies(wall);
@@ -165,14 +165,14 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
       if (!surface_[k].in_reach()) continue;
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
-      if (sight.turning_angle > 0) see_wall(static_cast<std::size_t>(which[k]), normal, gap);
+      if (perception.turning_angle > 0) see_wall(static_cast<std::size_t>(which[k]), normal, gap);
       if (!record) continue;
       Real speed = 0;
       if (motion) {
         const Vec<2> foot = at_[k] + normal * surface_[k].distance;
         speed = dot(normal, motion->velocity(foot, state.clock.time + dt / 2));
       }
-      if (gap + std::min(speed, 0.0) * dt > sight.reach) continue;
+      if (gap + std::min(speed, 0.0) * dt > perception.reach) continue;
       near_.a.push_back(which[k]);
       near_.b.push_back(-1);
       near_.place.push_back(wall.first + static_cast<Index>(k));

@@ -31,7 +31,8 @@ struct NearContacts {
 /// turned_way  the same for e turned, and to walls: their gap over n . e, doubled since one walks up to a
 /// wall
 ///             within a quarter of the headway time
-/// oncoming    the time until it meets those who come towards it [s], in a way widened by `side_room`, apart
+/// oncoming    the time until it meets those who come towards it [s], in a way widened by
+/// `lateral_clearance`, apart
 ///             for others on its left and on its right (straight ahead counts as left)
 ///
 /// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
@@ -41,13 +42,13 @@ class LookAhead {
   /// e is turned to the right, to the left, twice as far to the right and to the left.
   static constexpr int n_turns = 4;
 
-  struct Sight {
-    Real range = 0;          ///< [m]; larger free ways are cut to it
-    Real reach = 0;          ///< gap up to which contacts are near [m]
-    bool oncoming = false;   ///< whether oncoming() is found
-    Real side_room = 0;      ///< [m]
-    Real headway_width = 1;  ///< w; at most 1
-    Real turning_angle = 0;  ///< [rad]; 0: turned ways are not found
+  struct Perception {
+    Real range = 0;              ///< [m]; larger free ways are cut to it
+    Real reach = 0;              ///< gap up to which contacts are near [m]
+    bool oncoming = false;       ///< whether oncoming() is found
+    Real lateral_clearance = 0;  ///< [m]
+    Real headway_width = 1;      ///< w; at most 1
+    Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
   };
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
@@ -58,9 +59,9 @@ class LookAhead {
   std::span<Walk> walks(const State<2>& state);
 
   /// Refreshes ghosts (positions and walks) and looks at all candidates. Collective.
-  void find(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt);
+  void find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   /// Only the free ways again, for new walking directions. Collective.
-  void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight);
+  void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
 
   Real free_way(std::size_t i) const { return seen_[i].free_way; }
   /// Along the way turned by turn_angle(k, turning_angle), 0 <= k < n_turns.
@@ -77,10 +78,10 @@ class LookAhead {
     Real free_way, left, right, turned[n_turns];
   };
   template <bool record>
-  void look(State<2>& state, Neighborhood<2>& neighborhood, const Sight& sight, Real dt);
+  void look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   template <bool record>
   void look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
-                     const SweepSchedule<2>& schedule, const Sight& sight, Real dt);
+                     const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void see_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
   struct Turn {

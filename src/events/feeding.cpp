@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "events/place_arrivals.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
@@ -45,6 +46,82 @@ class Neighbours {
   Box<D> domain_, near_;
   Real largest_, largest_other_;
   Bins<D> bins_;
+};
+
+/// Places for the bodies of one feeder (place_arrivals).
+template <int D>
+class FeederPlaces {
+ public:
+  /// `fed`: the bodies of this step so far, of all feeders, of radius up to `largest_fed`.
+  FeederPlaces(std::size_t f, const FeederTable<D>& feeder, State<D>& state, std::uint64_t seed,
+               Real largest_fed, std::vector<FedBody<D>>& fed)
+      : f_(f),
+        feeder_(feeder),
+        state_(state),
+        stream_of_feeder_(RandomStream(seed, static_cast<GlobalId>(f), purpose::feeder).bits()),
+        fed_(fed),
+        present_(state.box, feeder.places->bounds(), feeder.bodies.radius->largest(), largest_owned(state),
+                 state.bodies.n_owned()),
+        new_ones_(state.box, feeder.places->bounds(), feeder.bodies.radius->largest(), largest_fed,
+                  static_cast<std::int64_t>(fed.size()) + 256) {
+    const BodyStore<D>& bodies = state.bodies;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+      present_.add({bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
+    for (const FedBody<D>& other : fed) new_ones_.add(other.body);
+  }
+
+  void begin_batch() {
+    at_.clear();
+    wrapped_at_.clear();
+    radius_.clear();
+  }
+  void draw_body(GlobalId number) {
+    RandomStream radius_stream(stream_of_feeder_, number, purpose::radius);
+    next_radius_ = feeder_.bodies.radius->draw(radius_stream);
+    stream_of_body_ = RandomStream(stream_of_feeder_, number, purpose::feeder).bits();
+  }
+  Vec<D> draw_place(std::int64_t attempt) {
+    RandomStream stream(stream_of_body_, attempt, purpose::position);
+    at_.push_back(feeder_.places->draw(stream, next_radius_));
+    wrapped_at_.push_back(wrapped(state_.box, at_.back()));
+    radius_.push_back(next_radius_);
+    return at_.back();
+  }
+  /// Each rank compares all places with its own bodies, and a share of them with the obstacles.
+  void block(std::span<const Vec<D>> at, std::int64_t /*n_each*/, std::span<std::int64_t> counts) const {
+    for (std::size_t i = 0; i < at.size(); ++i) counts[i] = present_.meets(at[i], radius_[i]) ? 1 : 0;
+    const auto n = static_cast<std::int64_t>(at.size());
+    const Comm& comm = state_.comm;
+    const auto first = static_cast<std::size_t>(share_begin(n, comm.rank(), comm.size()));
+    const auto share = static_cast<std::size_t>(share_begin(n, comm.rank() + 1, comm.size())) - first;
+    const std::vector<char> is_free =
+        free_of_obstacles<D>(state_.obstacles, std::span<const Vec<D>>(wrapped_at_).subspan(first, share),
+                             std::span<const Real>(radius_).subspan(first, share));
+    for (std::size_t i = 0; i < share; ++i) counts[first + i] += is_free[i] == 0 ? 1 : 0;
+  }
+  bool meets_new(std::size_t /*body*/, std::size_t place) const {
+    return new_ones_.meets(at_[place], radius_[place]);
+  }
+  void accept(std::size_t /*body*/, std::size_t place) {
+    fed_.push_back({f_, {state_.next_id++, wrapped_at_[place], radius_[place]}});
+    new_ones_.add(fed_.back().body);
+  }
+
+ private:
+  static Real largest_owned(const State<D>& state) {
+    const auto owned = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    return owned.empty() ? 0 : std::ranges::max(owned);
+  }
+
+  std::size_t f_;
+  const FeederTable<D>& feeder_;
+  State<D>& state_;
+  std::uint64_t stream_of_feeder_, stream_of_body_ = 0;
+  Real next_radius_ = 0;
+  std::vector<FedBody<D>>& fed_;
+  Neighbours<D> present_, new_ones_;
+  std::vector<Vec<D>> at_, wrapped_at_;
+  std::vector<Real> radius_;
 };
 
 }  // namespace
@@ -175,82 +252,13 @@ std::vector<FedBody<D>> Feeders<D>::find_places(State<D>& state, std::uint64_t s
 template <int D>
 void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
                       std::vector<FedBody<D>>& fed) const {
-  constexpr std::int64_t most_bodies = 256;    // of a batch
-  constexpr std::int64_t tries_per_step = 64;  // of one body
-  const FeederTable<D>& feeder = feeders_[f];
-  FeederProgress& progress = state.feeders[f];
-  const std::uint64_t stream_of_feeder = RandomStream(seed, static_cast<GlobalId>(f), purpose::feeder).bits();
-  const RadiusDistribution<D>& radii = *feeder.bodies.radius;
-
-  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-  const auto owned = state.bodies.radius().first(n_owned);
   Real largest_fed = 0;
   for (const FeederTable<D>& other : feeders_)
     largest_fed = std::max(largest_fed, other.bodies.radius->largest());
-  Neighbours<D> present(state.box, feeder.places->bounds(), radii.largest(),
-                        owned.empty() ? 0 : std::ranges::max(owned), state.bodies.n_owned());
-  for (std::size_t i = 0; i < n_owned; ++i)
-    present.add({state.bodies.id()[i], state.bodies.position()[i], owned[i]});
-  Neighbours<D> new_ones(state.box, feeder.places->bounds(), radii.largest(), largest_fed,
-                         static_cast<std::int64_t>(fed.size()) + most_bodies);
-  for (const FedBody<D>& other : fed) new_ones.add(other.body);
-
-  const std::int64_t due = progress.n_due;
-  std::int64_t n_tried = 0;  // in this step, by the body that is next
-  std::vector<Vec<D>> at, wrapped_at;
-  std::vector<Real> radius;
-  std::vector<std::int64_t> is_blocked;
-  while (progress.n_made < due && n_tried < tries_per_step) {
-    at.clear();
-    wrapped_at.clear();
-    radius.clear();
-    // A body that was in vain comes alone: those behind it wait, so as not to overtake it. How places are
-    // shared out to batches does not change which of them are taken.
-    const std::int64_t n_bodies = n_tried > 0 ? 1 : std::min(due - progress.n_made, most_bodies);
-    const std::int64_t tries_at_once = n_tried > 0 ? 20 : 4;
-    for (std::int64_t b = 0; b < n_bodies; ++b) {
-      const GlobalId number = progress.n_made + b;
-      RandomStream radius_stream(stream_of_feeder, number, purpose::radius);
-      const Real r = radii.draw(radius_stream);
-      const std::uint64_t stream_of_body = RandomStream(stream_of_feeder, number, purpose::feeder).bits();
-      for (std::int64_t a = 0; a < tries_at_once; ++a) {
-        RandomStream stream(stream_of_body, (b == 0 ? progress.n_tries : 0) + a, purpose::position);
-        at.push_back(feeder.places->draw(stream, r));
-        wrapped_at.push_back(wrapped(state.box, at.back()));
-        radius.push_back(r);
-      }
-    }
-
-    // Each rank compares all places with its own bodies, and a share of them with the obstacles.
-    is_blocked.assign(at.size(), 0);
-    for (std::size_t i = 0; i < at.size(); ++i) is_blocked[i] = present.meets(at[i], radius[i]) ? 1 : 0;
-    const auto n = static_cast<std::int64_t>(at.size());
-    const auto first = static_cast<std::size_t>(share_begin(n, state.comm.rank(), state.comm.size()));
-    const auto share =
-        static_cast<std::size_t>(share_begin(n, state.comm.rank() + 1, state.comm.size())) - first;
-    const std::vector<char> is_free =
-        free_of_obstacles<D>(state.obstacles, std::span<const Vec<D>>(wrapped_at).subspan(first, share),
-                             std::span<const Real>(radius).subspan(first, share));
-    for (std::size_t i = 0; i < share; ++i) is_blocked[first + i] += is_free[i] == 0 ? 1 : 0;
-    state.comm.sum(is_blocked);
-
-    for (std::int64_t b = 0; b < n_bodies; ++b) {
-      std::int64_t a = 0;
-      auto i = static_cast<std::size_t>(b * tries_at_once);
-      while (a < tries_at_once && (is_blocked[i] > 0 || new_ones.meets(at[i], radius[i]))) ++a, ++i;
-      if (a == tries_at_once) {
-        progress.n_tries += tries_at_once;
-        n_tried += tries_at_once;
-        break;
-      }
-      fed.push_back({f, {state.next_id++, wrapped_at[i], radius[i]}});
-      new_ones.add(fed.back().body);
-      ++progress.n_made;
-      progress.n_tries = 0;
-      n_tried = 0;
-    }
-  }
-  if (progress.n_made == due) return;
+  const FeederTable<D>& feeder = feeders_[f];
+  FeederProgress& progress = state.feeders[f];
+  FeederPlaces<D> places(f, feeder, state, seed, largest_fed, fed);
+  if (place_arrivals<D>(state.comm, progress, places)) return;
   const Real behind =
       state.clock.time - feeder.start - static_cast<Real>(progress.n_made + 1) / feeder.bodies_per_second();
   if (behind > feeder.max_delay) give_up(f, state, behind);

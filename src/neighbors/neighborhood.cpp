@@ -118,9 +118,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
           "{:.6g} m "
           "there, their diameter and {:.3g} m for {}; enlarge [domain], make the axis open or reduce {}",
           state.box.length(k), "xyz"[k], largest, Lattice<D>::reach(largest, least) * (1 + 1e-8), least,
-          state.bodies.walks() ? "how far people look" : "the neighbour list",
-          state.bodies.walks() ? "how far people look ahead: headway_time and speed of [agents.NAME]"
-                               : "the radii"));
+          settings_.purpose.what, settings_.purpose.set_by));
   if (skin > room && settings_.skin > 0)
     log::info("[neighbors] skin = {:g} m is too wide for the shortest periodic axis: it is {:.4g} m", skin,
               room);
@@ -135,8 +133,8 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
                    : (n_bodies < 2'000             ? 4
                       : state.bodies.has_inertia() ? 8
                                                    : 6);
-  // People look far ahead, so their cells are large.
-  if (settings_.block_cells == 0 && state.bodies.walks()) cells = 2;
+  if (settings_.block_cells == 0 && settings_.purpose.block_cells > 0)
+    cells = static_cast<int>(settings_.purpose.block_cells);
   if (D == 3) cells = std::min(cells, 10);
   state.lattice = Lattice<D>::make(state.box, largest, skin, cells);
 }

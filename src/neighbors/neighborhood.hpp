@@ -24,6 +24,12 @@ namespace scree {
 
 /// Keys of [neighbors], [decomposition] and of what happens at open faces of the domain.
 struct NeighborhoodSettings {
+  /// What pairs are listed for, if for more than contacts.
+  struct Purpose {
+    std::string_view what = "the neighbour list";
+    std::string_view set_by = "the radii";  ///< what makes its range long
+    std::int64_t block_cells = 0;           ///< instead of the choice for contacts; 0: that choice
+  };
   Real skin = 0;                 ///< [m]; 0: chosen from the radii
   std::int64_t block_cells = 0;  ///< cells along the edge of a block; 0: chosen from dimension and body count
   Real rebalance_threshold = 1.1;
@@ -32,6 +38,7 @@ struct NeighborhoodSettings {
   /// What a block weighs: what its load is measured to cost, or its bodies and candidate pairs.
   enum class Weights : std::uint8_t { automatic, measured, counts };
   Weights weights = Weights::automatic;
+  Purpose purpose;
 
   void describe(Section& root);
   /// Replaces "auto" by what suits a scheme.

@@ -23,6 +23,15 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
 }
 
 template <int D>
+void BodyStore<D>::carry_extra(std::span<const ExtraField> fields) {
+  extra_.clear();
+  for (const ExtraField& field : fields) {
+    extra_.push_back({field.info, {}});
+    if (field.is_integer) extra_.back().values = std::vector<std::int32_t>();
+  }
+}
+
+template <int D>
 void BodyStore<D>::carry_path(bool carried) {
   if (carried == carries_path_) return;
   carries_path_ = carried;

@@ -1,7 +1,9 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/types.hpp"
@@ -33,9 +35,9 @@ constexpr Orientation<D> upright() {
 }
 
 enum class Ghosts { keep, none };
-/// What a body carries besides its place. Levels of motion include those before them; `walking` is what
-/// people carry, who have no inertia; `path` is apart from these, see BodyStore::carry_path().
-enum class Carried { always, with_inertia, with_accelerations, with_derivatives, walking, path };
+/// What a body carries besides its place. Levels of motion include those before them; `path` is apart from
+/// these, see BodyStore::carry_path().
+enum class Carried { always, with_inertia, with_accelerations, with_derivatives, path };
 constexpr bool has_inertia(Carried carried) {
   return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
 }
@@ -50,6 +52,12 @@ struct FieldInfo {
   std::string_view what;
 };
 
+/// A field that a scene brings (people's, say): of owned bodies, saved.
+struct ExtraField {
+  FieldInfo info;
+  bool is_integer;  ///< of type std::int32_t; else Real
+};
+
 /// The bodies of a rank: one array per field (fields.def), owned bodies first, then ghost copies.
 /// Spans stay valid until the next resize. Fields with Ghosts::none have owned entries only.
 template <int D>
@@ -62,7 +70,17 @@ class BodyStore {
   /// Says what bodies carry; before the first of them is made.
   void carry(Carried carried) { carried_ = carried; }
   bool has_inertia() const { return scree::has_inertia(carried_); }
-  bool walks() const { return carried_ == Carried::walking; }
+  /// Says which fields bodies carry besides those of fields.def; before the first body is made.
+  void carry_extra(std::span<const ExtraField> fields);
+  /// The k-th of these, of type Real or std::int32_t as its ExtraField says.
+  template <class T>
+  std::span<T> extra(std::size_t k) {
+    return std::get<std::vector<T>>(extra_[k].values);
+  }
+  template <class T>
+  std::span<const T> extra(std::size_t k) const {
+    return std::get<std::vector<T>>(extra_[k].values);
+  }
 
   /// Whether bodies carry `previous`; they do until told not to, and then that span is empty. Bodies that are
   /// there already get zeros, or lose theirs.
@@ -89,6 +107,7 @@ class BodyStore {
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
+    for (Extra& field : extra_) std::visit([&](auto& values) { f(field.info, values); }, field.values);
   }
   template <class F>
   void for_each_field(F&& f) const {
@@ -96,6 +115,8 @@ class BodyStore {
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
+    for (const Extra& field : extra_)
+      std::visit([&](const auto& values) { f(field.info, values); }, field.values);
   }
 
   /// Sets the numbers of bodies. New entries are value-initialised; ghost entries exist for Ghosts::keep
@@ -120,6 +141,11 @@ class BodyStore {
 #define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) std::vector<type> name##_;
 #include "particles/fields.def"
 #undef SCREE_FIELD
+  struct Extra {
+    FieldInfo info;
+    std::variant<std::vector<Real>, std::vector<std::int32_t>> values;
+  };
+  std::vector<Extra> extra_;
   Index n_owned_ = 0;
   Index n_ghosts_ = 0;
   Carried carried_ = Carried::always;

@@ -78,7 +78,6 @@ void for_each_event_number(S& state, F&& f) {
   for (std::size_t i = 0; i < state.sinks.size(); ++i) {
     f(fmt::format("sink_{}_removed", i), state.sinks[i].n_removed);
     f(fmt::format("sink_{}_mass", i), state.sinks[i].mass);
-    f(fmt::format("sink_{}_shut", i), state.sinks[i].is_shut);
   }
   f(std::string("stage_index"), state.stage.index);
   f(std::string("stage_begin"), state.stage.begin);
@@ -86,7 +85,7 @@ void for_each_event_number(S& state, F&& f) {
 
 /// Numbers of measures by name.
 template <class F>
-void for_each_measured(const std::vector<MeasureMemory>& measures, F&& f) {
+void for_each_measured(const std::vector<NamedNumbers>& measures, F&& f) {
   for (const auto& [name, numbers] : measures)
     for (std::size_t i = 0; i < numbers.size(); ++i) f(fmt::format("measure_{}_{}", name, i), numbers[i]);
 }
@@ -115,7 +114,7 @@ void require_whole(const Comm& comm, const std::string& path) {
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<MeasureMemory>& measures, const std::string& end_frames) {
+                      const std::vector<NamedNumbers>& measures, const std::string& end_frames) {
   Scope timer("checkpoint");
   const Comm& comm = state.comm;
   const BodyStore<D>& bodies = state.bodies;
@@ -201,14 +200,6 @@ CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
   if (head.deck.empty() || (head.dimension != 2 && head.dimension != 3))
     throw InputError(path + ": the checkpoint holds no deck");
   return head;
-}
-
-Clock ResumePoint::last_of(std::string_view output) const {
-  Clock last = clock;
-  if ((" " + end_frames + " ").find(fmt::format(" {} ", output)) == std::string::npos) return last;
-  --last.step;
-  last.time = std::nextafter(last.time, -HUGE_VAL);
-  return last;
 }
 
 namespace {
@@ -406,7 +397,7 @@ void read_memory(const CheckedRows<D>& checked, State<D>& state) {
 }  // namespace
 
 template <int D>
-void read_checkpoint(State<D>& state, const std::string& path, const std::vector<MeasureMemory>& measures,
+void read_checkpoint(State<D>& state, const std::string& path, const std::vector<NamedNumbers>& measures,
                      const FaultOfBody<D>& fault_of_body) {
   Scope timer("read checkpoint");
   const Comm& comm = state.comm;
@@ -495,11 +486,11 @@ void remove_other_checkpoints(const Comm& comm, const std::string& folder, const
   });
 }
 
-#define SCREE_INSTANTIATE(D)                                                                         \
-  template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&,         \
-                                    const std::string&, const files::Texts&,                         \
-                                    const std::vector<MeasureMemory>&, const std::string&);          \
-  template void read_checkpoint<D>(State<D>&, const std::string&, const std::vector<MeasureMemory>&, \
+#define SCREE_INSTANTIATE(D)                                                                        \
+  template void write_checkpoint<D>(const State<D>&, const std::string&, const std::string&,        \
+                                    const std::string&, const files::Texts&,                        \
+                                    const std::vector<NamedNumbers>&, const std::string&);          \
+  template void read_checkpoint<D>(State<D>&, const std::string&, const std::vector<NamedNumbers>&, \
                                    const FaultOfBody<D>&);
 SCREE_INSTANTIATE(2)
 SCREE_INSTANTIATE(3)

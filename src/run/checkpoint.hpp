@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "io/files.hpp"
+#include "io/run_files.hpp"
 #include "state/state.hpp"
 
 namespace scree {
-
-/// Numbers that a measure of this name keeps from row to row (Measure::memory).
-struct MeasureMemory {
-  std::string name;
-  std::span<Real> numbers;
-};
 
 /// Writes the state to PATH.part and renames it: a file with the final name is complete. `state.memory` must
 /// hold the memory of the owned bodies (Stepper::save). The content is sorted by global id, so it does not
@@ -23,7 +18,7 @@ struct MeasureMemory {
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<MeasureMemory>& measures = {}, const std::string& end_frames = {});
+                      const std::vector<NamedNumbers>& measures = {}, const std::string& end_frames = {});
 
 /// What a checkpoint says about its run before its bodies are read.
 struct CheckpointHead {
@@ -39,14 +34,6 @@ struct CheckpointHead {
   std::string end_frames;
 };
 
-/// Where a restart goes on, and which outputs drop a frame for it: one that the run had ended with and that a
-/// run without a stop does not have.
-struct ResumePoint {
-  Clock clock;
-  std::string end_frames{};  ///< as in CheckpointHead; of no meaning if no step is left to take
-  /// The last step and time whose frame or row `output` keeps.
-  Clock last_of(std::string_view output) const;
-};
 /// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
 /// checksums tell apart from the arrays, which read_checkpoint checks. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
@@ -61,8 +48,7 @@ using FaultOfBody = std::function<std::string(const BodyStore<D>& bodies, std::s
 /// run allows. Collective; throws InputError on all ranks: what is damaged or out of range, with array and
 /// row.
 template <int D>
-void read_checkpoint(State<D>& state, const std::string& path,
-                     const std::vector<MeasureMemory>& measures = {},
+void read_checkpoint(State<D>& state, const std::string& path, const std::vector<NamedNumbers>& measures = {},
                      const FaultOfBody<D>& fault_of_body = {});
 
 /// The checkpoint with the highest step in a folder among those that are whole, or "" if there is none. Each

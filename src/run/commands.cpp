@@ -29,6 +29,7 @@
 #include "run/progress.hpp"
 #include "run/results_folder.hpp"
 #include "run/run_deck.hpp"
+#include "run/schemes.hpp"
 #include "run/simulation.hpp"
 #include "run/starting_point.hpp"
 #include "run/version.hpp"
@@ -210,7 +211,7 @@ class Run {
     const nlohmann::ordered_json communication = communication_report();
     const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
     const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
-    const CrowdWriter::Summary people = writers_.finish(state);
+    const typename SceneWriter<D>::Summary of_scene = writers_.finish(state);
     const std::int64_t body_steps = comm_.sum(body_steps_);
     log::info("\n{}", end_text());
     log::info("{} steps, {} bodies at the end, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
@@ -221,7 +222,7 @@ class Run {
                                 unit == "-" ? "" : " " + unit);
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
-    if (!people.text.empty()) log::info("{}", people.text);
+    if (!of_scene.text.empty()) log::info("{}", of_scene.text);
     const Feeders<D>& feeders = simulation_.deck().events.feeders;
     for (std::size_t f = 0; f < feeders.list().size(); ++f)
       if (const std::string missing = feeders.shortfall(f, state, code == ExitCode::done); !missing.empty())
@@ -310,9 +311,10 @@ class Run {
             {"rate_per_s", feeder.bodies_per_second()},
             {"achieved_rate_per_s", feeder.achieved_rate(progress.n_made, state.clock.time)}};
       }
-      if (!people.json.empty()) {
-        summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
-        summary["evacuation"]["certificate_worst"] = worst;
+      if (Scene<D>* scene = simulation_.stepper().scene(); scene && !of_scene.json.empty()) {
+        nlohmann::ordered_json& entry = summary[std::string(scene->output().summary_key())];
+        entry = nlohmann::ordered_json::parse(of_scene.json);
+        entry["certificate_worst"] = worst;
       }
       for (const auto& [name, text] : provenance_)
         if (name != "deck_text") summary["provenance"][name] = text;
@@ -343,7 +345,7 @@ class Run {
     if (deck.end_time - clock.time <= 1e-6 * deck.dt) return "ended at " + at;
     if (deck.events.stages.finished(simulation_.state()))
       return fmt::format("ended at {}{}: the last stage is over", at, of);
-    return fmt::format("ended at {}{}{}", at, of, scene ? ": nobody is left or to come" : "");
+    return fmt::format("ended at {}{}{}{}", at, of, scene ? ": " : "", scene ? scene->words().over : "");
   }
 
   std::string checkpoint_of_step() {
@@ -359,7 +361,6 @@ class Run {
       counts = simulation_.count_contacts();
     }
     writers_.write(state, before, contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper());
-    simulation_.state().departures.clear();
   }
 
   /// Frames of the last step, where the schedule has none. A restart goes on as if they had not been: with
@@ -368,7 +369,7 @@ class Run {
     const State<D>& state = simulation_.state();
     end_frames_ = writers_.end_frames(state.clock.step, before, state.clock.time);
     if (end_frames_.empty()) return;
-    for (const MeasureMemory& memory : simulation_.measure_memories())
+    for (const NamedNumbers& memory : simulation_.measure_memories())
       memories_before_end_.emplace_back(memory.numbers.begin(), memory.numbers.end());
     std::span<const std::int32_t> counts;
     if (writers_.use_contacts()) {
@@ -421,7 +422,7 @@ class Run {
     writers_.complete_frames();
     simulation_.save_memory();
     const std::string path = checkpoint_of_step();
-    std::vector<MeasureMemory> memories = simulation_.measure_memories();
+    std::vector<NamedNumbers> memories = simulation_.measure_memories();
     for (std::size_t m = 0; m < memories_before_end_.size(); ++m)
       memories[m].numbers = memories_before_end_[m];
     write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_);
@@ -541,7 +542,7 @@ ExitCode run(
     require_known_options(*simulation);
     if (const Scene<D>* scene = simulation->stepper().scene()) {
       Scope timer("findings");
-      findings = scene->findings(simulation->state());
+      findings = scene->diagnostics(simulation->state());
       refuse_errors(findings);
     }
   }
@@ -654,6 +655,11 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
       is_prepared = true;
     });
   };
+  if (Scene<D>* scene = content.stepper->scene())
+    return run_ensemble(
+        comm, folder.files().folder, content.seed, n_runs, content.end_time, options.resume,
+        require_same_deck, run_member, scene->output().summary_key(),
+        [&](std::span<const std::string> summaries) { return scene->output().quantities(summaries); });
   return run_ensemble(comm, folder.files().folder, content.seed, n_runs, content.end_time, options.resume,
                       require_same_deck, run_member);
 }
@@ -703,7 +709,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   std::vector<std::string> findings;
   if (const Scene<D>* scene = simulation.stepper().scene()) {
     to_come.include(scene->to_come(simulation.deck().end_time));
-    findings = scene->findings(state);
+    findings = scene->diagnostics(state);
     refuse_errors(findings);
   }
   const std::int64_t n_to_come = to_come.count;
@@ -828,7 +834,7 @@ std::string deck_reference_text() {
 
 std::string list_kinds(const std::string& what) {
   const std::vector<std::pair<std::string, std::string>> lists{
-      {"schemes", list_of_kinds("schemes (simulation.scheme)", schemes<2>(), schemes<3>())},
+      {"schemes", list_of_kinds("schemes (simulation.scheme)", all_schemes<2>(), all_schemes<3>())},
       {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
       {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)")},
       {"integrators", all_kinds<Integrator>("integrators in time ([dem] integrator)")},

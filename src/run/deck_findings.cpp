@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "events/feeding.hpp"
+#include "io/scene_output.hpp"
 
 namespace scree {
 
@@ -220,7 +221,8 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
     findings.push_back(
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
   const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
-                      output.scalars.ever() || output.fields.ever() || output.trajectory_fps > 0;
+                      output.scalars.ever() ||
+                      (deck.stepper->scene() && deck.stepper->scene()->output().is_asked_for());
   if (!is_any && deck.measures.empty())
     findings.push_back(
         "the deck asks for no results: give 'every' in [output.vtk], [output.h5md] or [analysis]; "

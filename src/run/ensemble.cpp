@@ -31,11 +31,6 @@ std::string text_in(const Comm& comm, const std::string& path) {
   return text;
 }
 
-Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
-}
-
 std::string cell(Real number) {
   return std::isfinite(number) ? fmt::format("{}", number) : "";
 }
@@ -101,41 +96,11 @@ SampleStatistics statistics_of(const std::vector<Real>& values) {
   return result;
 }
 
-std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations) {
-  std::vector<EnsembleQuantity> quantities;
-  if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
-    return quantities;
-  const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
-    EnsembleQuantity quantity{name, unit, {}};
-    for (const nlohmann::ordered_json& evacuation : evacuations)
-      quantity.values.push_back(value_of(evacuation));
-    quantities.push_back(std::move(quantity));
-  };
-  for (const char* name : {"t50", "t90", "t95", "t100", "mean"})
-    add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
-  std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
-  for (const nlohmann::ordered_json& evacuation : evacuations)
-    if (const auto found = evacuation.find("exits"); found != evacuation.end())
-      for (const auto& entry : found->items())
-        if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
-  for (const std::string& exit : exits) {
-    const auto of_exit = [&](const std::string& key) {
-      return [&exit, key](const nlohmann::ordered_json& evacuation) {
-        const auto found = evacuation.find("exits");
-        if (found == evacuation.end() || !found->contains(exit)) return no_number;
-        return number_at(found->at(exit), key);
-      };
-    };
-    add("persons_" + exit, "-", of_exit("persons"));
-    add("flow_" + exit, "1/s", of_exit("flow_per_s"));
-  }
-  return quantities;
-}
-
-ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
-                      std::int64_t count, Real end_time, bool resume,
-                      const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
-                      const std::function<ExitCode(const EnsembleMember&)>& run) {
+ExitCode run_ensemble(
+    const Comm& comm, const std::string& folder, std::int64_t first_seed, std::int64_t count, Real end_time,
+    bool resume, const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
+    const std::function<ExitCode(const EnsembleMember&)>& run, std::string_view summary_key,
+    const std::function<std::vector<EnsembleQuantity>(std::span<const std::string>)>& quantities_of) {
   std::vector<EnsembleMember> members;
   for (std::int64_t k = 0; k < count; ++k) {
     EnsembleMember& member = members.emplace_back();
@@ -151,7 +116,7 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
     if (!found.empty()) require_same_deck(member, found);
   }
   std::vector<std::int64_t> seeds;
-  std::vector<nlohmann::ordered_json> evacuations;
+  std::vector<std::string> summaries;
   for (const EnsembleMember& member : members) {
     const std::size_t number = seeds.size() + 1;
     nlohmann::ordered_json summary = summary_in(comm, member.folder);
@@ -164,10 +129,11 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
       summary = summary_in(comm, member.folder);
     }
     seeds.push_back(member.seed);
-    evacuations.push_back(summary.is_object() ? summary.value("evacuation", nlohmann::ordered_json::object())
-                                              : nlohmann::ordered_json::object());
+    const auto none = nlohmann::ordered_json::object();
+    summaries.push_back((summary.is_object() ? summary.value(summary_key, none) : none).dump());
   }
-  const std::vector<EnsembleQuantity> quantities = quantities_of(evacuations);
+  const std::vector<EnsembleQuantity> quantities =
+      quantities_of ? quantities_of(summaries) : std::vector<EnsembleQuantity>();
   log::info("ensemble of {} runs{}", count, quantities.empty() ? "" : ", means with intervals of 95 %:");
   write_results(comm, folder, seeds, quantities);
   log::info("results in {}", folder);

@@ -1,13 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "io/scene_output.hpp"
 
 namespace scree {
 
@@ -22,16 +23,6 @@ struct SampleStatistics {
 };
 SampleStatistics statistics_of(const std::vector<Real>& values);
 
-/// A quantity of each run; nothing (NaN) where a run does not know it.
-struct EnsembleQuantity {
-  std::string name;
-  std::string unit;
-  std::vector<Real> values;
-};
-/// t50 to t100, the mean time and, of each exit, persons and flow, from the "evacuation" of the summaries of
-/// runs.
-std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations);
-
 /// One of the runs of an ensemble.
 struct EnsembleMember {
   std::int64_t seed = 0;
@@ -45,11 +36,13 @@ struct EnsembleMember {
 /// other than "done" stops the ensemble with that code. With `resume` a member that has ended at `end_time`
 /// is left as it is; before any is run, `require_same_deck` gets the resolved deck of each that is there, to
 /// throw InputError if a run of this deck could not go on with it. Then FOLDER/ensemble.csv and
-/// FOLDER/ensemble.json tell mean, standard deviation and confidence interval of what the runs of people have
-/// in common. Collective; throws alike on all ranks.
-ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t first_seed,
-                      std::int64_t count, Real end_time, bool resume,
-                      const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
-                      const std::function<ExitCode(const EnsembleMember&)>& run);
+/// FOLDER/ensemble.json tell mean, standard deviation and confidence interval of what the runs have in
+/// common: `quantities_of` finds it in the entry `summary_key` of their summaries (JSON texts). Collective;
+/// throws alike on all ranks.
+ExitCode run_ensemble(
+    const Comm& comm, const std::string& folder, std::int64_t first_seed, std::int64_t count, Real end_time,
+    bool resume, const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
+    const std::function<ExitCode(const EnsembleMember&)>& run, std::string_view summary_key = {},
+    const std::function<std::vector<EnsembleQuantity>(std::span<const std::string>)>& quantities_of = {});
 
 }  // namespace scree

@@ -12,7 +12,9 @@
 #include "core/error.hpp"
 #include "core/input_file.hpp"
 #include "io/files.hpp"
+#include "io/scene_output.hpp"
 #include "run/problem_writer.hpp"
+#include "run/schemes.hpp"
 
 namespace scree {
 
@@ -70,6 +72,17 @@ void remove_below(const std::string& folder, std::initializer_list<const char*> 
     if (fs::is_empty(*path)) fs::remove(*path);
 }
 
+/// Of files that any scheme's scene may have left.
+template <int D>
+void add_endings_of_scenes(std::vector<std::string>& endings) {
+  for (const auto& entry : all_schemes<D>()) {
+    if (!entry.make) continue;
+    const std::unique_ptr<Stepper<D>> stepper = entry.make();
+    if (!stepper->scene()) continue;
+    for (const std::string_view ending : stepper->scene()->output().endings()) endings.emplace_back(ending);
+  }
+}
+
 /// Removes what a run of this name wrote to its folder, and nothing else.
 void remove_results(const RunFiles& run) {
   if (!fs::exists(run.folder)) return;
@@ -82,9 +95,11 @@ void remove_results(const RunFiles& run) {
     if (is_problem_file(name, run.name)) others.push_back(entry.path());
   }
   for (const fs::path& path : others) fs::remove(path);
-  for (const char* ending :
-       {".scalars.csv", ".certificate.csv", ".h5", ".xdmf", ".log", ".deck.toml", ".resolved.toml",
-        ".trajectory.h5", ".agents.csv", ".evacuation.csv", ".exits.csv"})
+  std::vector<std::string> endings{".scalars.csv", ".certificate.csv", ".h5",           ".xdmf",
+                                   ".log",         ".deck.toml",       ".resolved.toml"};
+  add_endings_of_scenes<2>(endings);
+  add_endings_of_scenes<3>(endings);
+  for (const std::string& ending : endings)
     for (const char* state : {"", ".part"}) fs::remove(run.with(ending) + state);
   for (const char* state : {"", ".part"}) fs::remove(summary_of(run.folder) + state);
 }

@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "io/folder_lock.hpp"
-#include "run/crowd_writer.hpp"
+#include "io/run_files.hpp"
 
 namespace scree {
 

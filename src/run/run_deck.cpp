@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "core/error.hpp"
-#include "core/suggestion.hpp"
-#include "crowd/crowd_scene.hpp"
-#include "crowd/crowd_scheme.hpp"
-#include "run/crowd_fields.hpp"
+#include "io/scene_output.hpp"
+#include "run/schemes.hpp"
 
 namespace scree {
-
-template <int D>
-std::vector<Entry<Stepper<D>>> schemes() {
-  const auto list = registry<Stepper<D>>();
-  std::vector<Entry<Stepper<D>>> all(list.begin(), list.end());
-  all.push_back(crowd_scheme<D>());
-  return all;
-}
-template std::vector<Entry<Stepper<2>>> schemes<2>();
-template std::vector<Entry<Stepper<3>>> schemes<3>();
 
 namespace {
 
@@ -31,6 +19,11 @@ void describe_dimension(Section& section, std::int64_t& dimension) {
   section.integer(
       "dimension", dimension,
       {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
 }
 
 void describe_ensemble(Section& section, std::int64_t& ensemble) {
@@ -44,7 +37,7 @@ void describe_ensemble(Section& section, std::int64_t& ensemble) {
 template <int D>
 std::vector<std::string> scheme_names() {
   std::vector<std::string> names;
-  for (const auto& entry : schemes<D>())
+  for (const auto& entry : all_schemes<D>())
     if (entry.make) names.emplace_back(entry.name);
   return names;
 }
@@ -52,7 +45,7 @@ std::vector<std::string> scheme_names() {
 /// Whether a scheme says itself how large the domain is.
 template <int D>
 bool brings_scene(const std::string& scheme) {
-  for (const auto& entry : schemes<D>())
+  for (const auto& entry : all_schemes<D>())
     if (entry.make && entry.name == scheme) return entry.make()->scene() != nullptr;
   return false;
 }
@@ -63,9 +56,15 @@ void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
     std::int64_t dimension = D;
     section.text("title", deck.title, {.doc = "One line, kept with all results"});
     describe_dimension(section, dimension);
+    const std::vector<std::string> left_out = left_out_schemes();
+    std::vector<std::string> names = scheme_names<D>();
+    names.insert(names.end(), left_out.begin(), left_out.end());
     section.choice(
-        "scheme", scheme, scheme_names<D>(),
+        "scheme", scheme, names,
         {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
+    if (section.reading() && std::ranges::find(left_out, scheme) != left_out.end())
+      section.fail("scheme", fmt::format("the scheme \"{0}\" needs a build with SCREE_{1}=ON", scheme,
+                                         upper_case(scheme)));
     section.real("end_time", deck.end_time,
                  {.unit = Unit::time,
                   .range = non_negative,
@@ -123,7 +122,7 @@ std::string fault_of_directory(const std::string& directory) {
 
 }  // namespace
 
-void OutputSettings::describe(Section& root) {
+void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_scenes) {
   std::string where_retired;
   root.table(
       "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
@@ -197,7 +196,7 @@ void OutputSettings::describe(Section& root) {
                             {.doc = "Whether files hold the impulses that the solve got to: as the solution, "
                                     "or as one more guess if they miss solver.tolerance"});
             });
-        describe_people(section);
+        of_scenes(section);
       });
   if (!where_retired.empty())
     throw InputError(where_retired +
@@ -208,47 +207,6 @@ void OutputSettings::describe(Section& root) {
                  {.range = unit_interval,
                   .doc = "Bodies count as touching up to this gap, as a share of the sum of their radii"});
   });
-}
-
-void OutputSettings::describe_people(Section& section) {
-  if (section.reading() && section.has("trajectory")) where_trajectory = section.where("trajectory");
-  section.optional_table(
-      "trajectory",
-      {.doc = "Paths of people in NAME.trajectory.h5, in the layout of the pedestrian dynamics data archive"},
-      [&](Section& table) {
-        table.real(
-            "fps", trajectory_fps,
-            {.range = positive, .required = true, .doc = "Frames per second, at most one per time step"});
-        table.real("z", trajectory_z, {.unit = Unit::length, .doc = "Height of the floor, for the column z"});
-      });
-  if (section.reading()) where_fields = section.where("fields");
-  fields_which = {"density", "speed", "flux", "level_of_service", "load", "exposure", "travel_time"};
-  section.table(
-      "fields", {.doc = "Series of fields of a crowd on a grid, for ParaView; forces of people on walls"},
-      [&](Section& table) {
-        const std::vector<std::string> known = fields_which;
-        fields.describe(table, "frames");
-        table.real("cell", fields_cell, {.unit = Unit::length, .range = positive, .doc = "Length of a cell"});
-        table.texts("which", fields_which,
-                    {.doc = fmt::format("Fields, some of {}", fmt::join(known, ", "))});
-        table.real("density_limit", density_limit,
-                   {.range = positive,
-                    .doc = "Exposure counts the time above this density [1/m2] and above load_limit"});
-        table.real("load_limit", load_limit,
-                   {.unit = Unit::stiffness, .range = positive, .doc = "Of line load, see density_limit"});
-        table.real("force_per_speed", force_per_speed,
-                   {.unit = Unit::mass_rate,
-                    .range = positive,
-                    .doc = "Force of a contact per speed that it takes away: mass of a person over the time "
-                           "in which it gets to its speed; scales loads, never moves anybody"});
-        if (!table.reading()) return;
-        if (fields_which.empty())
-          table.fail("which", "'which' in [output.fields] is empty; leave out every for no fields");
-        for (const std::string& field : fields_which)
-          if (std::ranges::find(known, field) == known.end())
-            table.fail("which", fmt::format("there is no field \"{}\"{}; valid: {}", field,
-                                            suggestion(field, known), fmt::join(known, ", ")));
-      });
 }
 
 template <int D>
@@ -320,16 +278,7 @@ void RunDeck<D>::describe(Section& root) {
     throw InputError(
         fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",
                     where_step, dt, end_time, end_time / dt, most_steps));
-  // A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
-  for (const auto& entry : schemes<D>())
-    if (entry.make && (!root.reading() || entry.name != scheme))
-      root.unused([&](Section& section) { entry.make()->describe(section); });
-  for (const auto& entry : schemes<D>()) {
-    if (!root.reading() || entry.name != scheme) continue;
-    stepper = entry.make();
-    stepper->describe(root);
-    neighbors.choose_weights(stepper->same_for_any_owners());
-  }
+  const Steppers other_schemes = describe_scheme(root, scheme);
   if (root.reading()) {
     if (stepper->has_inertia())
       resolve_materials();
@@ -337,28 +286,58 @@ void RunDeck<D>::describe(Section& root) {
       refuse_inertia(scheme, where_gravity);
   }
   if (root.reading() && stepper->scene()) {
+    const SceneWords words = stepper->scene()->words();
     refuse_bodies_beside_scene(scheme);
     if (!events.sinks.empty())
-      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": people leave by "
-                                     "[exits.NAME], which may have a region; remove them",
-                                     scheme));
+      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": {}; remove them", scheme,
+                                     words.instead_of_sinks));
     if (outside != Outside::error)
-      throw InputError(
-          fmt::format("{}: outside = \"{}\" in [domain] would lose people whom no exit counts: the scheme "
-                      "\"{}\" keeps them on the floor plan and ends with an error if one is lost; remove it",
-                      where_outside, outside == Outside::remove ? "delete" : "keep", scheme));
-    refuse_equal_columns();
-    stepper->scene()->furnish(box, box_given, obstacles);
+      throw InputError(fmt::format("{}: outside = \"{}\" in [domain] {}; remove it", where_outside,
+                                   outside == Outside::remove ? "delete" : "keep", words.instead_of_outside));
+    stepper->scene()->build(box, box_given, obstacles);
   }
-  output.describe(root);
-  if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
-  if (root.reading()) check_people_outputs(scheme);
+  describe_output(root, scheme, other_schemes);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
                 NamedMeasure<D> measure{name, nullptr};
                 section.kind("type", measure.measure, {.required = true, .doc = "Kind of measure"});
                 if (section.reading()) measures.push_back(std::move(measure));
               });
+}
+
+/// A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
+template <int D>
+typename RunDeck<D>::Steppers RunDeck<D>::describe_scheme(Section& root, const std::string& scheme) {
+  Steppers others;
+  for (const auto& entry : all_schemes<D>()) {
+    if (!entry.make || (root.reading() && entry.name == scheme)) continue;
+    root.unused([&](Section& section) { entry.make()->describe(section); });
+    others.push_back(entry.make());
+  }
+  for (const auto& entry : all_schemes<D>()) {
+    if (!root.reading() || entry.name != scheme) continue;
+    stepper = entry.make();
+    stepper->describe(root);
+    neighbors.choose_weights(stepper->same_for_any_owners());
+    if (stepper->scene()) neighbors.purpose = stepper->scene()->list_purpose();
+  }
+  return others;
+}
+
+template <int D>
+void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const Steppers& other_schemes) {
+  std::vector<SceneOutput<D>*> others;
+  for (const auto& other : other_schemes)
+    if (other->scene()) others.push_back(&other->scene()->output());
+  SceneOutput<D>* own = stepper && stepper->scene() ? &stepper->scene()->output() : nullptr;
+  output.describe(root, [&](Section& section) {
+    for (SceneOutput<D>* other : others) other->describe(section);
+    if (own) own->describe(section);
+  });
+  if (!root.reading()) return;
+  if (!stepper->has_contact_problems()) refuse_contact_problems(scheme);
+  for (const SceneOutput<D>* other : others) other->refuse(scheme);
+  if (own) own->check(box, dt);
 }
 
 template <int D>
@@ -411,34 +390,6 @@ void RunDeck<D>::resolve_materials() {
 }
 
 template <int D>
-void RunDeck<D>::check_people_outputs(const std::string& scheme) const {
-  const auto refuse = [&](const std::string& where, const std::string& table) {
-    throw InputError(fmt::format(
-        "{}: [output.{}] is about people, whom the scheme \"{}\" does not move; take the table away or "
-        "choose scheme = \"crowd\"",
-        where, table, scheme));
-  };
-  if (!stepper->scene() && output.trajectory_fps > 0) refuse(output.where_trajectory, "trajectory");
-  if (!stepper->scene() && output.fields.ever()) refuse(output.where_fields, "fields");
-  if (output.fields.ever()) {
-    // Cells reach 1 m beyond the domain at most; columns and rows are counted with 32 bits in files.
-    constexpr Real most_cells = 1e9;
-    Real n_cells = 1;
-    for (int k = 0; k < 2; ++k) n_cells *= std::ceil((box.length(k) + 2) / output.fields_cell);
-    if (n_cells > most_cells)
-      throw InputError(
-          fmt::format("{}: cells of {:g} m in [output.fields] make a grid of {:.3g} cells; at most "
-                      "{:g} are possible",
-                      output.where_fields, output.fields_cell, n_cells, most_cells));
-  }
-  if (output.trajectory_fps * dt > 1 + 1e-9)
-    throw InputError(
-        fmt::format("{}: fps = {:g} in [output.trajectory] asks for more frames than steps of {:g} s "
-                    "make: {:g} per second at most",
-                    output.where_trajectory, output.trajectory_fps, dt, 1 / dt));
-}
-
-template <int D>
 void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
   if (output.where_fclib.empty()) return;
   throw InputError(
@@ -450,26 +401,8 @@ template <int D>
 void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
     throw InputError(
-        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": people come from "
-                    "[populations.NAME] and [sources.NAME]; remove \"{}\"",
-                    group->where, scheme, group->name));
-}
-
-template <int D>
-void RunDeck<D>::refuse_equal_columns() const {
-  if constexpr (D == 2) {
-    const auto* scene = dynamic_cast<const CrowdScene*>(stepper->scene());
-    if (!scene) return;
-    std::map<std::string, const Exit*> exit_of;
-    for (const Exit& exit : scene->journeys().exits()) {
-      const auto [other, is_new] = exit_of.emplace(column_name(exit.name), &exit);
-      if (!is_new)
-        throw InputError(
-            fmt::format("{}: the exits \"{}\" and \"{}\" would both be \"{}\" in column names of results, "
-                        "which replace , \" < > & and line ends by _; rename one of them",
-                        exit.where, other->second->name, exit.name, other->first));
-    }
-  }
+        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": {}; remove \"{}\"",
+                    group->where, scheme, stepper->scene()->words().instead_of_particles, group->name));
 }
 
 template <int D>

@@ -1,24 +1,21 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/measure.hpp"
 #include "core/deck.hpp"
+#include "core/every.hpp"
 #include "events/events.hpp"
 #include "geometry/box.hpp"
 #include "geometry/obstacle.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "particles/fill.hpp"
-#include "run/every.hpp"
 #include "schemes/common/stepper.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
-
-/// All steppers: those of bodies, and that of people, which stands above them (docs/architecture.md).
-template <int D>
-std::vector<Entry<Stepper<D>>> schemes();
 
 /// Why a run cannot have this name, which becomes that of its folder and files; empty: it can.
 std::string fault_of_name(const std::string& name);
@@ -42,25 +39,13 @@ struct OutputSettings {
   std::int64_t fclib_on_failure = 10;
   bool fclib_guess = true;
   bool fclib_solution = true;
-  std::string where_fclib;       ///< place of [output.fclib] in the deck; empty: not given
-  Real trajectory_fps = 0;       ///< frames per second; 0: no file
-  Real trajectory_z = 0;         ///< height of the floor [m]
-  std::string where_trajectory;  ///< place of [output.trajectory] in the deck; empty: not given
-  Every fields;
-  Real fields_cell = 0.5;  ///< [m]
-  std::vector<std::string> fields_which;
-  Real density_limit = 6;      ///< [1/m2]
-  Real load_limit = 4500;      ///< [N/m]
-  Real force_per_speed = 160;  ///< of contacts between people [kg/s]
-  std::string where_fields;    ///< place of [output.fields], or of [output], in the deck
+  std::string where_fclib;  ///< place of [output.fclib] in the deck; empty: not given
   Every certificate;
   Every scalars;
   Real contact_tolerance = 1e-3;
 
-  void describe(Section& root);
-
- private:
-  void describe_people(Section& section);
+  /// `of_scenes` declares and reads the tables that scenes add to [output].
+  void describe(Section& root, const std::function<void(Section& output)>& of_scenes);
 };
 
 template <int D>
@@ -108,9 +93,11 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_contact_problems(const std::string& scheme) const;
-  void check_people_outputs(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
-  void refuse_equal_columns() const;
+  using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;
+  /// Returns those of schemes that the run does not have: their scenes know tables of [output], too.
+  Steppers describe_scheme(Section& root, const std::string& scheme);
+  void describe_output(Section& root, const std::string& scheme, const Steppers& others);
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 

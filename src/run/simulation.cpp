@@ -11,7 +11,6 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
-#include "crowd/crowd_scene.hpp"
 #include "run/starting_point.hpp"
 #include "schemes/pbd/packer.hpp"
 
@@ -57,10 +56,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   if (!from) state_.memory.clear(state_.bodies.n_owned());
   const Scene<D>* scene_of_run = stepper().scene();
   if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
-    throw InputError(
-        fmt::format("the deck makes no people until its end at t = {:g} s: add a [populations.NAME] or "
-                    "[sources.NAME] table, or raise a rate",
-                    deck_.end_time));
+    throw InputError(fmt::format("the deck makes no {} until its end at t = {:g} s: {}",
+                                 scene_of_run->words().bodies, deck_.end_time,
+                                 scene_of_run->words().if_none_come));
   if (n_bodies() == 0 && !deck_.bodies_come())
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
   if (!from || deck_.outside == Outside::error) require_bodies_inside();
@@ -136,16 +134,15 @@ void Simulation<D>::take_physics() {
   for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
   deck_.events.prepare(state_);
-  if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);  // sets state_.plan, too
+  if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);
   for (const NamedMeasure<D>& m : deck_.measures)
     m.measure->columns(state_);  // throws if it does not suit the run
 }
 
 template <int D>
-std::vector<MeasureMemory> Simulation<D>::measure_memories() {
-  std::vector<MeasureMemory> memories;
-  if (Scene<D>* scene = stepper().scene(); scene && !scene->memory().empty())
-    memories.push_back({"[scene]", scene->memory()});  // no measure has such a name
+std::vector<NamedNumbers> Simulation<D>::measure_memories() {
+  std::vector<NamedNumbers> memories;
+  if (Scene<D>* scene = stepper().scene()) memories = scene->memory();
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
   return memories;
 }
@@ -234,10 +231,7 @@ std::string Simulation<D>::name_group_of(GlobalId id) const {
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == id) {
       const auto number = static_cast<std::size_t>(state_.bodies.group()[i]);
-      if constexpr (D == 2)
-        if (const auto* crowd = dynamic_cast<const CrowdScene*>(deck_.stepper->scene()))
-          return fmt::format("{}: people \"{}\"", state_.plan->where(),
-                             crowd->people().group_names()[number]);
+      if (const Scene<D>* scene = deck_.stepper->scene()) return scene->name_of_group(number);
       const ParticleGroup<D>& group = *deck_.all_groups()[number];
       return fmt::format("{}: [particles.{}]", group.where, group.name);
     }

@@ -45,7 +45,7 @@ class Simulation {
   /// Brings state().memory up to date, for a checkpoint.
   void save_memory() { deck_.stepper->save(state_); }
   /// What measures keep from row to row, for a checkpoint.
-  std::vector<MeasureMemory> measure_memories();
+  std::vector<NamedNumbers> measure_memories();
 
   /// A number that changes if any bit of any body's id, position, image, velocity, radius, spin or
   /// orientation does: the same

@@ -38,8 +38,9 @@ StartingPoint<D>::StartingPoint(const Comm& comm, const std::string& checkpoint)
                                  head_.dimension == 2 ? "disks in the plane" : "spheres",
                                  D == 2 ? "disks in the plane" : "spheres"));
   content_.describe(deck_.root());
-  if (content_.stepper->scene())
-    throw InputError(path_ + ": holds people; --from is for bodies (people start from [populations.NAME])");
+  if (const Scene<D>* scene = content_.stepper->scene())
+    throw InputError(fmt::format("{0}: holds {1}; --from is for bodies ({1} start from {2})", path_,
+                                 scene->words().bodies, scene->words().start_from));
 }
 
 template <int D>
@@ -64,8 +65,10 @@ std::vector<std::string> StartingPoint<D>::differences(const Deck& deck) const {
 template <int D>
 void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   Scope timer("start from checkpoint");
-  if (deck.stepper->scene())
-    throw InputError("--from: people do not start from a checkpoint; --resume goes on with a run of them");
+  if (const Scene<D>* scene = deck.stepper->scene())
+    throw InputError(
+        fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
+                    scene->words().bodies));
   State<D> old{.comm = state.comm, .box = content_.box};
   old.bodies.carry(content_.stepper->carries());
   old.bodies.carry_path(false);

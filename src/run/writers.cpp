@@ -108,20 +108,28 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
       h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
     }
   }
-  if constexpr (D == 2)
-    if (const auto* scene = dynamic_cast<const CrowdScene*>(deck.stepper->scene()))
-      people_ = std::make_unique<CrowdWriter>(comm, files, deck, state, *scene, resume);
+  if (Scene<D>* scene = deck.stepper->scene())
+    of_scene_ = scene->output().make_writer({.comm = comm,
+                                             .files = files,
+                                             .title = deck.title,
+                                             .creator = fmt::format("scree {}", version::number),
+                                             .vtk_writers = static_cast<int>(output.vtk_writers),
+                                             .single_precision = output.vtk_precision == "single",
+                                             .state = state,
+                                             .resume = resume});
 }
 
 template <int D>
-std::array<typename Writers<D>::Output, 5> Writers<D>::outputs() const {
+std::vector<typename Writers<D>::Output> Writers<D>::outputs() const {
   const OutputSettings& output = deck_.output;
-  return {{{"certificate", certificate_ != nullptr, output.certificate, false},
-           {"scalars", scalars_ != nullptr, output.scalars, true},
-           {"vtk", particles_ != nullptr, output.vtk, true},
-           {"h5md", h5md_ != nullptr, output.h5md, false},
-           {"fields", people_ && people_->has_fields(), output.fields,
-            people_ && people_->fields_use_contacts()}}};
+  std::vector<Output> all{{"certificate", certificate_ != nullptr, output.certificate, false},
+                          {"scalars", scalars_ != nullptr, output.scalars, true},
+                          {"vtk", particles_ != nullptr, output.vtk, true},
+                          {"h5md", h5md_ != nullptr, output.h5md, false}};
+  if (of_scene_)
+    for (const auto& [name, every, uses_contacts] : of_scene_->scheduled())
+      all.push_back({name, true, every, uses_contacts});
+  return all;
 }
 
 template <int D>
@@ -157,8 +165,7 @@ void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>
   const auto [step, time, last_dt, listed_time] = state.clock;
   write_those([&](const Every& every) { return every.due(step, before, time); }, state, contacts,
               contact_counts, stepper);
-  if constexpr (D == 2)
-    if (people_) people_->write(state, before);
+  if (of_scene_) of_scene_->write(state, before);
 }
 
 template <int D>
@@ -182,8 +189,10 @@ void Writers<D>::write_those(const Wanted& wanted, const State<D>& state, const 
   if (scalars_ && wanted(output.scalars)) write_row(state, contacts, stepper);
   if (particles_ && wanted(output.vtk)) write_vtk(state, contacts, contact_counts);
   if (h5md_ && wanted(output.h5md)) write_h5md(state, stepper);
-  if constexpr (D == 2)
-    if (people_ && people_->has_fields() && wanted(output.fields)) people_->write_fields(state, contacts);
+  if (!of_scene_) return;
+  const auto scheduled = of_scene_->scheduled();
+  for (std::size_t k = 0; k < scheduled.size(); ++k)
+    if (wanted(scheduled[k].every)) of_scene_->write_frame(k, state, contacts);
 }
 
 template <int D>
@@ -205,7 +214,7 @@ void Writers<D>::complete_frames() {
   list_frames();
   for (const auto* table : {&scalars_, &certificate_})
     if (*table) (*table)->keep_in_place();
-  if (people_) people_->keep_in_place();
+  if (of_scene_) of_scene_->keep_in_place();
   if (h5md_) h5md_->look_after();
 }
 
@@ -222,11 +231,9 @@ std::string Writers<D>::paraview_file() const {
 }
 
 template <int D>
-CrowdWriter::Summary Writers<D>::finish(const State<D>& state) const {
-  if constexpr (D == 2)
-    if (people_) return people_->finish(state);
-  static_cast<void>(state);
-  return {};
+typename SceneWriter<D>::Summary Writers<D>::finish(const State<D>& state) const {
+  if (!of_scene_) return {};
+  return of_scene_->finish(state);
 }
 
 template <int D>
@@ -286,12 +293,7 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
     geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
   }
-  if (bodies.walks()) {
-    geometry.point_columns.push_back({"kind", "-", 1, bodies.kind().first(n)});
-    geometry.point_columns.push_back({"destination", "-", 1, bodies.destination().first(n)});
-    geometry.point_columns.push_back({"desired_speed", "m/s", 1, bodies.desired_speed().first(n)});
-    geometry.point_columns.push_back({"journey_step", "-", 1, bodies.journey_step().first(n)});
-  }
+  if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
 
   if (contacts_) {
@@ -324,16 +326,8 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     contacts_->write(state.clock.step, state.clock.time, graph);
   }
 
-  if (obstacles_ && people_) {
-    if constexpr (D == 2) {
-      const LoadedWalls drawn = loaded_walls(state, contacts, deck_.output.force_per_speed);
-      Geometry walls;
-      walls.points = drawn.points;
-      walls.lines = drawn.lines;
-      walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(drawn.obstacle)},
-                            {"load", "N/m", 1, std::span<const double>(drawn.load)}};
-      obstacles_->write(state.clock.step, state.clock.time, walls);
-    }
+  if (obstacles_ && of_scene_) {
+    of_scene_->write_obstacles(*obstacles_, state, contacts);
   } else if (obstacles_) {
     points.clear();
     std::vector<std::int64_t> lines, triangles;

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,10 +8,10 @@
 #include "io/background.hpp"
 #include "io/files.hpp"
 #include "io/h5md.hpp"
+#include "io/scene_output.hpp"
 #include "io/table.hpp"
 #include "io/vtk_series.hpp"
 #include "run/checkpoint.hpp"
-#include "run/crowd_writer.hpp"
 #include "run/run_deck.hpp"
 #include "state/state.hpp"
 
@@ -51,8 +50,8 @@ class Writers {
   void complete();
   /// The file to open in ParaView; "" if there is none.
   std::string paraview_file() const;
-  /// Of a run of people: what came of it, at the end; empty in other runs.
-  CrowdWriter::Summary finish(const State<D>& state) const;
+  /// What the scene says of the run at its end; empty without one.
+  typename SceneWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
   void list_frames();
@@ -63,7 +62,7 @@ class Writers {
     bool uses_contacts;
   };
   /// All with a schedule, by the names that ResumePoint knows.
-  std::array<Output, 5> outputs() const;
+  std::vector<Output> outputs() const;
   /// Writes the outputs for which `wanted(every)`.
   template <class Wanted>
   void write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
@@ -85,7 +84,7 @@ class Writers {
   std::unique_ptr<Table> scalars_, certificate_;
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
   std::unique_ptr<H5mdWriter> h5md_;
-  std::unique_ptr<CrowdWriter> people_;  ///< null in other runs
+  std::unique_ptr<SceneWriter<D>> of_scene_;  ///< null in runs without
   std::vector<Real> row_;
 };
 

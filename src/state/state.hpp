@@ -1,14 +1,15 @@
 #pragma once
 #include <algorithm>
+#include <any>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "contact/materials.hpp"
 #include "core/parallel.hpp"
 #include "geometry/box.hpp"
-#include "geometry/floor_plan.hpp"
 #include "geometry/lattice.hpp"
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
@@ -45,29 +46,18 @@ struct SinkProgress {
   std::string name;
   std::int64_t n_removed = 0;
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
-  /// 1 while the door of an exit stands: one that is due to close waits until nobody is in the opening, so
-  /// that time alone does not tell.
-  std::int64_t is_shut = 0;
-};
-
-/// A person who has left, with what is known of the way.
-struct Departure {
-  GlobalId id = 0;
-  std::int32_t sink = 0;   ///< in State::sinks
-  std::int32_t group = 0;  ///< as the field of bodies
-  std::int32_t kind = 0;   ///< the same
-  Real radius = 0;         ///< [m]
-  Real desired_speed = 0;  ///< [m/s]
-  Real entered_at = 0;     ///< [s]
-  Real walks_from = 0;     ///< [s]
-  Real time = 0;           ///< when it left [s]
-  Real walked = 0;         ///< [m]
 };
 
 /// The stage of [[stages]] that runs.
 struct StageProgress {
   std::int64_t index = 0;
   Real begin = 0;  ///< [s]
+};
+
+/// Numbers that checkpoints keep under a name.
+struct NamedNumbers {
+  std::string name;
+  std::span<Real> numbers;
 };
 
 /// All that a restart needs; everything else can be rebuilt from it (and from the deck).
@@ -83,7 +73,7 @@ struct State {
   GlobalId next_id = 0;    ///< the first unused global id
 
   // From the deck; the same throughout a run.
-  std::shared_ptr<const FloorPlan> plan{};                     ///< where people can be; null in runs without
+  std::any world{};                                            ///< what a scene shows to its measures
   Vec<D> gravity{};                                            ///< [m/s2]
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
   Materials<D> materials{};                                    ///< empty in first-order schemes
@@ -95,9 +85,6 @@ struct State {
   std::vector<FeederProgress> feeders{};
   std::vector<SinkProgress> sinks{};
   StageProgress stage{};
-  /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state
-  /// proper.
-  std::vector<Departure> departures{};
 };
 
 /// The centre of body i, followed through periodic faces [m].

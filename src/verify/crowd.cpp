@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/deck.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "io/files.hpp"
 #include "particles/fill/region.hpp"
@@ -74,7 +75,7 @@ std::string agents(Real radius, Real speed, const std::string& more = "") {
 }
 
 CrowdScene& scene_of(Simulation<2>& simulation) {
-  return dynamic_cast<CrowdScene&>(*simulation.stepper().scene());
+  return *crowd_world(simulation.state())->scene;
 }
 
 /// Puts everybody where the case wants them: person i at `places[i]`. Before the first step. Collective.
@@ -109,14 +110,15 @@ std::vector<Person> everybody(Simulation<2>& simulation) {
   constexpr std::size_t width = 10;
   std::vector<Real> numbers(static_cast<std::size_t>(state.next_id) * width, -HUGE_VAL);
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const int destination = bodies.destination()[i];
-    const bool walks = destination >= 0 && state.clock.time >= bodies.walks_from()[i];
+    const int destination = agent::destination(bodies)[i];
+    const bool walks = destination >= 0 && state.clock.time >= agent::premovement_end(bodies)[i];
     const Vec<2> way =
-        walks ? scene.ways().direction(destination, wrapped(state.box, bodies.position()[i])) : Vec<2>{};
+        walks ? scene.floor_field().direction(destination, wrapped(state.box, bodies.position()[i]))
+              : Vec<2>{};
     Real* to = &numbers[static_cast<std::size_t>(bodies.id()[i]) * width];
     for (const Vec<2>& v : {bodies.position()[i], bodies.previous()[i], bodies.velocity()[i], way})
       to = std::ranges::copy(v.component, to).out;
-    for (const Real number : {bodies.radius()[i], bodies.desired_speed()[i]}) *to++ = number;
+    for (const Real number : {bodies.radius()[i], agent::desired_speed(bodies)[i]}) *to++ = number;
   }
   state.comm.max(numbers);
   std::vector<Person> people(static_cast<std::size_t>(state.next_id));

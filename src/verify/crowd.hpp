@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -16,7 +17,14 @@ struct CrowdVerification {
 /// positions alone, files of people, balance of wall forces. Decks are run by the code that runs every deck,
 /// on the ranks of `comm`; the numbers do not depend on their number. `show` gets the lines of the report.
 /// Returns whether all rows hold. Collective; every rank holds all of the (up to 100) people.
+#ifdef SCREE_CROWD
 bool verify_crowd(const Comm& comm, const CrowdVerification& options,
                   const std::function<void(const std::string&)>& show);
+#else
+inline bool verify_crowd(const Comm&, const CrowdVerification&,
+                         const std::function<void(const std::string&)>&) {
+  throw InputError("crowds need a build with SCREE_CROWD=ON");
+}
+#endif
 
 }  // namespace scree

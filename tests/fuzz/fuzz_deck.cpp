@@ -3,8 +3,8 @@
 
 #include "core/deck.hpp"
 #include "core/deck_errors.hpp"
+#include "crowd/plan/floor_plan.hpp"
 #include "fuzz/reader.hpp"
-#include "geometry/floor_plan.hpp"
 #include "geometry/obstacle.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Floor plans as GeoJSON.
+#include "crowd/plan/floor_plan_text.hpp"
 #include "fuzz/reader.hpp"
-#include "geometry/floor_plan_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   return scree::read_bytes(bytes, size, [](const std::string& text) {

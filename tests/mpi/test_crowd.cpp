@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crowd/crowd_scene.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
@@ -87,8 +88,8 @@ Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& 
   std::vector<Departed> mine;
   while (simulation.running() && state.clock.time < until) {
     simulation.step();
-    for (const Departure& d : state.departures) mine.push_back({d.id, d.time, d.sink});
-    state.departures.clear();
+    for (const Departure& d : crowd_world(state)->scene->departures()) mine.push_back({d.id, d.time, d.sink});
+    crowd_world(state)->scene->departures().clear();
   }
   std::vector<Real> time(static_cast<std::size_t>(state.next_id), -1);
   std::vector<std::int64_t> sink(time.size());
@@ -200,7 +201,7 @@ count = 50
       for (const CertificateEntry& entry : simulation.stepper().certificate())
         if (entry.name.find("overlap") != std::string::npos) worst = std::max(worst, entry.value);
       CHECK(worst < 2e-3);
-      if (shut_at < 0 && state.sinks[0].is_shut != 0) shut_at = state.clock.time;
+      if (shut_at < 0 && crowd_world(state)->scene->journeys().is_shut(0)) shut_at = state.clock.time;
       if (state.clock.time < 8) n_at_last = state.sinks[0].n_removed;
     }
     CHECK(shut_at > 2.04);

@@ -4,6 +4,7 @@
 #include "analysis/measure.hpp"
 #include "core/deck.hpp"
 #include "core/random.hpp"
+#include "crowd/crowd_world.hpp"
 #include "mpi/simulate.hpp"
 
 // PETSc has a Vec too, so everything here is in the namespace.
@@ -26,7 +27,7 @@ circles = [[5.5, 3, 0.3]]
 )",
                                 "hall.toml");
     walkable->describe(deck.root());
-    state.plan = walkable;
+    state.world = CrowdWorld{walkable};
     std::vector<GlobalId> mine;
     for (GlobalId id = 0; id < n; ++id)
       if (id % comm.size() == comm.rank()) mine.push_back(id);
@@ -125,7 +126,7 @@ TEST_CASE("window: Voronoi cells of a crowd fill the walkable part of the window
   measure->sample({hall.state, contacts}, row);
   CHECK(row[0] == 200);
   // Somebody in the pillar may have a cell that lies in walls altogether.
-  CHECK(row[1] == Approx(200 / hall.state.plan->free_area()).epsilon(0.1));
+  CHECK(row[1] == Approx(200 / crowd_world(hall.state)->plan->free_area()).epsilon(0.1));
 }
 
 }  // namespace scree

@@ -142,6 +142,7 @@ TEST_CASE("lists: pbd: corrections that go further than the list", "[mpi]") {
   check_restarts<3>({spheres_deck, {"time.step=1", "neighbors.skin=0.01", "pbd.sweeps=6"}, 5, {1, 3}});
 }
 
+#ifdef SCREE_CROWD
 TEST_CASE("lists: crowd: people pushed faster than the list allows", "[mpi]") {
   const std::string pushed = deck({.scheme = "crowd", .step = 0.2, .end_time = 1000, .seed = 4}, R"(
 [walkable]
@@ -161,6 +162,7 @@ motion = { type = "translate", velocity = [11, 0] }
   check_invariant<2>(pushed, {}, 8);
   check_restarts<2>({pushed, {}, 8, {2, 4, 6}});
 }
+#endif
 
 TEST_CASE("lists: surfaces that move in themselves use up no skin, however fast", "[mpi]") {
   const std::string on_belt = deck({.dimension = 3,

@@ -24,8 +24,13 @@ struct Person {
 
 Person person(const Building& building, std::size_t i) {
   const BodyStore<2>& bodies = building.state.bodies;
-  return {bodies.position()[i], bodies.radius()[i], bodies.desired_speed()[i], bodies.walks_from()[i],
-          bodies.kind()[i],     bodies.group()[i],  bodies.destination()[i]};
+  return {bodies.position()[i],
+          bodies.radius()[i],
+          agent::desired_speed(bodies)[i],
+          agent::premovement_end(bodies)[i],
+          agent::type(bodies)[i],
+          bodies.group()[i],
+          agent::destination(bodies)[i]};
 }
 
 /// Compares what all ranks hold together with what each has alone.
@@ -99,12 +104,12 @@ TEST_CASE("people: who comes, chooses and leaves is the same for any number of r
     building->choose();
     for (int step = 0; step < 60; ++step) {
       building->tick(0.1);
-      building->journeys.switch_doors(building->state, 0, [] {});
+      building->journeys.switch_doors(building->state, [] {});
       // Everybody glides to where they are going, through each other.
       BodyStore<2>& bodies = building->state.bodies;
       for (std::size_t i = 0; i < building->size(); ++i)
-        bodies.position()[i][0] =
-            std::clamp(bodies.position()[i][0] + (bodies.destination()[i] == 0 ? 0.4 : -0.4), -0.7, 30.7);
+        bodies.position()[i][0] = std::clamp(
+            bodies.position()[i][0] + (agent::destination(bodies)[i] == 0 ? 0.4 : -0.4), -0.7, 30.7);
       if (building->journeys.absorb(building->state, 0, staying)) {
         building->state.memory = building->state.memory.of(staying);
         bodies.reorder(staying);

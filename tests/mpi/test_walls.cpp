@@ -460,6 +460,7 @@ TEST_CASE("sides: a plate that moves through spheres keeps them before it", "[mp
   CHECK_FALSE(refusal.has_value());
 }
 
+#ifdef SCREE_CROWD
 TEST_CASE(
     "sides: people who walk towards a thin wall that comes to meet them are pushed back, nobody passes it",
     "[mpi][walls]") {
@@ -490,6 +491,7 @@ motion = { type = "translate", velocity = [-1, 0] }
     check_invariant<2>(text, model, 80);
   }
 }
+#endif
 
 TEST_CASE("sides: paddle, blade and pressed bodies have the same bits on any number of ranks",
           "[mpi][walls]") {

@@ -6,7 +6,7 @@ import re
 from repository import files, report, source_folder
 
 LEVELS = {"core": 0, "geometry": 1, "friction": 1, "particles": 2, "comm": 3, "contact": 3, "state": 4, "neighbors": 5, "schemes": 6,
-          "events": 7, "crowd": 7, "analysis": 7, "io": 8, "run": 9, "replay": 10, "verify": 10, "bench": 11}
+          "events": 7, "analysis": 7, "io": 8, "crowd": 9, "run": 10, "replay": 11, "verify": 11, "bench": 12}
 DRIVERS_SEE = {"run", "core", "replay", "verify", "bench"}
 
 # Headers that start so -> the only folders that may include them; the first line that fits decides.
@@ -15,10 +15,10 @@ LIBRARIES = {
     "hdf5": {"io", "particles", "run"},     # run: the version number
     "petscversion": {"core", "comm", "run"},
     "petsc": {"core", "comm", "friction", "replay", "bench"},  # replay: the operator of a stored problem
-    "geos_c": {"geometry"},
-    "png": {"geometry"},
+    "geos_c": {"crowd"},
+    "png": {"crowd"},
     "boost/math": {"crowd", "particles", "run"},
-    "boost/polygon": {"analysis"},
+    "boost/polygon": {"crowd"},
     "toml++": {"core"},
     "spdlog": {"core"},
     "CLI/": {"bench", "run", "drivers"},

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Plug-in folders (those with a registry.cpp): each source defines a plug-in named like its file, and the folder's
+"""Plug-in folders (those with a .def list of SCREE_ENTRY lines): each source defines a plug-in named like its file, and the folder's
 .def list names every plug-in once. What is in a folder but not in its list would be compiled and never offered.
 A folder without further sources has one folder per plug-in, and in it a source of the same name."""
 import re
@@ -33,7 +33,7 @@ def check_folder(folder, where):
 
 def main():
     root = source_folder()
-    folders = sorted(path.parent for path in (root / "src").rglob("registry.cpp"))
+    folders = sorted(path.parent for path in (root / "src").rglob("*.def") if ENTRY.search(path.read_text()))
     problems = []
     for folder in folders:
         problems += check_folder(folder, folder.relative_to(root))

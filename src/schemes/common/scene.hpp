@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/section.hpp"
@@ -11,17 +12,34 @@
 
 namespace scree {
 
+template <int D>
+class SceneOutput;
+
+/// What a scene says in messages, each in the place of the words in quotes.
+struct SceneWords {
+  std::string_view bodies;                ///< "holds ..."
+  std::string_view start_from;            ///< "bodies start from ..."
+  std::string_view instead_of_particles;  ///< "[particles] have no effect: ..."
+  std::string_view instead_of_sinks;      ///< "[sinks] have no effect: ..."
+  std::string_view instead_of_outside;    ///< "outside = "delete" in [domain] ..."
+  std::string_view if_none_come;          ///< "the deck makes no bodies: ..."
+  std::string_view over;                  ///< "ended at t = 1 s: ..."
+};
+
 /// A world that a scheme brings with it: tables of its own say where walls are, who is there at first, who
-/// comes and who goes (a building with people in it, say). The order of calls is that of the members.
+/// comes and who goes (a building with people in it, say). It is how a tenant (docs/architecture.md) takes
+/// part in a run. The order of calls is that of the members.
 template <int D>
 class Scene {
  public:
   virtual ~Scene() = default;
   /// After the deck was read: gives `box` the size that the scene needs, unless the deck gives one
   /// (`box_given`), and adds obstacles after those of the deck. Throws InputError. Local, alike on all ranks.
-  virtual void furnish(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
-  /// Makes what State holds for the scene (plan, sinks, feeders), with nothing done, and memory() fit; a
-  /// checkpoint then fills them in. Collective.
+  virtual void build(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
+  /// What the scene lists pairs for.
+  virtual NeighborhoodSettings::Purpose list_purpose() const { return {}; }
+  /// Makes what State holds for the scene (extra fields of bodies, sinks, feeders, world), with nothing done,
+  /// and memory() fit; a checkpoint then fills them in. Collective.
   virtual void prepare(State<D>& state) = 0;
   /// Whether bodies come or go during the run.
   virtual bool change_bodies() const = 0;
@@ -42,13 +60,19 @@ class Scene {
   /// Whether nothing more will happen: the run may end. The same on all ranks; local.
   virtual bool finished(const State<D>& state) const = 0;
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
-  virtual std::span<Real> memory() { return {}; }
+  /// Names are those of no measure.
+  virtual std::vector<NamedNumbers> memory() { return {}; }
   /// What is wrong with what body i of a checkpoint carries for this scene, its group among that, as "kind is
   /// 7, not in [0, 2)"; empty: nothing. After prepare(); local.
   virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
+  /// Where the group of a body comes from, for messages. Local.
+  virtual std::string name_of_group(std::size_t group) const = 0;
   /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
   /// with "error" make the check fail. Collective.
-  virtual std::vector<std::string> findings(const State<D>& state) const = 0;
+  virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;
+  virtual SceneWords words() const = 0;
+  /// Its tables of [output] and its files (io/scene_output.hpp).
+  virtual SceneOutput<D>& output() = 0;
 };
 
 }  // namespace scree

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "core/deck.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/floor_field/floor_field.hpp"
 #include "crowd/journeys.hpp"
-#include "crowd/navigation.hpp"
-#include "crowd/people.hpp"
+#include "crowd/people/people.hpp"
 #include "geometry/walls.hpp"
 #include "support/message_of.hpp"
 
@@ -17,7 +18,7 @@ struct Building {
   FloorPlan plan;
   Journeys journeys;
   People people;
-  Navigation ways;
+  FloorField floor_field;
   State<2> state;
   std::uint64_t seed;
 
@@ -28,7 +29,7 @@ struct Building {
     plan.describe(deck.root());
     journeys.describe(deck.root());
     people.describe(deck.root(), journeys);
-    ways.describe(deck.root());
+    floor_field.describe(deck.root());
     deck.require_all_read();
     journeys.place(plan, people.largest_radius());
     state.box = plan.bounds();
@@ -53,11 +54,11 @@ struct Building {
                               std::vector<Columns::Column>(plan.columns().begin(), plan.columns().end())));
     journeys.add_doors(state.obstacles);
     state.obstacles.place(0);
-    state.bodies.carry(Carried::walking);
+    state.bodies.carry_extra(agent::fields);
     for (const Exit& exit : journeys.exits()) state.sinks.push_back({.name = exit.name});
     people.prepare(state);
-    ways.build(comm, plan, state.box, {journeys.zones().begin(), journeys.zones().end()},
-               journeys.destinations());
+    floor_field.build(comm, plan, state.box, {journeys.zones().begin(), journeys.zones().end()},
+                      journeys.destinations());
   }
 
   std::size_t size() const { return static_cast<std::size_t>(state.bodies.n_owned()); }
@@ -67,8 +68,8 @@ struct Building {
     state.memory.clear(state.bodies.n_owned());
   }
   void choose() {
-    ways.fetch(positions(), 1);
-    journeys.choose(state, ways, seed);
+    floor_field.fetch(positions(), 1);
+    journeys.choose(state, floor_field, seed);
   }
   void tick(Real dt) {
     ++state.clock.step;
@@ -86,8 +87,8 @@ struct Building {
     state.bodies.id()[at] = state.next_id++;
     state.bodies.position()[at] = x;
     state.bodies.radius()[at] = 0.2;
-    state.bodies.desired_speed()[at] = speed;
-    state.bodies.destination()[at] = -1;
+    agent::desired_speed(state.bodies)[at] = speed;
+    agent::destination(state.bodies)[at] = -1;
     return at;
   }
 };

@@ -1,5 +1,5 @@
 // How many people have come to a source by a time, against integrals by hand.
-#include "crowd/arrivals.hpp"
+#include "crowd/people/arrivals.hpp"
 
 #include <catch2/catch.hpp>
 

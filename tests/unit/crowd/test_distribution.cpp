@@ -1,5 +1,5 @@
 // Distributions of people: mean, deviation and the whole distribution function of many draws.
-#include "crowd/distribution.hpp"
+#include "crowd/people/distribution.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/gamma.hpp>

@@ -30,9 +30,9 @@ struct Scene {
     neighborhood.rebuild(state);
     walks.assign(places.size(), {{1, 0}, 1});
   }
-  void find(const LookAhead::Sight& sight, Real dt = 0.05) {
+  void find(const LookAhead::Perception& perception, Real dt = 0.05) {
     set_walks();
-    look_ahead.find(state, neighborhood, sight, dt);
+    look_ahead.find(state, neighborhood, perception, dt);
   }
   /// Bodies are kept in the order of blocks.
   void set_walks() {
@@ -91,23 +91,23 @@ TEST_CASE("look ahead: people are seen across periodic faces", "[crowd]") {
 
 TEST_CASE("look ahead: new directions are looked along again, near contacts stay", "[crowd]") {
   Scene scene({{{5, 5}}, {{5, 7}}});
-  const LookAhead::Sight sight{.range = 6, .reach = 2};
-  scene.find(sight);
+  const LookAhead::Perception perception{.range = 6, .reach = 2};
+  scene.find(perception);
   CHECK(scene.free_way(0) == 6);
   scene.walks[0] = {{0, 1}, 1};
   scene.set_walks();
-  scene.look_ahead.find_again(scene.state, scene.neighborhood, sight);
+  scene.look_ahead.find_again(scene.state, scene.neighborhood, perception);
   CHECK(scene.free_way(0) == Approx(1.6));
   CHECK(scene.look_ahead.near().size() == 1);
 }
 
 TEST_CASE("look ahead: somebody oncoming is met after gap over closing speed, left and right apart",
           "[crowd]") {
-  const LookAhead::Sight sight{.range = 6, .oncoming = true, .side_room = 0.2};
+  const LookAhead::Perception perception{.range = 6, .oncoming = true, .lateral_clearance = 0.2};
   const auto meets = [&](Real aside, const LookAhead::Walk& other) {
     Scene scene({{{5, 5}}, {{8, 5 + aside}}});
     scene.walks = {{{1, 0}, 1.5}, other};
-    scene.find(sight);
+    scene.find(perception);
     return std::pair(scene.left(0), scene.right(0));
   };
   const LookAhead::Walk towards{{-1, 0}, 1};

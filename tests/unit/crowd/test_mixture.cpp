@@ -1,5 +1,5 @@
 // What people of a mixture are like: shares, streams, and the numbers that plan their room.
-#include "crowd/mixture.hpp"
+#include "crowd/people/mixture.hpp"
 
 #include <catch2/catch.hpp>
 #include <numbers>

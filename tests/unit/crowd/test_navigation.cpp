@@ -10,9 +10,9 @@
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
-#include "crowd/navigation.hpp"
-#include "crowd/ways/eikonal.hpp"
-#include "crowd/ways/terrain.hpp"
+#include "crowd/floor_field/eikonal.hpp"
+#include "crowd/floor_field/floor_field.hpp"
+#include "crowd/floor_field/terrain.hpp"
 
 namespace scree {
 
@@ -31,27 +31,29 @@ Destination place(const std::vector<Ring>& regions) {
 /// A plan and its ways on this process alone, everything fetched.
 struct Site {
   FloorPlan plan;
-  Navigation ways;
+  FloorField floor_field;
   Box<2> box;
 
   Site(const std::string& tables, const std::vector<Destination>& destinations,
        std::array<bool, 2> periodic = {false, false}, const std::vector<Zone>& zones = {}) {
     Deck deck = Deck::from_text(tables, "test.toml", {});
     plan.describe(deck.root());
-    ways.describe(deck.root());
+    floor_field.describe(deck.root());
     deck.require_all_read();
     box = plan.bounds();
     box.periodic = periodic;
-    ways.build(Comm(MPI_COMM_SELF), plan, box, zones, destinations);
+    floor_field.build(Comm(MPI_COMM_SELF), plan, box, zones, destinations);
     fetch();
   }
   void fetch() {
     const std::vector<Vec<2>> middle{0.5 * (box.lower + box.upper)};
-    ways.fetch(middle, norm(box.upper - box.lower));
+    floor_field.fetch(middle, norm(box.upper - box.lower));
   }
-  Real time(Real x, Real y, int destination = 0) const { return ways.travel_time(destination, {{x, y}}); }
+  Real time(Real x, Real y, int destination = 0) const {
+    return floor_field.travel_time(destination, {{x, y}});
+  }
   Vec<2> direction(Real x, Real y, int destination = 0) const {
-    return ways.direction(destination, {{x, y}});
+    return floor_field.direction(destination, {{x, y}});
   }
 };
 
@@ -223,10 +225,10 @@ TEST_CASE("ways: directions are unit vectors, zero in the destination, and lead 
   CHECK(site.direction(4.221, 9.511) == Vec<2>{});
   for (const Vec<2>& from : {Vec<2>{{0.1, 0.1}}, Vec<2>{{9.9, 9.9}}, Vec<2>{{0.02, 9.98}}, Vec<2>{{4, 4}}}) {
     Vec<2> x = from;
-    const Real time = site.ways.travel_time(0, x);
+    const Real time = site.floor_field.travel_time(0, x);
     Real walked = 0;
-    for (; walked < 40 && site.ways.direction(0, x) != Vec<2>{}; walked += 0.02)
-      x += 0.02 * site.ways.direction(0, x);
+    for (; walked < 40 && site.floor_field.direction(0, x) != Vec<2>{}; walked += 0.02)
+      x += 0.02 * site.floor_field.direction(0, x);
     CHECK(ring_contains(rectangle(4.22, 9.51, 5.17, 10), x));
     CHECK(walked < time + 0.2);
   }
@@ -239,9 +241,9 @@ TEST_CASE("ways: around a corner travel time is that of the geodesic") {
       {place({rectangle(10, 11.5, 12, 12)})});
   const auto geodesic = [](const Vec<2>& x) { return norm(x - Vec<2>{{10, 2}}) + 9.5; };
   for (const Vec<2>& x : {Vec<2>{{0.5, 0.5}}, Vec<2>{{5, 1}}, Vec<2>{{2, 1.9}}, Vec<2>{{8, 0.2}}})
-    CHECK(site.ways.travel_time(0, x) == Approx(geodesic(x)).margin(0.1));
+    CHECK(site.floor_field.travel_time(0, x) == Approx(geodesic(x)).margin(0.1));
   for (const Vec<2>& x : {Vec<2>{{1, 0.5}}, Vec<2>{{5, 1}}, Vec<2>{{8, 0.2}}})
-    CHECK(angle_between(site.ways.direction(0, x), Vec<2>{{10, 2}} - x) < 3 * degree);
+    CHECK(angle_between(site.floor_field.direction(0, x), Vec<2>{{10, 2}} - x) < 3 * degree);
 }
 
 TEST_CASE("ways: walls thinner than a cell stop ways, doors let them through, also near the wall") {
@@ -298,8 +300,8 @@ TEST_CASE("ways: through the periodic faces of a corridor the shorter way is tak
   const Site site(
       "[walkable]\npolygon = [[0, 0], [10.07, 0], [10.07, 2], [0, 2]]\n[navigation]\nwall_clearance = 0.0\n",
       {place({rectangle(1, 0, 1.5, 2)})}, {true, false});
-  CHECK(site.ways.grid().nx == 101);
-  CHECK(site.ways.grid().cell == Approx(10.07 / 101));
+  CHECK(site.floor_field.grid().nx == 101);
+  CHECK(site.floor_field.grid().cell == Approx(10.07 / 101));
   CHECK(site.time(9.5, 1) == Approx(10.07 - 9.5 + 1).margin(0.05));
   CHECK(site.direction(9.5, 1)[0] == Approx(1).margin(1e-3));
   CHECK(site.direction(4, 1)[0] == Approx(-1).margin(1e-3));
@@ -327,12 +329,12 @@ TEST_CASE("ways: around columns the way keeps the clearance and times grow by th
       columns += "[" + std::to_string(3 + 4 * i) + ", " + std::to_string(3 + 4 * j) + ", 0.3], ";
   const Site site(square(18, "") + columns + "]\n", {place({rectangle(17.5, 8, 18, 10)})});
   Vec<2> x{{0.3, 7}};
-  const Real expected = site.ways.travel_time(0, x);
+  const Real expected = site.floor_field.travel_time(0, x);
   CHECK(expected == Approx(17.3).margin(0.8));
   Real nearest = HUGE_VAL;
   Real walked = 0;
-  for (; walked < 40 && site.ways.direction(0, x) != Vec<2>{}; walked += 0.01) {
-    x += 0.01 * site.ways.direction(0, x);
+  for (; walked < 40 && site.floor_field.direction(0, x) != Vec<2>{}; walked += 0.01) {
+    x += 0.01 * site.floor_field.direction(0, x);
     for (int i = 0; i < 16; ++i)
       nearest = std::min(nearest, std::hypot(x[0] - 3 - 4 * (i / 4), x[1] - 3 - 4 * (i % 4)) - 0.3);
   }
@@ -346,7 +348,7 @@ TEST_CASE("ways: zones change times by their factor and clearance slows at walls
       "[walkable]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\n[navigation]\nspeed_at_walls = 0.1\n",
       {place({rectangle(0, 0, 1, 10)})}, {false, false}, {mud});
   CHECK(site.time(8, 5) == Approx(3 + 2 / 0.5 + 2).margin(0.05));
-  const std::vector<Real> factors = site.ways.rows(-1, 50, 51);
+  const std::vector<Real> factors = site.floor_field.rows(-1, 50, 51);
   REQUIRE(factors.size() == 100);
   CHECK(factors[50] == Approx(0.5));
   CHECK(factors[70] == Approx(1));
@@ -357,24 +359,24 @@ TEST_CASE("ways: people make ways through them longer, and a restart finds the s
   const std::string tables = square(10, "[navigation.density_cost]\nweight = 2.0\nupdate = \"2 s\"");
   const std::vector<Destination> destinations{place({rectangle(9, 0, 10, 10)})};
   Site site(tables, destinations);
-  CHECK(site.ways.counts_density());
-  CHECK(site.ways.density_interval() == 2);
-  REQUIRE(site.ways.density().size() == 100);
-  CHECK(std::ranges::all_of(site.ways.density(), [](Real value) { return value == 0; }));
+  CHECK(site.floor_field.counts_density());
+  CHECK(site.floor_field.density_interval() == 2);
+  REQUIRE(site.floor_field.density().size() == 100);
+  CHECK(std::ranges::all_of(site.floor_field.density(), [](Real value) { return value == 0; }));
   const Real before = site.time(1, 5);
   // A column of 4 x 10 m with one person per square metre.
   std::vector<Vec<2>> people;
   for (int i = 3; i < 7; ++i)
     for (int j = 0; j < 10; ++j) people.push_back({{i + 0.5, j + 0.5}});
-  site.ways.update_density(people);
+  site.floor_field.update_density(people);
   CHECK(site.time(1, 5) == Approx(before + 2 * 4).margin(0.1));
-  CHECK(site.ways.density()[3] == 1);
-  CHECK(site.ways.density()[2] == 0);
+  CHECK(site.floor_field.density()[3] == 1);
+  CHECK(site.floor_field.density()[2] == 0);
 
   Site restarted(tables, destinations);
-  std::ranges::copy(site.ways.density(), restarted.ways.density().begin());
-  restarted.ways.restore_density();
-  CHECK(restarted.ways.rows(0, 0, 100) == site.ways.rows(0, 0, 100));
+  std::ranges::copy(site.floor_field.density(), restarted.floor_field.density().begin());
+  restarted.floor_field.restore_density();
+  CHECK(restarted.floor_field.rows(0, 0, 100) == site.floor_field.rows(0, 0, 100));
   CHECK(restarted.time(1, 5) == site.time(1, 5));
 }
 
@@ -383,13 +385,13 @@ TEST_CASE("ways: rows of a field have times at the centres of cells, nan outside
       "[walkable]\npolygon = [[0, 0], [5, 0], [5, 5], [2, 5], [2, 2], [0, 2]]\n[navigation]\nwall_clearance "
       "= 0.0\n",
       {place({rectangle(0, 0, 0.5, 2)})});
-  const std::vector<Real> rows = site.ways.rows(0, 10, 40);
+  const std::vector<Real> rows = site.floor_field.rows(0, 10, 40);
   REQUIRE(rows.size() == 30 * 50);
   CHECK(rows[0] == 0);
   CHECK(rows[20] == Approx(2.05 - 0.5).margin(0.01));
   CHECK(std::isnan(rows[50 * 20 + 10]));
   CHECK(std::isfinite(rows[50 * 20 + 25]));
-  CHECK(site.ways.rows(0, 50, 60).empty());
+  CHECK(site.floor_field.rows(0, 50, 60).empty());
 }
 
 }  // namespace scree

@@ -21,8 +21,8 @@ std::string sources(const std::string& lines) {
 
 TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]") {
   Building building(hall + "[populations.all]\ncount = 300\n");
-  REQUIRE(building.people.kinds().size() == 1);
-  CHECK(building.people.kinds()[0].name == "person");
+  REQUIRE(building.people.types().size() == 1);
+  CHECK(building.people.types()[0].name == "person");
   CHECK(building.people.largest_radius() == 0.24);
   CHECK(building.people.smallest_radius() == 0.15);
   CHECK(building.people.fastest() == 2.2);
@@ -34,9 +34,9 @@ TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]")
   Real radius = 0, speed = 0;
   for (std::size_t i = 0; i < building.size(); ++i) {
     radius += building.state.bodies.radius()[i] / 300;
-    speed += building.state.bodies.desired_speed()[i] / 300;
+    speed += agent::desired_speed(building.state.bodies)[i] / 300;
     CHECK(building.state.bodies.mobility()[i] == 1);
-    CHECK(building.state.bodies.walks_from()[i] == 0);
+    CHECK(agent::premovement_end(building.state.bodies)[i] == 0);
   }
   CHECK(radius == Approx(0.202).margin(0.003));
   CHECK(speed == Approx(1.34).margin(0.075));
@@ -137,11 +137,11 @@ TEST_CASE("kinds come in their shares", "[crowd]") {
                     "premovement = { distribution = 'uniform', min = 10, max = 100 }\n");
   building.populate();
   const BodyStore<2>& bodies = building.state.bodies;
-  CHECK(std::ranges::count(bodies.kind(), 1) == Approx(100).margin(30));
+  CHECK(std::ranges::count(agent::type(bodies), 1) == Approx(100).margin(30));
   for (std::size_t i = 0; i < building.size(); ++i) {
-    if (bodies.kind()[i] == 1) CHECK(bodies.radius()[i] == 0.3);
-    if (bodies.kind()[i] == 1) CHECK(bodies.desired_speed()[i] <= 0.76);
-    CHECK((bodies.walks_from()[i] >= 10 && bodies.walks_from()[i] <= 100));
+    if (agent::type(bodies)[i] == 1) CHECK(bodies.radius()[i] == 0.3);
+    if (agent::type(bodies)[i] == 1) CHECK(agent::desired_speed(bodies)[i] <= 0.76);
+    CHECK((agent::premovement_end(bodies)[i] >= 10 && agent::premovement_end(bodies)[i] <= 100));
   }
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("radii and speeds of people need bounds", "[crowd]") {
 TEST_CASE("findings name people without a way and starts that are too full", "[crowd]") {
   const auto findings = [](const std::string& lines, bool is_led = false) {
     Building building(lines);
-    return building.people.findings(building.plan, building.journeys, is_led);
+    return building.people.diagnostics(building.plan, building.journeys, is_led);
   };
   CHECK(findings(hall + "[populations.all]\ncount = 100\n").empty());
   const std::string apart =

@@ -1,5 +1,5 @@
 // Where new people may be: areas by hand, and nothing that touches an obstacle.
-#include "crowd/start_space.hpp"
+#include "crowd/people/start_space.hpp"
 
 #include <numbers>
 

@@ -40,6 +40,7 @@ normal = [0, 0, 1]
 material = "stone"
 )");
 
+#ifdef SCREE_CROWD
 const std::string people_deck = deck({.scheme = "crowd", .step = 0.05, .end_time = 10}, R"(
 [walkable]
 polygon = [[0, 0], [10, 0], [10, 5], [0, 5]]
@@ -48,6 +49,7 @@ line = [[10, 2], [10, 3]]
 [populations.all]
 count = 12
 )");
+#endif
 
 /// All that is in a checkpoint.
 struct Content {
@@ -240,6 +242,7 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
         "stage_index is 4, but there are 0 stages");
 }
 
+#ifdef SCREE_CROWD
 TEST_CASE("checkpoint: what people carry is refused where the deck has no such thing", "[app]") {
   const Scratch scratch;
   const std::string path = scratch / "a.scree", crafted = scratch / "crafted.scree";
@@ -260,3 +263,4 @@ TEST_CASE("checkpoint: what people carry is refused where the deck has no such t
   CHECK(error_after("journey_step", 9) == row + "journey_step is 9, not in [0, 1)");
   CHECK(error_after("destination", -1).empty());
 }
+#endif

@@ -118,6 +118,7 @@ sweeps = {}
                      D == 2 ? "" : "0, ", sweeps);
 }
 
+#ifdef SCREE_CROWD
 /// A hall which people leave through a door that lets few through; more come in.
 std::string hall(int metres, const std::string& crowd) {
   return fmt::format(R"(
@@ -152,6 +153,7 @@ window = 1
 )",
                      metres, metres - 1, 2 * (metres - 2) * (metres - 2), crowd);
 }
+#endif
 
 struct Allocations {
   std::int64_t n_bodies = 0, n_blocks = 0;
@@ -265,12 +267,14 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
             growth);
     }
   }
+#ifdef SCREE_CROWD
   SECTION("people") {
     const int metres = columns + columns / 4;
     check("projection", watch<2>(hall(metres, ""), {}, 120, 40), is_large);
     check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 120, 40), is_large);
     check("a solver", watch<2>(hall(metres, "[crowd.solver]\ntype = \"nsgs\""), {}, 120, 40), is_large);
   }
+#endif
 }
 
 }  // namespace scree

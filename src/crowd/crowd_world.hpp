@@ -1,0 +1,23 @@
+#pragma once
+#include <any>
+#include <memory>
+
+#include "crowd/plan/floor_plan.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+class CrowdScene;
+
+/// What a crowd shows to measures and tests: State::world in its runs.
+struct CrowdWorld {
+  std::shared_ptr<const FloorPlan> plan;
+  CrowdScene* scene = nullptr;
+};
+
+/// Null in other runs.
+inline const CrowdWorld* crowd_world(const State<2>& state) {
+  return std::any_cast<CrowdWorld>(&state.world);
+}
+
+}  // namespace scree

@@ -1,0 +1,360 @@
+#include "crowd/floor_field/eikonal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/timing.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real nowhere = std::numeric_limits<Real>::infinity();
+constexpr std::uint32_t outside = std::numeric_limits<std::uint32_t>::max();
+
+// Crossing times of cells that all ranks march between two exchanges, in edges of tiles: shorter bands cost
+// more messages, longer ones let a rank go on with values that others improve.
+constexpr Real band_in_tiles = 0.5;
+
+/// The larger root of (t - a)^2 + (t - b)^2 = s^2, or min(a, b) + s if only that one counts. Larger than what
+/// it is found from, also after rounding.
+Real upwind_time(Real a, Real b, Real s) {
+  if (a > b) std::swap(a, b);
+  const Real alone = a + s;
+  if (b >= alone) return alone;
+  const Real difference = b - a;
+  const Real both = 0.5 * (a + b + std::sqrt(2 * s * s - difference * difference));
+  return both > b ? both : alone;
+}
+
+}  // namespace
+
+Eikonal::Eikonal(const Comm& comm, const Tiling& tiling)
+    : comm_(comm),
+      tiling_(tiling),
+      edge_(static_cast<std::size_t>(tiling.edge())),
+      stride_(edge_ + 2),
+      area_(stride_ * stride_) {
+  if (n_own() * area_ > std::numeric_limits<std::uint32_t>::max())
+    throw RunError("ways: a rank has more than 4e9 cells; use more ranks or larger cells");
+  const auto own = tiling.own();
+  for (std::size_t k = 0; k < own.size(); ++k) own_number_.emplace(own[k], static_cast<int>(k));
+  links_.assign(n_own() * area_, 0);
+  steps_.assign(n_own() * area_, 0);
+  connect();
+}
+
+int Eikonal::own_number(std::int64_t tile) const {
+  const auto found = own_number_.find(tile);
+  return found == own_number_.end() ? -1 : found->second;
+}
+
+void Eikonal::connect() {
+  // Rank, tile and side of the rim: its owner and the one who fills it sort alike.
+  using Rim = std::pair<std::int64_t, Side>;
+  std::map<int, std::vector<std::pair<Rim, std::uint32_t>>> incoming, outgoing;
+  const auto own = tiling_.own();
+  beyond_.assign(4 * own.size(), -1);
+  for (std::size_t k = 0; k < own.size(); ++k)
+    for (const Side side : all_sides) {
+      const std::int64_t tile = tiling_.neighbour(own[k], side);
+      if (tile < 0 || tiling_.owner(tile) < 0) continue;
+      const auto rim = static_cast<std::uint32_t>(4 * k + static_cast<std::size_t>(side));
+      const int owner = tiling_.owner(tile);
+      if (owner == comm_.rank()) {
+        beyond_[rim] = own_number_.at(tile);
+      } else {
+        incoming[owner].emplace_back(Rim{own[k], side}, rim);
+        outgoing[owner].emplace_back(Rim{tile, opposite(side)}, rim);
+      }
+    }
+  for (auto& [rank, rims] : incoming) {
+    Neighbour neighbour{rank, {}};
+    std::ranges::sort(rims);
+    for (const auto& rim : rims) neighbour.rims.push_back(rim.second);
+    auto& sent = outgoing[rank];
+    std::ranges::sort(sent);
+    for (std::size_t n = 0; n < sent.size(); ++n) {
+      beyond_[sent[n].second] = -2 - static_cast<std::int32_t>(remote_.size());
+      remote_.push_back({static_cast<std::uint32_t>(neighbours_.size()), static_cast<std::uint32_t>(n)});
+    }
+    neighbours_.push_back(std::move(neighbour));
+  }
+}
+
+void Eikonal::set_cells(std::size_t own_number, std::span<const Links> links, std::span<const float> steps) {
+  const std::int64_t tile = tiling_.own()[own_number];
+  const int width = tiling_.width(tile);
+  const int height = tiling_.height(tile);
+  for (int row = 0; row < height; ++row)
+    for (int column = 0; column < width; ++column) {
+      const std::size_t cell = static_cast<std::size_t>(row) * edge_ + static_cast<std::size_t>(column);
+      const bool is_at_edge = column == 0 || row == 0 || column == width - 1 || row == height - 1;
+      links_[place(own_number, column, row)] =
+          static_cast<Links>((links[cell] & all_links) | (is_at_edge ? at_edge : 0));
+    }
+  set_steps(own_number, steps);
+}
+
+void Eikonal::set_steps(std::size_t own_number, std::span<const float> steps) {
+  for (int row = 0; row < tiling_.edge(); ++row)
+    for (int column = 0; column < tiling_.edge(); ++column)
+      steps_[place(own_number, column, row)] =
+          steps[static_cast<std::size_t>(row) * edge_ + static_cast<std::size_t>(column)];
+}
+
+/// The place beside a cell, across the edge of its tile if need be; `outside` if that is not on this rank.
+std::uint32_t Eikonal::step_to(std::uint32_t place, Side side) const {
+  const auto stride = static_cast<std::uint32_t>(stride_);
+  const std::uint32_t next = side == Side::left    ? place - 1
+                             : side == Side::right ? place + 1
+                             : side == Side::lower ? place - stride
+                                                   : place + stride;
+  if ((links_[place] & at_edge) == 0) return next;
+  const std::size_t own = place / area_;
+  const std::size_t row = place % area_ / stride_;
+  const std::size_t column = place % area_ % stride_;
+  const std::int64_t tile = tiling_.own()[own];
+  const bool leaves = side == Side::left    ? column == 1
+                      : side == Side::right ? column == static_cast<std::size_t>(tiling_.width(tile))
+                      : side == Side::lower ? row == 1
+                                            : row == static_cast<std::size_t>(tiling_.height(tile));
+  if (!leaves) return next;
+  const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
+  if (beyond < 0) return outside;
+  const auto there = static_cast<std::size_t>(beyond);
+  const std::int64_t tile_there = tiling_.own()[there];
+  const std::size_t new_column = side == Side::left    ? static_cast<std::size_t>(tiling_.width(tile_there))
+                                 : side == Side::right ? 1
+                                                       : column;
+  const std::size_t new_row = side == Side::lower   ? static_cast<std::size_t>(tiling_.height(tile_there))
+                              : side == Side::upper ? 1
+                                                    : row;
+  return static_cast<std::uint32_t>(there * area_ + new_row * stride_ + new_column);
+}
+
+Real Eikonal::from_neighbours(const Field& field, std::uint32_t place) const {
+  const Links links = links_[place];
+  const Real* time = field.time.data() + place;
+  const auto over = [&](Side side, std::ptrdiff_t offset) {
+    return (links & link_bit(side)) != 0 ? time[offset] : nowhere;
+  };
+  const auto row = static_cast<std::ptrdiff_t>(stride_);
+  const Real a = std::min(over(Side::left, -1), over(Side::right, 1));
+  const Real b = std::min(over(Side::lower, -row), over(Side::upper, row));
+  return upwind_time(a, b, static_cast<Real>(steps_[place]));
+}
+
+void Eikonal::change(Field& field, std::uint32_t place, Real time) {
+  field.time[place] = time;
+  field.queue.push_back({time, place});
+  std::ranges::push_heap(field.queue, std::greater<>());
+  if ((links_[place] & at_edge) == 0) return;
+  // The tiles beyond have a copy in their rims.
+  const std::size_t own = place / area_;
+  const std::size_t row = place % area_ / stride_;
+  const std::size_t column = place % area_ % stride_;
+  const std::int64_t tile = tiling_.own()[own];
+  const auto copy_to = [&](Side side, std::size_t rim_row, std::size_t rim_column) {
+    const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
+    if (beyond >= 0)
+      field.time[static_cast<std::size_t>(beyond) * area_ + rim_row * stride_ + rim_column] = time;
+    else if (beyond < -1)
+      field.to_send.push_back(place);
+  };
+  const auto width_of = [&](Side side) {
+    const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
+    return beyond < 0
+               ? std::size_t{0}
+               : static_cast<std::size_t>(
+                     side == Side::left ? tiling_.width(tiling_.own()[static_cast<std::size_t>(beyond)])
+                                        : tiling_.height(tiling_.own()[static_cast<std::size_t>(beyond)]));
+  };
+  if (column == 1) copy_to(Side::left, row, width_of(Side::left) + 1);
+  if (column == static_cast<std::size_t>(tiling_.width(tile))) copy_to(Side::right, row, 0);
+  if (row == 1) copy_to(Side::lower, width_of(Side::lower) + 1, column);
+  if (row == static_cast<std::size_t>(tiling_.height(tile))) copy_to(Side::upper, 0, column);
+}
+
+/// Finds the value of a cell anew from those around it.
+void Eikonal::revisit(Field& field, std::uint32_t place) {
+  Real time = from_neighbours(field, place);
+  if ((links_[place] & may_start) != 0) {
+    const auto start = field.starts.find(place);
+    if (start != field.starts.end()) time = std::min(time, start->second);
+  }
+  const Real old = field.time[place];
+  if (time == old) return;
+  change(field, place, time);
+  if (time > old) field.rising.push_back(place);
+}
+
+void Eikonal::revisit_neighbours(Field& field, std::uint32_t place, bool larger_only) {
+  for (const Side side : all_sides) {
+    if ((links_[place] & link_bit(side)) == 0) continue;
+    const std::uint32_t next = step_to(place, side);
+    if (next == outside) continue;
+    if (larger_only && field.time[next] <= field.time[place]) continue;
+    revisit(field, next);
+  }
+}
+
+void Eikonal::march(Field& field, Real limit) {
+  while (!field.queue.empty() && field.queue.front().time <= limit) {
+    const Pending least = field.queue.front();
+    std::ranges::pop_heap(field.queue, std::greater<>());
+    field.queue.pop_back();
+    if (field.time[least.place] != least.time) continue;
+    // A value that fell does not concern neighbours that are no larger: they did not use what was there.
+    revisit_neighbours(field, least.place, true);
+    while (!field.rising.empty()) {
+      const std::uint32_t place = field.rising.back();
+      field.rising.pop_back();
+      revisit_neighbours(field, place, false);
+    }
+  }
+}
+
+void Eikonal::exchange() {
+  std::vector<std::vector<RimValue>> out(neighbours_.size());
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    Field& field = fields_[f];
+    std::ranges::sort(field.to_send);
+    field.to_send.erase(std::unique(field.to_send.begin(), field.to_send.end()), field.to_send.end());
+    for (const std::uint32_t place : field.to_send) {
+      const std::size_t own = place / area_;
+      const std::size_t row = place % area_ / stride_;
+      const std::size_t column = place % area_ % stride_;
+      const std::int64_t tile = tiling_.own()[own];
+      const auto send = [&](Side side, std::size_t along) {
+        const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
+        if (beyond >= -1) return;
+        const Remote& remote = remote_[static_cast<std::size_t>(-2 - beyond)];
+        out[remote.neighbour].push_back({field.time[place], static_cast<std::uint32_t>(f),
+                                         static_cast<std::uint32_t>(remote.side * edge_ + along - 1)});
+      };
+      if (column == 1) send(Side::left, row);
+      if (column == static_cast<std::size_t>(tiling_.width(tile))) send(Side::right, row);
+      if (row == 1) send(Side::lower, column);
+      if (row == static_cast<std::size_t>(tiling_.height(tile))) send(Side::upper, column);
+    }
+    field.to_send.clear();
+  }
+
+  constexpr int tag = 0x574159;
+  std::vector<MPI_Request> requests(neighbours_.size(), MPI_REQUEST_NULL);
+  for (std::size_t n = 0; n < neighbours_.size(); ++n)
+    MPI_Isend(out[n].data(), static_cast<int>(out[n].size() * sizeof(RimValue)), MPI_BYTE,
+              neighbours_[n].rank, tag, comm_.handle(), &requests[n]);
+  std::vector<RimValue> arrived;
+  for (const Neighbour& neighbour : neighbours_) {
+    MPI_Status status;
+    int n_bytes = 0;
+    MPI_Probe(neighbour.rank, tag, comm_.handle(), &status);
+    MPI_Get_count(&status, MPI_BYTE, &n_bytes);
+    arrived.resize(static_cast<std::size_t>(n_bytes) / sizeof(RimValue));
+    MPI_Recv(arrived.data(), n_bytes, MPI_BYTE, neighbour.rank, tag, comm_.handle(), MPI_STATUS_IGNORE);
+    for (const RimValue& value : arrived) {
+      const std::uint32_t rim = neighbour.rims[value.place / edge_];
+      const std::size_t along = value.place % edge_ + 1;
+      const std::size_t own = rim / 4;
+      const auto side = static_cast<Side>(rim % 4);
+      const std::int64_t tile = tiling_.own()[own];
+      const auto width = static_cast<std::size_t>(tiling_.width(tile));
+      const auto height = static_cast<std::size_t>(tiling_.height(tile));
+      const std::size_t row = side == Side::lower ? 1 : side == Side::upper ? height : along;
+      const std::size_t column = side == Side::left ? 1 : side == Side::right ? width : along;
+      const std::size_t cell = own * area_ + row * stride_ + column;
+      const std::size_t copy = side == Side::left    ? cell - 1
+                               : side == Side::right ? cell + 1
+                               : side == Side::lower ? cell - stride_
+                                                     : cell + stride_;
+      Field& field = fields_[value.field];
+      field.time[copy] = value.time;
+      if ((links_[cell] & link_bit(side)) != 0) revisit(field, static_cast<std::uint32_t>(cell));
+    }
+  }
+  const Waiting waiting;
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void Eikonal::find_band() {
+  std::array<std::int64_t, 1> n_cells{0};
+  std::array<Real, 1> sum{0};
+  for (std::size_t i = 0; i < links_.size(); ++i)
+    if ((links_[i] & walkable_bit) != 0) {
+      ++n_cells[0];
+      sum[0] += static_cast<Real>(steps_[i]);
+    }
+  comm_.sum(n_cells);
+  comm_.sum_to_round_off(sum);
+  const auto n = static_cast<Real>(std::max<std::int64_t>(n_cells[0], 1));
+  band_ = comm_.max(band_in_tiles * static_cast<Real>(edge_) * sum[0] / n);
+}
+
+void Eikonal::solve(std::span<const std::vector<Start>> starts) {
+  for (Links& links : links_) links = static_cast<Links>(links & ~may_start);
+  fields_.resize(starts.size());
+  for (std::size_t f = 0; f < starts.size(); ++f)
+    for (const Start& start : starts[f]) links_[start.place] |= may_start;
+  for (std::size_t f = 0; f < starts.size(); ++f) {
+    Field& field = fields_[f];
+    field.time.assign(links_.size(), nowhere);
+    field.queue.clear();
+    field.starts.clear();
+    for (const Start& start : starts[f]) field.starts.emplace(start.place, start.time);
+    for (const Start& start : starts[f]) change(field, start.place, start.time);
+  }
+  n_rounds_ = 0;
+  if (fields_.empty()) return;
+  if (comm_.size() == 1) {
+    for (Field& field : fields_) march(field, nowhere);
+    return;
+  }
+
+  find_band();
+  std::vector<Real> least(fields_.size());
+  while (true) {
+    // Values that wait for the next exchange count, though nothing here is left to be done with them.
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const Field& field = fields_[f];
+      least[f] = field.queue.empty() ? nowhere : field.queue.front().time;
+      for (const std::uint32_t place : field.to_send) least[f] = std::min(least[f], field.time[place]);
+    }
+    comm_.min(least);
+    if (std::ranges::none_of(least, [](Real time) { return time < nowhere; })) break;
+    for (std::size_t f = 0; f < fields_.size(); ++f) march(fields_[f], least[f] + band_);
+    exchange();
+    ++n_rounds_;
+  }
+}
+
+Vec<2> Eikonal::descent(std::size_t field, std::uint32_t place) const {
+  const Real* time = fields_[field].time.data() + place;
+  const Links links = links_[place];
+  const Real here = *time;
+  const auto along = [&](Side back, Side forth, std::ptrdiff_t offset) {
+    const Real lower = (links & link_bit(back)) != 0 ? time[-offset] : nowhere;
+    const Real upper = (links & link_bit(forth)) != 0 ? time[offset] : nowhere;
+    const Real least = std::min(lower, upper);
+    if (!(least < here)) return 0.0;
+    return lower <= upper ? least - here : here - least;
+  };
+  if (!(here < nowhere)) return {};
+  return {{along(Side::left, Side::right, 1),
+           along(Side::lower, Side::upper, static_cast<std::ptrdiff_t>(stride_))}};
+}
+
+std::size_t Eikonal::bytes() const {
+  std::size_t total = links_.capacity() * sizeof(Links) + steps_.capacity() * sizeof(float) +
+                      beyond_.capacity() * sizeof(std::int32_t);
+  for (const Field& field : fields_)
+    total += field.time.capacity() * sizeof(Real) + field.queue.capacity() * sizeof(Pending);
+  return total;
+}
+
+}  // namespace scree

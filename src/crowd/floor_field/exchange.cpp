@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <limits>
+
+#include "comm/parcels.hpp"
+#include "crowd/floor_field/floor_field_content.hpp"
+
+namespace scree {
+
+namespace {
+
+struct Rows {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+}  // namespace
+
+/// What others need of an own tile: all fields, ready to be asked.
+void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
+  const Tiling& tiling = built->tiling;
+  const Eikonal& eikonal = *built->eikonal;
+  const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
+  const int edge = tiling.edge();
+  const Real reaches_into = 0.75 * tiling.grid().cell;  // half a diagonal, and a little
+  std::size_t at = 0;
+  for (std::size_t d = 0; d < built->destinations.size(); ++d)
+    for (int j = 0; j < edge; ++j)
+      for (int i = 0; i < edge; ++i) {
+        const std::uint32_t place = eikonal.place(own, i, j);
+        const Real time = eikonal.time(d, place);
+        Vec<2> down = eikonal.descent(d, place);
+        bool is_there = false;
+        if (const auto found = built->line_of[d].find(place); found != built->line_of[d].end()) {
+          const Line& line = built->lines[d][found->second];
+          const Vec<2> straight = line.to - line.from;
+          is_there = norm(straight) < reaches_into;
+          if (time == line.time) down = straight;
+        }
+        cells[at++] = NearFields::Cell(time, is_there, down);
+      }
+}
+
+/// Gets these tiles from their owners. Collective.
+void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
+  const Comm& comm = built->comm;
+  NearFields& near = *built->near;
+  Outbox requests;
+  for (const std::int64_t tile : tiles) {
+    const int owner = built->tiling.owner(tile);
+    if (owner == comm.rank())
+      fill(tile, near.room(tile));
+    else
+      requests.to(owner).put(tile);
+  }
+  Outbox replies;
+  std::vector<NearFields::Cell> cells(built->destinations.size() *
+                                      static_cast<std::size_t>(built->tiling.edge() * built->tiling.edge()));
+  for (const Parcel& parcel : requests.deliver(comm)) {
+    Unpacker request(parcel.bytes);
+    Packer reply = replies.to(parcel.rank);
+    while (!request.empty()) {
+      const auto tile = request.take<std::int64_t>();
+      fill(tile, cells);
+      reply.put(tile);
+      reply.put(std::span<const NearFields::Cell>(cells));
+    }
+  }
+  for (const Parcel& parcel : replies.deliver(comm)) {
+    Unpacker reply(parcel.bytes);
+    while (!reply.empty()) {
+      const auto tile = reply.take<std::int64_t>();
+      reply.take(near.room(tile));
+    }
+  }
+}
+
+std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std::int64_t last_row) const {
+  const Content::Built& built = *content_->built;
+  const Tiling& tiling = built.tiling;
+  const CellGrid& grid = tiling.grid();
+  const Eikonal& eikonal = *built.eikonal;
+  first_row = std::clamp<std::int64_t>(first_row, 0, grid.ny);
+  last_row = std::clamp<std::int64_t>(last_row, first_row, grid.ny);
+
+  std::vector<Real> result(static_cast<std::size_t>((last_row - first_row) * grid.nx),
+                           std::numeric_limits<Real>::quiet_NaN());
+  const auto rows_of = [&](std::int64_t tile, const Rows& rows) {
+    return Rows{std::max(rows.first, tiling.first_row(tile)),
+                std::min(rows.last, tiling.first_row(tile) + tiling.height(tile))};
+  };
+  // Values of the wanted rows of an own tile, in the order in which the other side puts them in place.
+  std::vector<Real> values;
+  const auto collect = [&](std::int64_t tile, const Rows& rows) {
+    values.clear();
+    const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
+    for (std::int64_t row = rows.first; row < rows.last; ++row)
+      for (int i = 0; i < tiling.width(tile); ++i) {
+        const int j = static_cast<int>(row - tiling.first_row(tile));
+        const std::uint32_t place = eikonal.place(own, i, j);
+        const auto cell = static_cast<std::size_t>(i + tiling.edge() * j);
+        if ((eikonal.links(place) & walkable_bit) == 0)
+          values.push_back(std::numeric_limits<Real>::quiet_NaN());
+        else if (destination < 0)
+          values.push_back(grid.cell / static_cast<Real>(built.free_steps[own][cell]));
+        else
+          values.push_back(eikonal.time(static_cast<std::size_t>(destination), place));
+      }
+  };
+  const auto put = [&](std::int64_t tile, const Rows& rows) {
+    std::size_t at = 0;
+    for (std::int64_t row = rows.first; row < rows.last; ++row)
+      for (int i = 0; i < tiling.width(tile); ++i)
+        result[static_cast<std::size_t>((row - first_row) * grid.nx + tiling.first_column(tile) + i)] =
+            values[at++];
+  };
+
+  Outbox requests;
+  if (first_row < last_row)
+    for (std::int64_t tile = first_row / tiling.edge() * tiling.tiles(0);
+         tile < ((last_row - 1) / tiling.edge() + 1) * tiling.tiles(0); ++tile) {
+      const Rows rows = rows_of(tile, {first_row, last_row});
+      const int owner = tiling.owner(tile);
+      if (owner == built.comm.rank()) {
+        collect(tile, rows);
+        put(tile, rows);
+      } else if (owner >= 0) {
+        requests.to(owner).put(tile);
+        requests.to(owner).put(rows);
+      }
+    }
+  Outbox replies;
+  for (const Parcel& parcel : requests.deliver(built.comm)) {
+    Unpacker request(parcel.bytes);
+    Packer reply = replies.to(parcel.rank);
+    while (!request.empty()) {
+      const auto tile = request.take<std::int64_t>();
+      const auto rows = request.take<Rows>();
+      collect(tile, rows);
+      reply.put(tile);
+      reply.put(rows);
+      reply.put(std::span<const Real>(values));
+    }
+  }
+  for (const Parcel& parcel : replies.deliver(built.comm)) {
+    Unpacker reply(parcel.bytes);
+    while (!reply.empty()) {
+      const auto tile = reply.take<std::int64_t>();
+      const auto rows = reply.take<Rows>();
+      values.resize(static_cast<std::size_t>((rows.last - rows.first) * tiling.width(tile)));
+      reply.take(std::span<Real>(values));
+      put(tile, rows);
+    }
+  }
+  return result;
+}
+
+}  // namespace scree

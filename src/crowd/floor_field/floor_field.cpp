@@ -1,0 +1,302 @@
+#include "crowd/floor_field/floor_field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "crowd/floor_field/floor_field_content.hpp"
+
+namespace scree {
+
+namespace {
+
+// Walls that decide about links and sight are looked up among those this near to a tile.
+constexpr Real sight_in_cells = 4;
+
+/// Sizes of cells such that whole numbers of them fit along periodic axes.
+CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const std::string& where) {
+  CellGrid grid;
+  grid.periodic = box.periodic;
+  grid.cell = wanted;
+  constexpr Real rounding = 1e-9;
+  const auto whole = [&](Real length) {
+    const Real cells = length / grid.cell;
+    return std::abs(cells - std::round(cells)) <= rounding * cells;
+  };
+  const int axis = box.periodic[0] ? 0 : 1;
+  if (box.periodic[0] || box.periodic[1]) {
+    const Real length = box.length(axis);
+    Real count = std::ceil(length / wanted * (1 - rounding));
+    grid.cell = length / count;
+    while (box.periodic[0] && box.periodic[1] && !whole(box.length(1))) {
+      grid.cell = length / ++count;
+      if (grid.cell < 0.5 * wanted)
+        throw InputError(fmt::format(
+            "{}: no cell between {} m and {} m fits a whole number of times into both lengths of the "
+            "periodic box, {} m and {} m",
+            where, 0.5 * wanted, wanted, box.length(0), box.length(1)));
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    const Box<2>& extent = box.is_periodic(k) ? box : bounds;
+    grid.origin[k] = extent.lower[k];
+    const Real cells = extent.length(k) / grid.cell;
+    const Real count = box.is_periodic(k) ? std::round(cells) : std::ceil(cells * (1 - rounding));
+    constexpr Real most_cells = 2e9;
+    if (!(count <= most_cells))
+      throw InputError(fmt::format("{}: cells of {} m are too small for a plan of {} m", where, grid.cell,
+                                   extent.length(k)));
+    (k == 0 ? grid.nx : grid.ny) = static_cast<std::int64_t>(count);
+  }
+  return grid;
+}
+
+Real area_of(const Ring& ring) {
+  Real doubled = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const Vec<2> p = ring[i] - ring[0], q = ring[(i + 1) % ring.size()] - ring[0];
+    doubled += p[0] * q[1] - p[1] * q[0];
+  }
+  return std::abs(doubled) / 2;
+}
+
+/// Refuses cells that are too many to be held: of each destination a travel time on each walkable cell, and a
+/// list of all tiles on every rank.
+void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_destinations, int n_ranks,
+                  const std::string& where) {
+  Real area = 0;
+  for (const PolygonWithHoles& part : plan.area()) {
+    area += area_of(part.outline);
+    for (const Ring& hole : part.holes) area -= area_of(hole);
+  }
+  constexpr Real bytes_of_tile = 20;
+  constexpr Real cells_of_tile = 1024;
+  const Real n_walkable = area / (grid.cell * grid.cell);
+  const Real n_tiles = static_cast<Real>(grid.nx) * static_cast<Real>(grid.ny) / cells_of_tile;
+  const Real bytes =
+      n_walkable / n_ranks * static_cast<Real>(n_destinations + 1) * sizeof(float) + n_tiles * bytes_of_tile;
+  require_memory(bytes,
+                 fmt::format("{}: a grid of {:.3g} walkable cells of {:g} m", where, n_walkable, grid.cell));
+}
+
+}  // namespace
+
+void FloorField::Content::share_out_tiles() {
+  Tiling& tiling = built->tiling;
+  std::unordered_map<std::int64_t, Terrain::Cells> counted;
+  tiling.share_out(built->comm, [&](std::int64_t tile) {
+    Terrain::Cells cells = built->terrain->cells(tile);
+    const std::int64_t n_walkable = cells.n_walkable;
+    if (n_walkable > 0) counted.emplace(tile, std::move(cells));
+    return n_walkable;
+  });
+  share_errors(built->comm, [&] {
+    built->eikonal.emplace(built->comm, tiling);
+    built->free_steps.resize(tiling.own().size());
+    for (std::size_t k = 0; k < tiling.own().size(); ++k) {
+      const std::int64_t tile = tiling.own()[k];
+      const auto known = counted.find(tile);
+      find_free_steps(k);
+      if (known != counted.end())
+        built->eikonal->set_cells(k, known->second.links, built->free_steps[k]);
+      else
+        built->eikonal->set_cells(k, built->terrain->cells(tile).links, built->free_steps[k]);
+    }
+  });
+}
+
+void FloorField::Content::solve() {
+  const Tiling& tiling = built->tiling;
+  const CellGrid& grid = tiling.grid();
+  if (!built->density.empty()) {
+    const int edge = tiling.edge();
+    std::vector<float> steps;
+    for (std::size_t k = 0; k < tiling.own().size(); ++k) {
+      const std::int64_t tile = tiling.own()[k];
+      steps = built->free_steps[k];
+      for (int j = 0; j < edge; ++j)
+        for (int i = 0; i < edge; ++i) {
+          const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+          float& step = steps[static_cast<std::size_t>(i + edge * j)];
+          step = static_cast<float>(static_cast<Real>(step) * density_factor(x));
+        }
+      built->eikonal->set_steps(k, steps);
+    }
+  }
+  std::vector<std::vector<Eikonal::Start>> starts(built->destinations.size());
+  for (std::size_t d = 0; d < starts.size(); ++d)
+    for (Line& line : built->lines[d]) {
+      line.time = time_along(line);
+      starts[d].push_back({line.place, line.time});
+    }
+  built->eikonal->solve(starts);
+}
+
+FloorField::FloorField() : content_(std::make_unique<Content>()) {}
+FloorField::~FloorField() = default;
+
+void FloorField::describe(Section& root) {
+  Content::Settings& settings = content_->settings;
+  root.table(
+      "navigation", {.doc = "How people find their ways: travel times on a grid, one per destination."},
+      [&](Section& section) {
+        section.real("cell", settings.cell,
+                     {.unit = Unit::length,
+                      .range = positive,
+                      .doc = "Size of the cells of the grid; a door should be a few cells wide. A "
+                             "little less where the box is periodic, so that whole cells fit."});
+        section.real("wall_clearance", settings.wall_clearance,
+                     {.unit = Unit::length,
+                      .range = non_negative,
+                      .doc = "Nearer to walls and columns than this, ways cost more."});
+        section.real("speed_at_walls", settings.speed_at_walls,
+                     {.range = {.least = 0, .most = 1, .least_open = true},
+                      .doc = "Factor of speed that ways count with right at a wall; it rises to 1 over "
+                             "wall_clearance. It chooses the way and slows nobody."});
+        section.optional_table(
+            "density_cost",
+            {.doc = "Lets ways cost 1 + weight * density times as much. Without it ways stay as they "
+                    "are found at the start."},
+            [&](Section& cost) {
+              if (cost.reading()) settings.counts_density = true;
+              // Bodies per area: there is no unit of this kind in a deck.
+              cost.real("weight", settings.weight,
+                        {.range = non_negative, .doc = "Weight of the density of people, in m2."});
+              cost.real("update", settings.update,
+                        {.unit = Unit::time,
+                         .range = positive,
+                         .doc = "How often people are counted and all ways found anew."});
+              cost.real("cell", settings.density_cell,
+                        {.unit = Unit::length,
+                         .range = positive,
+                         .doc = "Size of the cells in which people are counted."});
+            });
+        if (section.reading()) settings.where = section.where("cell");
+      });
+}
+
+Real FloorField::cell() const {
+  return content_->settings.cell;
+}
+
+void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& box,
+                       const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
+  const Content::Settings& settings = content_->settings;
+  const CellGrid grid = fit_grid(plan.bounds(), box, settings.cell, settings.where);
+  require_room(grid, plan, destinations.size(), comm.size(), settings.where);
+  content_->built.emplace(comm, grid);
+  Content::Built& built = *content_->built;
+  built.zones = zones;
+  built.destinations = destinations;
+  const Real reach =
+      std::max(settings.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
+  share_errors(comm, [&] {
+    built.terrain.emplace(
+        built.tiling, plan.walls(), plan.columns(), [&plan](const Vec<2>& x) { return plan.contains(x); },
+        reach);
+  });
+  content_->share_out_tiles();
+
+  if (settings.counts_density) {
+    std::size_t n_cells = 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const int axis = static_cast<int>(k);
+      const Real cells = grid.length(axis) / settings.density_cell;
+      constexpr Real most_cells = 2e9;
+      built.density_count[k] =
+          static_cast<std::int64_t>(std::clamp(std::ceil(cells - 1e-9), 1.0, most_cells));
+      built.density_cell[axis] = grid.periodic[k]
+                                     ? grid.length(axis) / static_cast<Real>(built.density_count[k])
+                                     : settings.density_cell;
+      n_cells *= static_cast<std::size_t>(built.density_count[k]);
+    }
+    require_memory(static_cast<Real>(n_cells) * sizeof(Real),
+                   fmt::format("{}: a density on {} cells", settings.where, n_cells));
+    built.density.assign(n_cells, 0);
+  }
+
+  built.lines.resize(destinations.size());
+  built.line_of.resize(destinations.size());
+  std::vector<std::int64_t> n_starts(destinations.size());
+  for (std::size_t d = 0; d < destinations.size(); ++d) {
+    content_->find_lines(d);
+    n_starts[d] = static_cast<std::int64_t>(built.lines[d].size());
+  }
+  comm.sum(n_starts);
+  for (std::size_t d = 0; d < destinations.size(); ++d)
+    if (n_starts[d] == 0)
+      throw InputError(
+          fmt::format("{}: no walkable cell of {} m comes near to {}: it lies outside of the walkable "
+                      "area, or navigation.cell is too large",
+                      destinations[d].where, grid.cell, destinations[d].name));
+  content_->solve();
+  built.near.emplace(built.tiling, *built.terrain, destinations.size());
+}
+
+void FloorField::fetch(std::span<const Vec<2>> positions, Real margin) {
+  NearFields& near = *content_->built->near;
+  content_->bring(near.missing(near.tiles_near(positions, margin)));
+}
+
+Real FloorField::travel_time(int destination, const Vec<2>& x) const {
+  return content_->built->near->time(static_cast<std::size_t>(destination), x);
+}
+
+Vec<2> FloorField::direction(int destination, const Vec<2>& x) const {
+  const auto d = static_cast<std::size_t>(destination);
+  const NearFields::Way way = content_->built->near->way(d, x);
+  if (way.may_be_there) {
+    const Content::Built& built = *content_->built;
+    if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {};
+  }
+  return way.direction;
+}
+
+bool FloorField::counts_density() const {
+  return content_->settings.counts_density;
+}
+
+Real FloorField::density_interval() const {
+  return content_->settings.update;
+}
+
+void FloorField::update_density(std::span<const Vec<2>> positions) {
+  Content::Built& built = *content_->built;
+  if (built.density.empty()) return;
+  std::vector<std::int64_t> counts(built.density.size(), 0);
+  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(content_->density_cell_of(x))];
+  built.comm.sum(counts);
+  const Real area = built.density_cell[0] * built.density_cell[1];
+  for (std::size_t i = 0; i < counts.size(); ++i) built.density[i] = static_cast<Real>(counts[i]) / area;
+  restore_density();
+}
+
+std::span<Real> FloorField::density() {
+  return content_->built ? std::span<Real>(content_->built->density) : std::span<Real>();
+}
+
+void FloorField::restore_density() {
+  content_->solve();
+  content_->bring(content_->built->near->held());
+}
+
+const FloorField::Grid& FloorField::grid() const {
+  return content_->built->tiling.grid();
+}
+
+std::size_t FloorField::bytes() const {
+  if (!content_->built) return 0;
+  const Content::Built& built = *content_->built;
+  std::size_t total = built.tiling.bytes() + built.density.capacity() * sizeof(Real);
+  if (built.terrain) total += built.terrain->bytes();
+  if (built.eikonal) total += built.eikonal->bytes();
+  if (built.near) total += built.near->bytes();
+  for (const auto& steps : built.free_steps) total += steps.capacity() * sizeof(float);
+  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Content::Line);
+  return total;
+}
+
+}  // namespace scree

@@ -1,0 +1,101 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/section.hpp"
+#include "crowd/floor_field/tiling.hpp"
+#include "crowd/plan/floor_plan.hpp"
+
+namespace scree {
+
+/// A place that people walk to: they are there when their centre is in one of the regions.
+struct Destination {
+  std::string name;   ///< "exits.east"
+  std::string where;  ///< its place in the deck
+  std::vector<Ring> regions;
+  bool contains(const Vec<2>& x) const {
+    for (const Ring& region : regions)
+      if (ring_contains(region, x)) return true;
+    return false;
+  }
+};
+
+/// An area where people walk faster or slower than elsewhere.
+struct Zone {
+  std::string name;
+  std::string where;
+  Ring region;
+  Real speed_factor = 1;  ///< > 0
+};
+
+/// Ways to destinations: for each a travel-time field T with |grad T| = 1 / F on a grid (docs/method.md,
+/// "Ways"), F = zone factor * clearance factor / density cost, T = 0 in the destination, solved by fast
+/// marching on tiles that the ranks share. Values do not depend on the number of ranks, bit by bit.
+///
+/// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no way.
+/// Along periodic axes of the box the plan counts between the faces of the box only, and a wall that lies in
+/// a face is none.
+///
+///     [navigation]                 cell, wall_clearance, speed_at_walls
+///     [navigation.density_cost]    weight, update, cell
+class FloorField {
+ public:
+  FloorField();
+  ~FloorField();
+  FloorField(const FloorField&) = delete;
+  FloorField& operator=(const FloorField&) = delete;
+
+  /// Declares and reads [navigation].
+  void describe(Section& root);
+  /// Size of the cells that the deck asks for; grid() tells what came of it [m].
+  Real cell() const;
+
+  /// Solves all fields. `box` says which axes are periodic. Throws InputError, on all ranks, for a
+  /// destination that no walkable cell comes near to, and for cells that fit no whole number of times into a
+  /// box periodic along both axes. Collective; O(cells log cells / ranks) per destination.
+  void build(const Comm& comm, const FloorPlan& plan, const Box<2>& box, const std::vector<Zone>& zones,
+             const std::vector<Destination>& destinations);
+
+  /// Makes the fields of all destinations available on this rank within `margin` [m] of `positions`. After
+  /// build() and after every list build. Collective.
+  void fetch(std::span<const Vec<2>> positions, Real margin);
+
+  /// Travel time [s at 1 m/s] from x; infinite if there is no way, or no walkable cell within two cells. x
+  /// must be within what was fetched. Local, O(1), no allocation.
+  Real travel_time(int destination, const Vec<2>& x) const;
+  /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
+  /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
+  /// allocation.
+  Vec<2> direction(int destination, const Vec<2>& x) const;
+
+  /// Whether ways cost more where it is crowded, and how often that is found anew [s].
+  bool counts_density() const;
+  Real density_interval() const;
+  /// Sets what people at `positions` (owned, any order) add to the cost, solves all fields again and brings
+  /// what was fetched up to date. The same on any number of ranks. Collective.
+  void update_density(std::span<const Vec<2>> positions);
+  /// What a restart needs of the last update_density(): the density [1/m2] on its own coarse grid, the same
+  /// on all ranks; empty without density cost, zeros after build(). After changing it call restore_density().
+  /// Local.
+  std::span<Real> density();
+  /// Solves all fields again with what density() says. Collective.
+  void restore_density();
+
+  /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
+  /// the cells of rows [first_row, last_row), row by row, as asked by this rank; nan where not walkable.
+  /// Collective: all ranks call it for the same destination, with rows of their own.
+  using Grid = CellGrid;
+  const Grid& grid() const;
+  std::vector<Real> rows(int destination, std::int64_t first_row, std::int64_t last_row) const;
+
+  std::size_t bytes() const;
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace scree

@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "crowd/floor_field/tiling.hpp"
+#include "geometry/walls.hpp"
+
+namespace scree {
+
+/// Which of the four links of a cell are open, as bits.
+using Links = std::uint8_t;
+constexpr Links link_bit(Side side) {
+  return static_cast<Links>(1U << static_cast<unsigned>(side));
+}
+inline constexpr Links walkable_bit = 1U << 4U;  ///< the centre of the cell is free
+
+/// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
+///
+/// A cell is walkable if its centre is. Two walkable neighbours are linked unless a wall or column touches
+/// the segment between their centres, so no way leads through a wall, however thin. Along periodic axes only
+/// what lies between the faces of the grid counts, with its images; walls that lie in a face are none.
+class Terrain {
+ public:
+  /// `contains` says whether a point is in the area that `walls` bound (and in no column); it is asked where
+  /// walls alone do not tell. `reach` [m]: walls(tile) has all that come that near to the tile. O(walls).
+  Terrain(const Tiling& tiling, std::span<const Edge> walls, std::span<const Columns::Column> columns,
+          std::function<bool(const Vec<2>&)> contains, Real reach);
+
+  /// Walls and columns within reach of the tile, as seen in it: images are moved.
+  std::span<const Edge> walls(std::int64_t tile) const { return of(walls_, wall_start_, tile); }
+  std::span<const Columns::Column> columns(std::int64_t tile) const {
+    return of(columns_, column_start_, tile);
+  }
+
+  /// Links of the cells of a tile, row by row in rows of tiling.edge(). O(cells + cells near walls).
+  struct Cells {
+    std::vector<Links> links;
+    std::int64_t n_walkable = 0;
+  };
+  Cells cells(std::int64_t tile) const;
+
+  /// Distances of the cells from the nearest wall or column, `most` if none is nearer [m]. O(cells near
+  /// walls).
+  std::vector<float> distances(std::int64_t tile, Real most) const;
+  /// The same of a point within reach of the tile. O(walls near the tile).
+  Real distance(std::int64_t tile, const Vec<2>& x, Real most) const;
+  /// Whether a wall near the tile separates x from `to`. O(walls near the tile).
+  bool is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const;
+
+  std::size_t bytes() const;
+
+ private:
+  template <class T>
+  static std::span<const T> of(const std::vector<T>& all, const std::vector<std::uint32_t>& start,
+                               std::int64_t tile) {
+    const auto t = static_cast<std::size_t>(tile);
+    return std::span<const T>(all).subspan(start[t], start[t + 1] - start[t]);
+  }
+
+  const Tiling& tiling_;
+  std::function<bool(const Vec<2>&)> contains_;
+  std::vector<Edge> walls_;
+  std::vector<Columns::Column> columns_;
+  std::vector<std::uint32_t> wall_start_, column_start_;
+};
+
+}  // namespace scree

@@ -1,0 +1,187 @@
+#include "crowd/output/crowd_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "comm/parcels.hpp"
+#include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/output/evacuation.hpp"
+#include "crowd/output/loaded_walls.hpp"
+#include "io/csv_cell.hpp"
+#include "io/files.hpp"
+
+namespace scree {
+
+namespace {
+
+std::int64_t n_came(const State<2>& state) {
+  std::int64_t n = 0;
+  for (const FeederProgress& feeder : state.feeders) n += feeder.n_made;
+  return n;
+}
+
+std::vector<std::int64_t> n_left(const State<2>& state) {
+  std::vector<std::int64_t> left;
+  for (const SinkProgress& sink : state.sinks) left.push_back(sink.n_removed);
+  return left;
+}
+
+}  // namespace
+
+CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSettings& settings,
+                         CrowdScene& scene)
+    : comm_(context.comm),
+      files_(context.files),
+      settings_(settings),
+      scene_(scene),
+      curve_(context.state.sinks.size()) {
+  const Comm& comm = context.comm;
+  const State<2>& state = context.state;
+  const std::optional<ResumePoint>& resume = context.resume;
+  // A restart may write to a new folder, or what the run did not write before.
+  const auto goes_on_with = [&](const std::string& path) {
+    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
+  };
+  if (settings_.fps > 0) {
+    const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
+                           .version = context.creator,
+                           .geometry = scene_.plan().wkt(),
+                           .fps = settings_.fps};
+    const std::string path = files_.with(".trajectory.h5");
+    trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
+                                           comm, path, head, frame_of(resume->clock.time)))
+                                     : std::make_unique<PedestrianArchive>(comm, path, head);
+  }
+  if (settings_.every.ever()) fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
+
+  const std::string agents = files_.with(".agents.csv");
+  constexpr std::size_t left_column = 7;
+  agents_ = std::make_unique<RowFile>(
+      comm, agents,
+      "id[-],population[-],kind[-],radius[m],desired_speed[m/"
+      "s],entered[s],walks_from[s],left[s],exit[-],walked[m]",
+      left_column, goes_on_with(agents) ? std::optional<Real>(resume->clock.time) : std::nullopt);
+
+  const std::string evacuation = files_.with(".evacuation.csv");
+  std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
+  const std::size_t n_leading = headings.size();
+  for (const SinkProgress& sink : state.sinks) headings.push_back({"left_" + column_name(sink.name), "-"});
+  last_left_ = n_left(state);
+  last_came_ = n_came(state);
+  began_ = state.clock.time;
+  if (goes_on_with(evacuation)) {
+    evacuation_ = std::make_unique<Table>(Table::resume(comm, evacuation, headings, resume->clock.time));
+    const TableContent content = read_table(comm, evacuation);
+    for (const std::vector<Real>& row : content.rows) {
+      std::vector<std::int64_t> left;
+      for (std::size_t k = n_leading; k < row.size(); ++k) left.push_back(static_cast<std::int64_t>(row[k]));
+      curve_.add(row.front(), left);
+    }
+    if (!content.rows.empty()) began_ = content.rows.front().front();
+    return;
+  }
+  evacuation_ = std::make_unique<Table>(comm, evacuation, headings);
+  if (resume) write_departures(state);
+}
+
+std::int64_t CrowdWriter::frame_of(Real time) const {
+  // Times are sums of steps: a frame may be missed by rounding alone, hence the small share of its length.
+  constexpr Real rounding = 1e-6;
+  return static_cast<std::int64_t>(std::floor(time * settings_.fps + rounding));
+}
+
+void CrowdWriter::keep_in_place() {
+  agents_->keep_in_place();
+  evacuation_->keep_in_place();
+}
+
+void CrowdWriter::write(const State<2>& state, Real before) {
+  const Real time = state.clock.time;
+  const bool is_start = before < 0;
+  if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
+  if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_) write_departures(state);
+  scene_.departures().clear();
+}
+
+void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
+  Scope timer("trajectory");
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  std::vector<double> positions;
+  positions.reserve(3 * n);
+  for (const Vec<2>& x : state.bodies.position().first(n))
+    positions.insert(positions.end(), {x[0], x[1], settings_.z});
+  trajectory_->append(frame, state.bodies.id().first(n), positions);
+}
+
+void CrowdWriter::write_departures(const State<2>& state) {
+  Scope timer("departures");
+  last_left_ = n_left(state);
+  last_came_ = n_came(state);
+  // Those of one step: as many as exits let through in that time.
+  const std::vector<Departure>& departed = scene_.departures();
+  Outbox outbox;
+  if (!departed.empty()) outbox.to(0).put(std::span<const Departure>(departed));
+  std::vector<Departure> departures = deliver_values<Departure>(comm_, outbox);
+  std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
+    return a.time != b.time ? a.time < b.time : a.id < b.id;
+  });
+  const std::vector<std::string> groups = scene_.people().group_names();
+  std::string lines;
+  for (const Departure& d : departures)
+    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", d.id,
+                         csv_cell(groups[static_cast<std::size_t>(d.group)]),
+                         csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
+                         d.desired_speed, d.entered_at, d.walks_from, d.time,
+                         csv_cell(state.sinks[static_cast<std::size_t>(d.sink)].name), d.walked);
+  if (comm_.any(!departures.empty())) agents_->add(lines);
+
+  const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t left = std::accumulate(last_left_.begin(), last_left_.end(), std::int64_t{0});
+  std::vector<Real> row{state.clock.time, static_cast<Real>(inside), static_cast<Real>(last_came_),
+                        static_cast<Real>(left)};
+  for (const std::int64_t n : last_left_) row.push_back(static_cast<Real>(n));
+  evacuation_->add(row);
+  curve_.add(state.clock.time, last_left_);
+}
+
+std::vector<CrowdWriter::Scheduled> CrowdWriter::scheduled() const {
+  if (!fields_) return {};
+  return {{"fields", settings_.every, fields_->needs_contacts()}};
+}
+
+void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const ContactGraph<2>& contacts) {
+  fields_->write(state, contacts);
+}
+
+void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  columns.push_back({"kind", "-", 1, agent::type(bodies).first(n)});
+  columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
+  columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
+  columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+}
+
+void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
+                                  const ContactGraph<2>& contacts) const {
+  const LoadedWalls drawn = loaded_walls(state, contacts, settings_.force_per_speed);
+  Geometry walls;
+  walls.points = drawn.points;
+  walls.lines = drawn.lines;
+  walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(drawn.obstacle)},
+                        {"load", "N/m", 1, std::span<const double>(drawn.load)}};
+  series.write(state.clock.step, state.clock.time, walls);
+}
+
+CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
+  const EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
+  return report.summary;
+}
+
+}  // namespace scree

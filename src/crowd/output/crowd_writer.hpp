@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "crowd/crowd_scene.hpp"
+#include "crowd/output/crowd_fields.hpp"
+#include "crowd/output/crowd_output_settings.hpp"
+#include "crowd/output/departure_curve.hpp"
+#include "crowd/output/row_file.hpp"
+#include "io/pedestrian_archive.hpp"
+#include "io/scene_output.hpp"
+#include "io/table.hpp"
+
+namespace scree {
+
+/// What a run of people leaves behind besides what all runs do (docs/crowd.md, "Results"):
+///     NAME.trajectory.h5     paths, if [output.trajectory] is given
+///     vtk/NAME_fields.pvd    fields, if [output.fields] is given
+///     NAME.agents.csv        one row per person that left, by time, then id
+///     NAME.evacuation.csv    N(t): one row at the start and after each step in which somebody came or left
+///     NAME.exits.csv         one row per exit, at the end
+/// A restart goes on with them: what is later than its checkpoint is removed first. Everything collective;
+/// failures make all ranks throw the same.
+class CrowdWriter final : public SceneWriter<2> {
+ public:
+  CrowdWriter(const OutputContext<2>& context, const CrowdOutputSettings& settings, CrowdScene& scene);
+
+  std::vector<Scheduled> scheduled() const override;
+  void write_frame(std::size_t k, const State<2>& state, const ContactGraph<2>& contacts) override;
+  /// Writes what is due of paths and tables, and empties the scene's list of those who left. Frames of paths
+  /// show multiples of 1 / fps, so none is added at the end.
+  void write(const State<2>& state, Real before) override;
+  void keep_in_place() override;
+  void add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const override;
+  /// The loads on walls (loaded_walls.hpp).
+  void write_obstacles(VtkSeries& series, const State<2>& state,
+                       const ContactGraph<2>& contacts) const override;
+  /// Writes NAME.exits.csv, too.
+  Summary finish(const State<2>& state) const override;
+
+ private:
+  std::int64_t frame_of(Real time) const;
+  void write_trajectory(const State<2>& state, std::int64_t frame);
+  void write_departures(const State<2>& state);
+
+  Comm comm_;
+  RunFiles files_;
+  const CrowdOutputSettings& settings_;
+  CrowdScene& scene_;
+  std::unique_ptr<PedestrianArchive> trajectory_;
+  std::unique_ptr<CrowdFields> fields_;
+  std::unique_ptr<RowFile> agents_;
+  std::unique_ptr<Table> evacuation_;
+  DepartureCurve curve_;
+  std::vector<std::int64_t> last_left_;  ///< of each exit, in the last row
+  std::int64_t last_came_ = 0;
+  Real began_ = 0;  ///< time of the first row [s]
+};
+
+}  // namespace scree

@@ -1,0 +1,167 @@
+#include "crowd/output/evacuation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "io/csv_cell.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real no_number = std::numeric_limits<Real>::quiet_NaN();
+
+std::string cell(const std::optional<Real>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
+nlohmann::ordered_json json_of(const std::optional<Real>& number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+}
+
+std::string text_of(const std::optional<Real>& number, const std::string& unit) {
+  return number ? fmt::format("{:.4g} {}", *number, unit) : "not known";
+}
+
+Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
+}
+
+const std::vector<std::pair<std::string, Real>>& quantiles() {
+  static const std::vector<std::pair<std::string, Real>> list{
+      {"t50", 0.5}, {"t90", 0.9}, {"t95", 0.95}, {"t100", 1}};
+  return list;
+}
+
+}  // namespace
+
+std::string column_name(std::string name) {
+  for (char& c : name)
+    if (std::string(",\"<>&\r\n").find(c) != std::string::npos) c = '_';
+  return name;
+}
+
+EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
+                                   Real began) {
+  constexpr int n_named = 3;
+  const std::int64_t inside = state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t left = curve.n_left();
+  const std::int64_t at_start = inside + left - came;
+
+  EvacuationReport report;
+  SceneWriter<2>::Summary& summary = report.summary;
+  std::int64_t dropped = 0, waiting = 0;
+  for (const FeederProgress& feeder : state.feeders) {
+    dropped += feeder.n_dropped;
+    waiting += feeder.n_waiting();
+  }
+  summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
+                             at_start, came, left, inside, state.clock.time);
+  if (dropped > 0)
+    summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
+  if (waiting > 0)
+    summary.text += fmt::format("\n  {} more were due and wait for room at their source", waiting);
+  nlohmann::ordered_json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
+                              {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
+  if (began > 0) {
+    // A restart in a folder without the rows before.
+    summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began);
+    json["known_from_s"] = began;
+  }
+  std::string times;
+  for (const auto& [name, share] : quantiles()) {
+    const std::optional<Real> time = curve.time_of(part_of(at_start + came, share));
+    json[name + "_s"] = json_of(time);
+    if (time) times += fmt::format("{}{:g} % by {:.4g} s", times.empty() ? "" : ", ", 100 * share, *time);
+  }
+  const std::optional<Real> mean = curve.mean_time();
+  json["mean_s"] = json_of(mean);
+  if (!times.empty()) summary.text += "\n  left: " + times;
+  if (mean) summary.text += fmt::format("\n  mean time of leaving {:.4g} s", *mean);
+
+  std::string& table = report.exits;
+  table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
+  json["exits"] = nlohmann::ordered_json::object();
+  for (std::size_t k = 0; k < state.sinks.size(); ++k) {
+    const int exit = static_cast<int>(k);
+    const std::string& name = state.sinks[k].name;
+    const std::int64_t persons = curve.n_left(exit);
+    const std::optional<Real> first = curve.time_of(1, exit), last = curve.time_of(persons, exit),
+                              flow = curve.mean_flow(exit);
+    table += fmt::format("{},{},{},{},{}\n", csv_cell(name), persons, cell(first), cell(last), cell(flow));
+    json["exits"][name] = {{"persons", persons},
+                           {"first_s", json_of(first)},
+                           {"last_s", json_of(last)},
+                           {"flow_per_s", json_of(flow)}};
+    summary.text += fmt::format("\n  exit {}: {} persons", name, persons);
+    if (persons > 0)
+      summary.text += fmt::format(", first {}, last {}, mean flow {}", text_of(first, "s"),
+                                  text_of(last, "s"), text_of(flow, "1/s"));
+  }
+
+  json["never_left"] = nlohmann::ordered_json::array();
+  GlobalId after = -1;
+  for (int k = 0; k < n_named && k < inside; ++k) {
+    GlobalId next = std::numeric_limits<GlobalId>::max();
+    std::size_t place = 0;
+    const auto ids = state.bodies.id().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] > after && ids[i] < next) {
+        next = ids[i];
+        place = i;
+      }
+    after = state.comm.min(next);
+    std::array<Real, 2> at{-HUGE_VAL, -HUGE_VAL};
+    if (next == after) at = state.bodies.position()[place].component;
+    state.comm.max(std::span<Real>(at));
+    json["never_left"].push_back({{"id", after}, {"position_m", at}});
+    summary.text += fmt::format("{} person {} at ({:.4g}, {:.4g})", k == 0 ? "\n  still inside:" : ",", after,
+                                at[0], at[1]);
+  }
+  if (inside > n_named) summary.text += ", ...";
+  summary.json = json.dump();
+  return report;
+}
+
+std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries) {
+  std::vector<nlohmann::ordered_json> evacuations;
+  for (const std::string& text : summaries) evacuations.push_back(nlohmann::ordered_json::parse(text));
+  std::vector<EnsembleQuantity> quantities;
+  if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
+    return quantities;
+  const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
+    EnsembleQuantity quantity{name, unit, {}};
+    for (const nlohmann::ordered_json& evacuation : evacuations)
+      quantity.values.push_back(value_of(evacuation));
+    quantities.push_back(std::move(quantity));
+  };
+  for (const char* name : {"t50", "t90", "t95", "t100", "mean"})
+    add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
+  std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
+  for (const nlohmann::ordered_json& evacuation : evacuations)
+    if (const auto found = evacuation.find("exits"); found != evacuation.end())
+      for (const auto& entry : found->items())
+        if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
+  for (const std::string& exit : exits) {
+    const auto of_exit = [&](const std::string& key) {
+      return [&exit, key](const nlohmann::ordered_json& evacuation) {
+        const auto found = evacuation.find("exits");
+        if (found == evacuation.end() || !found->contains(exit)) return no_number;
+        return number_at(found->at(exit), key);
+      };
+    };
+    add("persons_" + exit, "-", of_exit("persons"));
+    add("flow_" + exit, "1/s", of_exit("flow_per_s"));
+  }
+  return quantities;
+}
+
+}  // namespace scree

@@ -1,0 +1,26 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crowd/output/departure_curve.hpp"
+#include "io/scene_output.hpp"
+
+namespace scree {
+
+/// A name of the deck as part of the name of a column: what has a meaning in CSV or XML files becomes "_".
+std::string column_name(std::string name);
+
+/// The result of an evacuation.
+struct EvacuationReport {
+  SceneWriter<2>::Summary summary;
+  std::string exits;  ///< the table NAME.exits.csv
+};
+/// `came`: how many came during the run; `began`: time of the first row of the curve [s]. Collective.
+EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
+                                   Real began);
+
+/// t50 to t100, the mean time and, of each exit, persons and flow, from the reports of runs (JSON texts).
+std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries);
+
+}  // namespace scree

@@ -1,0 +1,88 @@
+#include "crowd/output/loaded_walls.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree {
+
+LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts, Real force_per_speed) {
+  constexpr Real longest_piece = 1;     // [m]: loads of whole walls would hide where people press
+  constexpr Real force_unit = 0x1p-20;  // [N]: forces are summed as multiples, so that ranks do not matter
+  constexpr std::int64_t nowhere = -1;
+  struct Line {
+    Vec<2> a, b;
+    std::int64_t first_piece, n_pieces;
+  };
+  struct DrawnObstacle {
+    std::vector<Line> lines;
+    std::size_t lines_per_part;
+  };
+  std::vector<DrawnObstacle> drawn;
+  std::int64_t n_pieces = 0;
+  for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
+    const Outline<2> outline = state.obstacles.outline(static_cast<int>(o), state.box);
+    const auto n_parts = static_cast<std::size_t>(std::max(state.obstacles.list()[o].shape->n_parts(), 1));
+    DrawnObstacle& obstacle = drawn.emplace_back();
+    // Outlines draw part after part, each with as many lines.
+    obstacle.lines_per_part = outline.lines.size() % n_parts == 0 ? outline.lines.size() / n_parts : 0;
+    for (const auto& ends : outline.lines) {
+      const Vec<2>& a = outline.points[static_cast<std::size_t>(ends[0])];
+      const Vec<2>& b = outline.points[static_cast<std::size_t>(ends[1])];
+      const auto n = std::max<std::int64_t>(1, std::llround(std::ceil(norm(b - a) / longest_piece)));
+      obstacle.lines.push_back({a, b, n_pieces, n});
+      n_pieces += n;
+    }
+  }
+
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(n_pieces));
+  const auto piece_at = [](const Line& line, const Vec<2>& x, Real& distance) {
+    const Vec<2> along = line.b - line.a;
+    const Real length = dot(along, along);
+    const Real t = length > 0 ? std::clamp(dot(x - line.a, along) / length, 0.0, 1.0) : 0;
+    distance = norm(x - (line.a + t * along));
+    return line.first_piece +
+           std::min(line.n_pieces - 1, static_cast<std::int64_t>(t * static_cast<Real>(line.n_pieces)));
+  };
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts.b[c] >= 0 || !(contacts.force[c] > 0)) continue;
+    const DrawnObstacle& obstacle =
+        drawn[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))];
+    const auto part = static_cast<std::size_t>(state.obstacles.part_of(contacts.wall[c]));
+    const Vec<2> foot = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
+    const std::size_t n = obstacle.lines_per_part > 0 ? obstacle.lines_per_part : obstacle.lines.size();
+    const std::size_t first = obstacle.lines_per_part > 0 ? part * n : 0;
+    std::int64_t nearest = nowhere;
+    Real least = HUGE_VAL;
+    for (std::size_t l = first; l < first + n && l < obstacle.lines.size(); ++l) {
+      Real distance = 0;
+      const std::int64_t piece = piece_at(obstacle.lines[l], foot, distance);
+      if (distance >= least) continue;
+      least = distance;
+      nearest = piece;
+    }
+    if (nearest != nowhere)
+      sums[static_cast<std::size_t>(nearest)] +=
+          std::llround(force_per_speed * contacts.force[c] / force_unit);
+  }
+  state.comm.sum(std::span<std::int64_t>(sums));
+
+  LoadedWalls walls;
+  if (!state.comm.is_root()) return walls;  // every rank holds all obstacles, one draws them
+  for (std::size_t o = 0; o < drawn.size(); ++o)
+    for (const Line& line : drawn[o].lines)
+      for (std::int64_t k = 0; k < line.n_pieces; ++k) {
+        const auto n = static_cast<Real>(line.n_pieces);
+        for (const Real t : {static_cast<Real>(k) / n, static_cast<Real>(k + 1) / n}) {
+          const Vec<2> x = line.a + t * (line.b - line.a);
+          walls.lines.push_back(static_cast<std::int64_t>(walls.points.size() / 3));
+          walls.points.insert(walls.points.end(), {x[0], x[1], 0});
+        }
+        walls.obstacle.push_back(static_cast<std::int32_t>(o));
+        const Real length = norm(line.b - line.a) / n;
+        walls.load.push_back(static_cast<Real>(sums[static_cast<std::size_t>(line.first_piece + k)]) *
+                             force_unit / length);
+      }
+  return walls;
+}
+
+}  // namespace scree

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "crowd/people/people_content.hpp"
+#include "events/place_arrivals.hpp"
+#include "particles/fill/bins.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+
+/// How many of a source came, or never will.
+std::int64_t n_settled(const FeederProgress& progress) {
+  return progress.n_made + progress.n_dropped;
+}
+
+/// Places for the people of one source (place_arrivals).
+class SourcePlaces {
+ public:
+  /// `arrivals`: who came in this step so far, from all sources; nobody is larger than `largest` [m].
+  SourcePlaces(std::size_t s, const Source& source, State<2>& state, const StartSpace& space,
+               std::uint64_t seed, Real largest, std::vector<Arrival>& arrivals)
+      : s_(s),
+        source_(source),
+        state_(state),
+        space_(space),
+        stream_of_source_(RandomStream(seed, static_cast<GlobalId>(s), purpose::source).bits()),
+        largest_(largest),
+        arrivals_(arrivals),
+        near_{
+            space.bounds().lower - filled<2>(2 * largest), space.bounds().upper + filled<2>(2 * largest), {}},
+        present_(near_.lower, near_.upper, 2 * largest, 1024),
+        new_ones_(present_) {
+    const BodyStore<2>& bodies = state.bodies;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+      add(present_, {bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
+    for (const Arrival& arrival : arrivals) add(new_ones_, arrival.body);
+  }
+
+  void begin_batch() {
+    drawn_.clear();
+    at_.clear();
+  }
+  void draw_body(GlobalId number) {
+    drawn_.push_back(source_.mixture.draw(stream_of_source_, number));
+    stream_of_person_ = RandomStream(stream_of_source_, number, purpose::source).bits();
+  }
+  Vec<2> draw_place(std::int64_t attempt) {
+    RandomStream stream(stream_of_person_, attempt, purpose::position);
+    at_.push_back(space_.draw(stream, drawn_.back().radius));
+    return at_.back();
+  }
+  /// Each rank compares all places with its own people, and a share of them with the obstacles.
+  void block(std::span<const Vec<2>> at, std::int64_t n_each, std::span<std::int64_t> counts) const {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const auto k = static_cast<std::int64_t>(i);
+      const Real radius = drawn_[static_cast<std::size_t>(k / n_each)].radius;
+      const bool is_mine = k % state_.comm.size() == state_.comm.rank();
+      const bool meets_obstacle =
+          is_mine && (!space_.holds(at[i]) || space_.obstacles().touches(at[i], radius));
+      counts[i] = meets_obstacle || meets(present_, at[i], radius) ? 1 : 0;
+    }
+  }
+  bool meets_new(std::size_t body, std::size_t place) const {
+    return meets(new_ones_, at_[place], drawn_[body].radius);
+  }
+  void accept(std::size_t body, std::size_t place) {
+    arrivals_.push_back({s_, {state_.next_id++, at_[place], drawn_[body].radius}, drawn_[body]});
+    add(new_ones_, arrivals_.back().body);
+  }
+
+ private:
+  /// Only those within reach of the region, with periodic images.
+  void add(Bins<2>& bins, const NewBody<2>& body) const {
+    for_each_image(state_.box, wrapped(state_.box, body.position), [&](const Vec<2>& image) {
+      if (near_.contains(image)) bins.add({body.id, image, body.radius});
+    });
+  }
+  bool meets(const Bins<2>& bins, const Vec<2>& x, Real radius) const {
+    return bins.any_near(x, radius + largest_, [&](Index i) {
+      const Vec<2> apart = x - bins[i].position;
+      const Real least = radius + bins[i].radius;
+      return dot(apart, apart) < least * least;
+    });
+  }
+
+  std::size_t s_;
+  const Source& source_;
+  State<2>& state_;
+  const StartSpace& space_;
+  std::uint64_t stream_of_source_, stream_of_person_ = 0;
+  Real largest_;
+  std::vector<Arrival>& arrivals_;
+  Box<2> near_;
+  Bins<2> present_, new_ones_;
+  std::vector<Traits> drawn_;
+  std::vector<Vec<2>> at_;
+};
+
+}  // namespace
+
+BodiesToCome People::to_come(Real end_time) const {
+  BodiesToCome bodies;
+  for (const Source& source : content_->sources)
+    bodies.include(
+        {source.arrivals.n_due(end_time), source.mixture.typical_radius(), source.mixture.largest_radius()});
+  return bodies;
+}
+
+void People::prepare(State<2>& state) {
+  content_->first_feeder = state.feeders.size();
+  for (const Source& source : content_->sources) state.feeders.push_back({.name = source.name});
+}
+
+void People::note_due(State<2>& state) const {
+  for (std::size_t s = 0; s < content_->sources.size(); ++s)
+    state.feeders[content_->first_feeder + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
+}
+
+const People::Content::Places& People::Content::places_of_sources(const State<2>& state,
+                                                                  const FloorPlan& plan) const {
+  std::vector<char> active;
+  const auto n_obstacles = static_cast<int>(state.obstacles.list().size());
+  for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
+  const bool is_new = !places;
+  const bool may_have_moved = !is_new && state.obstacles.moves() && state.clock.step != places->step;
+  if (!is_new && !may_have_moved && active == places->active) return *places;
+  if (is_new)
+    places = std::make_unique<Places>(state.obstacles, journeys->exits(), state.box, largest_radius());
+  else
+    places->near.update(state.box);
+  places->active = std::move(active);
+  places->step = state.clock.step;
+  if (!is_new) return *places;
+  for (const Source& source : sources)
+    places->spaces.push_back(std::make_unique<StartSpace>(plan, places->near, journeys->exits(), state.box,
+                                                          source.region, source.where));
+  return *places;
+}
+
+bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
+                  const std::function<void()>& before_change) const {
+  const Content& content = *content_;
+  std::vector<Arrival> arrivals;
+  note_due(state);
+  for (std::size_t s = 0; s < content.sources.size(); ++s) {
+    if (state.feeders[content.first_feeder + s].n_waiting() == 0) continue;
+    const Content::Places& places = content.places_of_sources(state, plan);
+    content.feed(s, state, *places.spaces[s], seed, arrivals);
+  }
+  if (arrivals.empty()) return false;
+  before_change();
+  // Somebody may begin on any rank and goes to the right one with the next list.
+  const auto rank = static_cast<std::size_t>(state.comm.rank());
+  const auto size = static_cast<std::size_t>(state.comm.size());
+  BodyStore<2>& bodies = state.bodies;
+  bodies.resize(bodies.n_owned(), 0);
+  for (std::size_t k = rank; k < arrivals.size(); k += size) {
+    const Arrival& arrival = arrivals[k];
+    const Index i = bodies.n_owned();
+    bodies.resize(i + 1, 0);
+    put_person(state, i, arrival.body, arrival.traits, content.populations.size() + arrival.source,
+               content.sources[arrival.source].journey);
+    state.memory.start.push_back(state.memory.start.back());
+  }
+  return true;
+}
+
+void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
+                           std::vector<Arrival>& arrivals) const {
+  const Source& source = sources[s];
+  FeederProgress& progress = state.feeders[first_feeder + s];
+  SourcePlaces free_places(s, source, state, space, seed, largest_radius(), arrivals);
+  if (place_arrivals<2>(state.comm, progress, free_places) || source.when_full == WhenFull::wait) return;
+  if (source.when_full == WhenFull::error)
+    throw RunError(
+        fmt::format("t = {:.6g} s: the source \"{}\" ({}) finds no room for its person {} in "
+                    "{}. Lower the rate, enlarge the region, or let people wait or drop with "
+                    "when_full",
+                    state.clock.time, source.name, source.where, n_settled(progress) + 1, space.text()));
+  // A region without room for one has hardly any for those who come at the same time: to try for each of them
+  // would take for ever where many more come than can get in.
+  progress.n_dropped += progress.n_waiting();
+  progress.n_tries = 0;
+}
+
+bool People::exhausted(const State<2>& state) const {
+  for (std::size_t s = 0; s < content_->sources.size(); ++s)
+    if (n_settled(state.feeders[content_->first_feeder + s]) < content_->sources[s].arrivals.n_total())
+      return false;
+  return true;
+}
+
+}  // namespace scree

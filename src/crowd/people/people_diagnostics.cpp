@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "crowd/people/people_content.hpp"
+#include "crowd/plan/plan_gap.hpp"
+#include "crowd/plan/ring.hpp"
+
+namespace scree {
+
+std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journeys& journeys,
+                                             bool is_led) const {
+  const Content& content = *content_;
+  std::vector<std::string> found;
+  // Without obstacles of the deck: what the plan alone says.
+  const ObstacleSet<2> none;
+  const Box<2> domain = plan.bounds();
+  const NearObstacles near(none, journeys.exits(), domain, largest_radius());
+
+  const auto look = [&](const std::string& table, const std::string& where, const Mixture& mixture,
+                        const Ring& region, int journey, std::int64_t count, Real density) {
+    const StartSpace space(plan, near, journeys.exits(), domain, region, where);
+    const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
+    const Real filled_share = densest_disks * n / most_that_fit(space, mixture);
+    constexpr Real tight = 0.75;  // random disks jam at about 0.84
+    if (filled_share > densest_disks)
+      found.push_back(fmt::format("error: {}: [{}] asks for {:.0f} people, who would fill {:.0f} % of {}",
+                                  where, table, n, 100 * filled_share, space.text()));
+    else if (filled_share > tight)
+      found.push_back(fmt::format("{}: the {:.0f} people of [{}] fill {:.0f} % of {}: they may not fit",
+                                  where, n, table, 100 * filled_share, space.text()));
+    if (journey < 0) {
+      if (!is_led)
+        found.push_back(fmt::format(
+            "{}: people of [{}] will stand still: they have no journey, and crowd.direction is not set",
+            where, table));
+      return;
+    }
+    // Parts of the plan that the largest of them can leave.
+    const Real radius = mixture.largest_radius() * (1 - 1e-6);
+    const std::vector<Journeys::Step>& steps = journeys.journeys()[static_cast<std::size_t>(journey)].steps;
+    std::set<int> parts;
+    Vec<2> destination{};  // a point of one
+    for (const int to : steps[0].exits)
+      for (const Ring& ring : journeys.destinations()[static_cast<std::size_t>(to)].regions) {
+        const Box<2> bounds = bounds_of(ring);
+        constexpr int n_points = 8;  // along each axis
+        for (int i = 0; i <= n_points; ++i)
+          for (int j = 0; j <= n_points; ++j) {
+            const Vec<2> x{{bounds.lower[0] + bounds.length(0) * i / n_points,
+                            bounds.lower[1] + bounds.length(1) * j / n_points}};
+            if (!ring_contains(ring, x)) continue;
+            parts.insert(plan.part_of(x, radius));
+            destination = x;
+          }
+      }
+    parts.erase(-1);
+    constexpr int n_points = 64;
+    for (int i = 0; i < n_points; ++i)
+      for (int j = 0; j < n_points; ++j) {
+        const Vec<2> x{{space.bounds().lower[0] + space.bounds().length(0) * (i + 0.5) / n_points,
+                        space.bounds().lower[1] + space.bounds().length(1) * (j + 0.5) / n_points}};
+        if (!space.holds(x)) continue;
+        const int part = plan.part_of(x, radius);
+        if (part < 0 || parts.contains(part)) continue;
+        found.push_back(
+            fmt::format("{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
+                        "where the journey \"{}\" leads first{}",
+                        where, table, mixture.largest_radius(), x[0], x[1],
+                        journeys.journeys()[static_cast<std::size_t>(journey)].name,
+                        gap_text(plan.area(), x, destination)));
+        return;
+      }
+  };
+  for (const Population& p : content.populations)
+    look("populations." + p.name, p.where, p.mixture, p.region, p.journey, p.count, p.density);
+  for (const Source& s : content.sources)
+    look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
+  return found;
+}
+
+}  // namespace scree

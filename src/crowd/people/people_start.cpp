@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/people/crowd_placement.hpp"
+#include "crowd/people/people_content.hpp"
+
+namespace scree {
+
+Real most_that_fit(const StartSpace& space, const Mixture& mixture) {
+  const Real area = mixture.mean_disk_area();
+  return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
+}
+
+void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, std::size_t group,
+                int journey) {
+  BodyStore<2>& bodies = state.bodies;
+  const auto at = static_cast<std::size_t>(i);
+  bodies.id()[at] = made.id;
+  bodies.position()[at] = made.position;
+  bodies.previous()[at] = made.position;
+  bodies.radius()[at] = made.radius;
+  bodies.mobility()[at] = 1;
+  bodies.group()[at] = static_cast<std::int32_t>(group);
+  agent::type(bodies)[at] = traits.kind;
+  agent::desired_speed(bodies)[at] = traits.desired_speed;
+  agent::entered_at(bodies)[at] = state.clock.time;
+  agent::premovement_end(bodies)[at] = state.clock.time + traits.premovement;
+  agent::journey(bodies)[at] = journey;
+  agent::journey_step(bodies)[at] = 0;
+  agent::destination(bodies)[at] = -1;
+}
+
+void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
+  const Content& content = *content_;
+  if (content.populations.empty()) return;
+  const NearObstacles near(state.obstacles, content.journeys->exits(), state.box, largest_radius());
+
+  std::vector<NewBody<2>> fixed;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+  std::vector<std::unique_ptr<StartSpace>> spaces;
+  std::vector<const StartSpace*> views;
+  std::vector<PlacedPerson> people;
+  for (const Population& population : content.populations) {
+    spaces.push_back(std::make_unique<StartSpace>(plan, near, content.journeys->exits(), state.box,
+                                                  population.region, population.where));
+    views.push_back(spaces.back().get());
+    const StartSpace& space = *views.back();
+    const std::int64_t n = population.n_people(space.area());
+    const Mixture& mixture = population.mixture;
+    const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
+    const auto refuse = [&](const std::string& reason) {
+      throw InputError(fmt::format(
+          "{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
+          "disks can be; ask for fewer, or for a larger region",
+          population.where, n, population.name, reason, space.text(), most));
+    };
+    if (n == 0)
+      throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
+                                   population.density, space.text()));
+    if (n > most) refuse("do not fit");
+    const PlacementTask task{state.comm,    state.box, seed,
+                             state.next_id, n,         [&](GlobalId id) { return mixture.radius(seed, id); },
+                             views,         fixed};
+    const bool has_room =
+        population.on_lattice ? place_on_lattice(task, people) : place_at_random(task, people);
+    if (!has_room)
+      refuse(population.on_lattice
+                 ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
+                 : "found no room without overlaps");
+    state.next_id += n;
+  }
+
+  Index i = state.bodies.n_owned();
+  state.bodies.resize(i + static_cast<Index>(people.size()), 0);
+  for (const PlacedPerson& person : people) {
+    const auto group = static_cast<std::size_t>(person.space);
+    const Population& population = content.populations[group];
+    put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
+               population.journey);
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,432 @@
+#include "crowd/plan/floor_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "crowd/plan/floor_plan_geos.hpp"
+#include "crowd/plan/floor_plan_image.hpp"
+#include "crowd/plan/floor_plan_locator.hpp"
+#include "crowd/plan/floor_plan_openings.hpp"
+#include "crowd/plan/floor_plan_text.hpp"
+
+namespace scree {
+
+namespace {
+
+/// The keys of [walkable] that say where the plan is. Values that a key refuses stand for "not given".
+struct Source {
+  std::string wkt;
+  std::string file;
+  std::vector<std::vector<Real>> polygon;
+  Real scale = 0;
+  Real pixel = 0;
+  std::vector<Real> origin;
+  std::string wall_color;
+  std::int64_t color_tolerance = -1;
+};
+
+Ring ring_of(const std::vector<std::vector<Real>>& points) {
+  Ring ring;
+  for (const std::vector<Real>& point : points) ring.push_back({{point[0], point[1]}});
+  return ring;
+}
+
+void require_readable(const std::string& path, const std::string& where) {
+  if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+    throw InputError(fmt::format("{}: file '{}' is not there or cannot be read: {}", where, path, obstacle));
+}
+
+std::string text_of(const std::string& path, const std::string& where) {
+  require_readable(path, where);
+  return read_input(path);
+}
+
+/// A disk as polygons have it, for areas and files.
+constexpr int n_corners_of_column = 32;
+/// The same where a hundredth of a radius matters.
+constexpr int n_corners_of_margin = 128;
+
+}  // namespace
+
+bool ring_contains(const Ring& ring, const Vec<2>& x) {
+  bool inside = false;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const Vec<2>& a = ring[i];
+    const Vec<2>& b = ring[i + 1 < ring.size() ? i + 1 : 0];
+    if ((a[1] <= x[1]) == (b[1] <= x[1])) continue;
+    // From the lower end up, so that two rings agree about the side that they share.
+    const Vec<2>& low = a[1] <= b[1] ? a : b;
+    const Vec<2>& high = a[1] <= b[1] ? b : a;
+    const Real area = (high[0] - low[0]) * (x[1] - low[1]) - (high[1] - low[1]) * (x[0] - low[0]);
+    inside ^= area > 0 || (area == 0 && high[0] > low[0]);
+  }
+  return inside;
+}
+
+struct FloorPlan::Content {
+  Geos geos;
+  std::string where;
+  Geometry area;
+  std::vector<PolygonWithHoles> rings;  // of `area`
+  std::vector<Columns::Column> columns;
+  std::optional<PlanImage> image;
+  std::string image_file;
+
+  /// Made when first asked for; forgotten when `area` changes.
+  Geometry free;  // `area` less the columns
+  std::optional<PolygonLocator> locator;
+  std::map<Real, PolygonLocator> parts;  // by margin
+  std::optional<BucketGrid> near_columns;
+
+  void set_area(Geometry changed);
+  void read(Section& section, const Source& source);
+  void read_obstacle(const std::string& name, Section& section);
+  const Geometry& free_area();
+  Geometry without_columns(Geometry geometry, Real margin, int n_corners) const;
+  bool in_column(const Vec<2>& x);
+};
+
+FloorPlan::FloorPlan() : content_(std::make_unique<Content>()) {}
+FloorPlan::~FloorPlan() = default;
+
+void FloorPlan::Content::set_area(Geometry changed) {
+  area = std::move(changed);
+  rings = geos.rings_of(area);
+  free.reset();
+  locator.reset();
+  parts.clear();
+  // Overlays leave corners that differ by rounding.
+  constexpr Real shortest = 1e-9;
+  const auto tidy = [](Ring& ring) {
+    Ring kept;
+    for (const Vec<2>& x : ring)
+      if (kept.empty() || norm(x - kept.back()) > shortest) kept.push_back(x);
+    while (kept.size() > 1 && norm(kept.front() - kept.back()) <= shortest) kept.pop_back();
+    ring = std::move(kept);
+  };
+  for (PolygonWithHoles& polygon : rings) {
+    tidy(polygon.outline);
+    for (Ring& hole : polygon.holes) tidy(hole);
+    std::erase_if(polygon.holes, [](const Ring& hole) { return hole.size() < 3; });
+  }
+  std::erase_if(rings, [](const PolygonWithHoles& polygon) { return polygon.outline.size() < 3; });
+}
+
+void FloorPlan::Content::read(Section& section, const Source& source) {
+  std::vector<std::string> given;
+  for (const char* key : {"wkt", "file", "polygon"})
+    if (section.has(key)) given.emplace_back(key);
+  if (given.size() != 1)
+    section.fail(given.empty() ? "" : given[1],
+                 given.empty()
+                     ? "where people can walk is missing: give wkt, file or polygon"
+                     : fmt::format("{} and {} are given: which one is the plan?", given[0], given[1]));
+  const std::string& form = given[0];
+  std::string ending = form == "file" ? std::filesystem::path(source.file).extension().string() : "";
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool is_image = ending == ".png";
+  const auto refuse = [&](const char* key, const char* of) {
+    if (section.has(key)) section.fail(key, fmt::format("'{}' is a key of {} only", key, of));
+  };
+  if (!is_image)
+    for (const char* key : {"pixel", "origin", "wall_color", "color_tolerance"}) refuse(key, "images");
+  if (is_image || form == "polygon") refuse("scale", "wkt and of files with coordinates");
+
+  const std::string place = section.where(form);
+  const Real scale = source.scale > 0 ? source.scale : 1;
+  Geometry made;
+  if (form == "polygon") {
+    const Ring ring = ring_of(source.polygon);
+    if (ring.size() < 3)
+      section.fail(form, fmt::format("{} corner{} given, at least 3 are needed", ring.size(),
+                                     ring.size() == 1 ? "" : "s"));
+    made = geos.polygon(ring);
+    require_valid(geos, made.get(), "the polygon", place);
+  } else if (form == "wkt") {
+    made = area_from_wkt(geos, source.wkt, scale, place);
+  } else {
+    const std::string path = path_of_input(source.file, place);
+    const std::string named = place + ": " + path;
+    if (ending == ".wkt") {
+      made = area_from_wkt(geos, text_of(path, place), scale, named);
+    } else if (ending == ".geojson" || ending == ".json") {
+      made = area_from_geojson(geos, text_of(path, place), scale, named);
+    } else if (is_image) {
+      if (!(source.pixel > 0))
+        section.fail("pixel", "the size of a pixel is missing: pixel = \"0.1 m\", say");
+      require_readable(path, place);
+      const Vec<2> origin = source.origin.empty() ? Vec<2>{} : Vec<2>{{source.origin[0], source.origin[1]}};
+      constexpr int usual_tolerance = 16;
+      const int tolerance =
+          source.color_tolerance < 0 ? usual_tolerance : static_cast<int>(source.color_tolerance);
+      const Colour walls =
+          source.wall_color.empty() ? Colour{0} : read_colour(source.wall_color, section.where("wall_color"));
+      image.emplace(path, source.pixel, origin, tolerance, named);
+      image_file = path;
+      made = image->all_but(geos, walls, named);
+    } else {
+      section.fail(form,
+                   fmt::format("'{}': plans are read from files that end in .wkt, .geojson, .json or .png",
+                               source.file));
+    }
+  }
+  if (!(geos.area(made) > 0)) throw InputError(place + ": the area where people can walk is empty");
+  set_area(std::move(made));
+}
+
+void FloorPlan::Content::read_obstacle(const std::string& name, Section& section) {
+  std::vector<std::vector<Real>> corners, circles;
+  section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of what stands there"});
+  section.points("circles", circles, 3,
+                 {.unit = Unit::length, .doc = "round columns, each as x, y and radius"});
+  if (!section.reading()) return;
+  if (corners.empty() && circles.empty())
+    section.fail("", fmt::format("obstacle '{}' has no form: give polygon or circles", name));
+
+  if (!corners.empty()) {
+    const Ring ring = ring_of(corners);
+    if (ring.size() < 3)
+      section.fail("polygon", fmt::format("{} corner{} given, at least 3 are needed", ring.size(),
+                                          ring.size() == 1 ? "" : "s"));
+    const Geometry obstacle = geos.polygon(ring);
+    require_valid(geos, obstacle.get(), "the polygon", section.where("polygon"));
+    if (!(geos.area(geos.intersection(area, obstacle)) > 0))
+      section.fail("polygon", fmt::format("obstacle '{}' lies wholly outside of the walkable area", name));
+    set_area(geos.difference(area, obstacle));
+    if (rings.empty()) section.fail("polygon", fmt::format("obstacle '{}' leaves no walkable area", name));
+  }
+  for (std::size_t i = 0; i < circles.size(); ++i) {
+    const Columns::Column column{{{circles[i][0], circles[i][1]}}, circles[i][2]};
+    if (!(column.radius > 0))
+      section.fail("circles", fmt::format("circle {} has radius {:g}, it must be > 0", i + 1, column.radius));
+    if (!(geos.distance(area, geos.point(column.centre)) < column.radius))
+      section.fail("circles",
+                   fmt::format("circle {} at {} with radius {:g} m lies wholly outside of the walkable area",
+                               i + 1, place_text(column.centre), column.radius));
+    columns.push_back(column);
+  }
+}
+
+/// `geometry` less the disks of the columns, grown by `margin`.
+Geometry FloorPlan::Content::without_columns(Geometry geometry, Real margin, int n_corners) const {
+  if (columns.empty()) return geometry;
+  std::vector<Geometry> disks;
+  for (const Columns::Column& column : columns)
+    disks.push_back(geos.disk(column.centre, column.radius + margin, n_corners));
+  return geos.difference(geometry, geos.united(geos.collection(std::move(disks))));
+}
+
+const Geometry& FloorPlan::Content::free_area() {
+  if (!free) free = without_columns(geos.copy(area), 0, n_corners_of_margin);
+  return free;
+}
+
+bool FloorPlan::Content::in_column(const Vec<2>& x) {
+  if (columns.empty()) return false;
+  if (!near_columns) {
+    Box<2> box = Box<2>::empty();
+    for (const Columns::Column& column : columns) {
+      box.include(column.centre - filled<2>(column.radius));
+      box.include(column.centre + filled<2>(column.radius));
+    }
+    near_columns.emplace(box, 4 * columns.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const auto [centre, radius] = columns[c];
+      const int last_x = near_columns->cell_of(0, centre[0] + radius);
+      const int last_y = near_columns->cell_of(1, centre[1] + radius);
+      for (int j = near_columns->cell_of(1, centre[1] - radius); j <= last_y; ++j)
+        for (int i = near_columns->cell_of(0, centre[0] - radius); i <= last_x; ++i)
+          near_columns->put(i, j, static_cast<std::int32_t>(c));
+    }
+    near_columns->sort();
+  }
+  if (!near_columns->covers(x)) return false;
+  const std::size_t cell =
+      near_columns->place(near_columns->cell_of(0, x[0]), near_columns->cell_of(1, x[1]));
+  return std::ranges::any_of(near_columns->items(cell), [&](std::int32_t c) {
+    const Columns::Column& column = columns[static_cast<std::size_t>(c)];
+    return dot(x - column.centre, x - column.centre) < column.radius * column.radius;
+  });
+}
+
+void FloorPlan::describe(Section& root) {
+  root.table(
+      "walkable",
+      {.required = true, .doc = "Where people can be: one of wkt, file and polygon, less the obstacles."},
+      [&](Section& section) {
+        Source source;
+        section.text("wkt", source.wkt,
+                     {.doc = "POLYGON, MULTIPOLYGON or GEOMETRYCOLLECTION of these as well-known text"});
+        section.text(
+            "file", source.file,
+            {.doc = "file of the plan: .wkt, .geojson, .json or .png; looked for in the current folder, "
+                    "then beside the deck"});
+        section.points("polygon", source.polygon, 2, {.unit = Unit::length, .doc = "corners of the area"});
+        section.real("scale", source.scale,
+                     {.unit = Unit::length,
+                      .range = positive,
+                      .doc = "of wkt and of files with coordinates: length of one unit; 1 m unless given"});
+        section.real(
+            "pixel", source.pixel,
+            {.unit = Unit::length, .range = positive, .doc = "of images, required: size of a pixel"});
+        section.reals("origin", source.origin, 2,
+                      {.unit = Unit::length, .doc = "of images: lower left corner; 0, 0 unless given"});
+        section.text(
+            "wall_color", source.wall_color,
+            {.doc = "of images: colour of what is not walkable, as \"#rrggbb\"; black unless given"});
+        section.integer("color_tolerance", source.color_tolerance,
+                        {.range = {.least = 0, .most = 255},
+                         .doc = "of images: by how much red, green and blue may differ from a colour that is "
+                                "named, 0 to 255; 16 unless given"});
+        if (section.reading()) {
+          content_->where = section.where("");
+          content_->read(section, source);
+        }
+        section.tables(
+            "obstacles",
+            {.doc = "What stands in the area: a polygon, which is cut out of it, or round columns."},
+            [&](const std::string& name, Section& obstacle) { content_->read_obstacle(name, obstacle); });
+      });
+}
+
+const std::string& FloorPlan::where() const {
+  return content_->where;
+}
+
+std::vector<Ring> FloorPlan::regions_of_colour(const std::string& colour, const std::string& where) const {
+  const Colour wanted = read_colour(colour, where);
+  if (!content_->image)
+    throw InputError(fmt::format("{}: the colour {} marks nothing: the plan is no image", where, colour));
+  const Geometry regions =
+      content_->image->all_of(content_->geos, wanted, where + ": " + content_->image_file);
+  std::vector<Ring> rings;
+  for (PolygonWithHoles& polygon : content_->geos.rings_of(regions))
+    rings.push_back(std::move(polygon.outline));
+  return rings;
+}
+
+Ring FloorPlan::open_exit(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
+  Opening opening = opened(content_->geos, content_->area, content_->rings, a, b, depth, where);
+  content_->set_area(std::move(opening.area));
+  return opening.pocket;
+}
+
+std::span<const PolygonWithHoles> FloorPlan::area() const {
+  return content_->rings;
+}
+
+std::span<const Columns::Column> FloorPlan::columns() const {
+  return content_->columns;
+}
+
+std::vector<Edge> FloorPlan::walls() const {
+  std::vector<Edge> walls;
+  // A corner that lies this near to the wall through its neighbours is none [m].
+  constexpr Real flat = 1e-9;
+  const auto is_corner = [](const Vec<2>& before, const Vec<2>& x, const Vec<2>& after) {
+    const Vec<2> along = after - before;
+    const Real length = norm(along);
+    if (!(length > flat)) return true;
+    const bool is_between = dot(x - before, along) > 0 && dot(after - x, along) > 0;
+    return !is_between || std::abs(dot(left_of(along), x - before)) > flat * length;
+  };
+  const auto add = [&](const Ring& ring, bool is_hole) {
+    const std::size_t n = ring.size();
+    std::size_t first = 0;
+    while (first + 1 < n && !is_corner(ring[(first + n - 1) % n], ring[first], ring[first + 1])) ++first;
+    Ring corners{ring[first]};
+    for (std::size_t i = 1; i < n; ++i) {
+      const Vec<2>& x = ring[(first + i) % n];
+      if (is_corner(corners.back(), x, ring[(first + i + 1) % n])) corners.push_back(x);
+    }
+    if (is_hole) std::ranges::reverse(corners);
+    for (std::size_t i = 0; i < corners.size(); ++i)
+      walls.emplace_back(corners[i], corners[(i + 1) % corners.size()]);
+  };
+  for (const PolygonWithHoles& polygon : content_->rings) {
+    add(polygon.outline, false);
+    for (const Ring& hole : polygon.holes) add(hole, true);
+  }
+  return walls;
+}
+
+Box<2> FloorPlan::bounds() const {
+  Box<2> box = Box<2>::empty();
+  for (const PolygonWithHoles& polygon : content_->rings)
+    for (const Vec<2>& x : polygon.outline) box.include(x);
+  return box;
+}
+
+bool FloorPlan::contains(const Vec<2>& x) const {
+  if (!content_->locator) content_->locator.emplace(content_->rings);
+  return content_->locator->find(x) >= 0 && !content_->in_column(x);
+}
+
+Real FloorPlan::free_area() const {
+  return content_->geos.area(content_->free_area());
+}
+
+Real FloorPlan::free_area(const Ring& region) const {
+  return free_area(region, {});
+}
+
+Real FloorPlan::free_area(const Ring& region, std::span<const Ring> without) const {
+  const Geos& geos = content_->geos;
+  const auto valid = [&](const Ring& ring) {
+    Geometry polygon = geos.polygon(ring);
+    return geos.is_valid(polygon) ? std::move(polygon) : geos.made_valid(polygon);
+  };
+  Geometry part = geos.intersection(content_->free_area(), valid(region));
+  for (const Ring& ring : without) part = geos.difference(part, valid(ring));
+  return geos.area(part);
+}
+
+std::string FloorPlan::wkt() const {
+  const auto ring_text = [](const Ring& ring) {
+    std::vector<std::string> corners;
+    for (std::size_t i = 0; i <= ring.size(); ++i) {
+      const Vec<2>& x = ring[i % ring.size()];
+      corners.push_back(fmt::format("{} {}", x[0], x[1]));  // the shortest text with the same bits
+    }
+    return fmt::format("({})", fmt::join(corners, ", "));
+  };
+  const auto polygon_text = [&](const PolygonWithHoles& polygon) {
+    std::vector<std::string> rings{ring_text(polygon.outline)};
+    for (const Ring& hole : polygon.holes) rings.push_back(ring_text(hole));
+    return fmt::format("({})", fmt::join(rings, ", "));
+  };
+  const Geometry shown =
+      content_->without_columns(content_->geos.copy(content_->area), 0, n_corners_of_column);
+  std::vector<std::string> polygons;
+  const auto all = content_->columns.empty() ? content_->rings : content_->geos.rings_of(shown);
+  for (const PolygonWithHoles& polygon : all) polygons.push_back(polygon_text(polygon));
+  return polygons.size() == 1 ? "POLYGON " + polygons[0]
+                              : fmt::format("MULTIPOLYGON ({})", fmt::join(polygons, ", "));
+}
+
+int FloorPlan::part_of(const Vec<2>& x, Real radius) const {
+  auto known = content_->parts.find(radius);
+  if (known == content_->parts.end()) {
+    const Geos& geos = content_->geos;
+    Geometry core = radius > 0 ? geos.buffer(content_->area, -radius, n_corners_of_margin / 4)
+                               : geos.copy(content_->area);
+    const std::vector<PolygonWithHoles> rings =
+        geos.rings_of(content_->without_columns(std::move(core), radius, n_corners_of_margin));
+    known = content_->parts.try_emplace(radius, rings).first;
+  }
+  return known->second.find(x);
+}
+
+std::vector<PlanFinding> FloorPlan::narrow_places(Real width) const {
+  return narrow_places_of(content_->geos, content_->free_area(), width);
+}
+
+}  // namespace scree

@@ -1,0 +1,98 @@
+#pragma once
+#include <geos_c.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crowd/plan/floor_plan.hpp"
+
+namespace scree {
+
+/// Deletes what GEOS made.
+struct GeosDeleter {
+  GEOSContextHandle_t context = nullptr;
+  void operator()(GEOSGeometry* geometry) const { GEOSGeom_destroy_r(context, geometry); }
+};
+/// A geometry of GEOS; must not outlive the Geos that made it.
+using Geometry = std::unique_ptr<GEOSGeometry, GeosDeleter>;
+
+/// The calls of GEOS that floor plans need, on one context. Every call that fails throws RunError with what
+/// GEOS says, alike on all ranks, as all do the same. Local.
+class Geos {
+ public:
+  Geos();
+  ~Geos();
+  Geos(const Geos&) = delete;
+  Geos& operator=(const Geos&) = delete;
+
+  GEOSContextHandle_t handle() const { return handle_; }
+  /// What GEOS said last; empty if it has not complained since the last call.
+  const std::string& complaint() const { return complaint_; }
+  void clear_complaint() { complaint_.clear(); }
+  /// Takes over what a call of GEOS returned; null if it failed.
+  Geometry own(GEOSGeometry* geometry) const { return Geometry(geometry, GeosDeleter{handle_}); }
+  /// The same, but throws RunError if the call failed; `doing` says what was tried.
+  Geometry require(GEOSGeometry* geometry, const char* doing) const;
+
+  /// A polygon of one ring, which need not be valid.
+  Geometry polygon(const Ring& outline) const;
+  Geometry polygon(const PolygonWithHoles& polygon) const;
+  Geometry line(const Vec<2>& a, const Vec<2>& b) const;
+  Geometry point(const Vec<2>& x) const;
+  Geometry box(const Box<2>& box) const;
+  /// A regular polygon of the area of the disk, so that areas of disks that lie free are exact.
+  Geometry disk(const Vec<2>& centre, Real radius, int n_corners) const;
+  Geometry collection(std::vector<Geometry> parts) const;
+  Geometry copy(const Geometry& geometry) const;
+
+  Geometry united(const Geometry& all) const;  ///< of all parts of a collection
+  Geometry united(const Geometry& a, const Geometry& b) const;
+  Geometry difference(const Geometry& a, const Geometry& b) const;
+  Geometry intersection(const Geometry& a, const Geometry& b) const;
+  /// All points within `distance`; negative: all that are farther than that from the outside. Arcs become
+  /// chords, `quarter` to a quarter of a circle.
+  Geometry buffer(const Geometry& geometry, Real distance, int quarter = 16) const;
+  /// A valid polygon with the same inside by the even-odd rule.
+  Geometry made_valid(const Geometry& geometry) const;
+
+  bool intersects(const Geometry& a, const Geometry& b) const;
+  bool covers(const Geometry& a, const Geometry& b) const;
+  bool is_empty(const Geometry& geometry) const;
+  bool is_valid(const Geometry& geometry) const;
+  Box<2> bounds(const Geometry& geometry) const;
+  Real area(const Geometry& geometry) const;
+  Real distance(const Geometry& a, const Geometry& b) const;
+  /// The points of a and b that are nearest to each other.
+  std::pair<Vec<2>, Vec<2>> nearest_points(const Geometry& a, const Geometry& b) const;
+  /// Some point inside.
+  Vec<2> inner_point(const Geometry& geometry) const;
+  /// The parts that are polygons, with collections taken apart; owned by `geometry`.
+  std::vector<const GEOSGeometry*> polygons_in(const Geometry& geometry) const;
+  /// The same as rings, in an order of their own: each starts at its corner with the least x (and y), and all
+  /// that lie side by side are sorted by that corner.
+  std::vector<PolygonWithHoles> rings_of(const Geometry& geometry) const;
+  /// The corners of a line or ring as GEOS has them.
+  std::vector<Vec<2>> points_of(const GEOSGeometry* line) const;
+  /// What is wrong with a polygon and where, in words; empty if it is valid.
+  std::string fault_of(const GEOSGeometry* geometry) const;
+
+ private:
+  Geometry ring(const Ring& corners) const;
+  static void hear(const char* message, void* geos);
+
+  GEOSContextHandle_t handle_;
+  std::string complaint_;
+};
+
+/// "(x, y)" with the digits that a message needs.
+std::string place_text(const Vec<2>& x);
+
+/// Twice the signed area of a ring, positive if counter-clockwise.
+Real doubled_area(const Ring& ring);
+
+/// Makes a ring counter-clockwise.
+void turn_counter_clockwise(Ring& ring);
+
+}  // namespace scree

@@ -1,0 +1,26 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crowd/plan/floor_plan_geos.hpp"
+
+namespace scree {
+
+/// How far the line of an exit may lie from the boundary of the area [m].
+inline constexpr Real snap = 0.01;
+
+/// What FloorPlan::open_exit makes.
+struct Opening {
+  Geometry area;  ///< with the pocket
+  Ring pocket;    ///< counter-clockwise; its first two corners are the ends of the opening
+};
+
+/// FloorPlan::open_exit for the area `area`, given also as rings. Throws InputError that starts with `where`.
+Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
+               const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where);
+
+/// FloorPlan::narrow_places of the area `free`.
+std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free, Real width);
+
+}  // namespace scree

@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/random.hpp"
+#include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/crowd_scene.hpp"
+#include "crowd/look_ahead.hpp"
+#include "crowd/velocity_projection.hpp"
+#include "crowd/walking_model.hpp"
+#include "schemes/common/contact_field.hpp"
+#include "schemes/common/neighborhood_halo.hpp"
+#include "schemes/common/side_keeper.hpp"
+#include "schemes/common/step_control.hpp"
+#include "schemes/common/stepper.hpp"
+#include "schemes/pbd/sweeper.hpp"
+
+namespace scree {
+
+/// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
+///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor;
+///                                                     e is turned where that gets people on much faster
+///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
+///     x(t + dt) = x(t) + dt V
+/// or, with model = "pbd", substeps of dt / substeps, each x + dt U / substeps followed by a sweep of
+/// projections on positions that starts from the last one's multipliers. Ranks: collective; the same bits on
+/// any number of ranks (a [crowd.solver] other than "nsgs": to its tolerance).
+class CrowdStepper final : public Stepper<2> {
+ public:
+  void describe(Section& root) override;
+  Scene<2>* scene() override { return &scene_; }
+  Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.fastest(); }
+  Real needed_skin(const State<2>& state, Real dt, Real largest_radius) const override;
+  void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
+  void advance(State<2>& state, Real dt, bool record_forces) override;
+  void bodies_changed(State<2>& state) override;
+  bool knows_petsc_options() const override { return !solver_.solver || used_solver_; }
+  bool same_for_any_owners() const override { return !solver_.solver; }
+  void save(State<2>& state) override;
+  void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
+  std::vector<CertificateEntry> certificate() const override;
+  std::size_t bytes() const override;
+
+ private:
+  // The list is made anew when somebody has moved by this share of the skin; up to the rest of it, less the
+  // same of another one, all pairs are certain to be in it.
+  static constexpr Real share_of_skin = 0.15;
+  static constexpr Real certain_share = 1 - 2 * share_of_skin;
+  enum class Model { projection, pbd };
+
+  void describe_crowd(Section& section);
+  void rebuild(State<2>& state, Real needed_skin);
+  void fit(State<2>& state);
+  bool may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt);
+  Real project(State<2>& state, LookAhead::Perception perception, Real dt);
+  void judge(const State<2>& state);
+  /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
+  const ContactField<Real>& multipliers() const {
+    return model_ == Model::pbd ? sweeper_->multipliers() : memory_;
+  }
+  void recall_multipliers();
+  void remember_multipliers();
+  void require_solved(const State<2>& state);
+  void sweep_positions(State<2>& state, Real dt);
+  void move(State<2>& state, Real dt);
+
+  // The deck.
+  CrowdScene scene_;
+  std::string model_name_ = "projection";
+  Model model_ = Model::projection;
+  VelocityProjection::Settings projection_settings_;
+  SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
+  StepControl on_failure_{FailureAction::warn};
+  std::int64_t substeps_ = 8;
+  Real warm_start_ = 0.9;
+  WalkingModel walking_{scene_};
+
+  Neighborhood<2>* neighborhood_ = nullptr;
+  std::unique_ptr<NeighborhoodHalo<2>> halo_;
+  std::unique_ptr<PbdSweeper<2>> sweeper_;
+  SideKeeper<2> sides_;
+  LookAhead look_ahead_;
+  VelocityProjection projection_;
+  VelocityProjection::Report report_;
+  std::vector<Vec<2>> desired_;   // n_held; owned entries count
+  std::vector<Vec<2>> velocity_;  // n_held
+  std::vector<Real> multiplier_;  // of the near contacts [m/s]
+  ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
+  std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
+  Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
+  bool used_solver_ = false;
+};
+
+void CrowdStepper::describe(Section& root) {
+  scene_.describe(root);
+  root.table("crowd", {.doc = "How people move: the scheme \"crowd\""},
+             [this](Section& section) { describe_crowd(section); });
+}
+
+void CrowdStepper::describe_crowd(Section& section) {
+  section.choice(
+      "model", model_name_, {"projection", "pbd"},
+      {.doc = "How people are kept apart: by the velocities nearest to the desired ones that let nobody "
+              "overlap, to a tolerance, or by sweeps on positions, which leave some overlap"});
+  section.real(
+      "tolerance", projection_settings_.tolerance,
+      {.unit = Unit::length,
+       .range = positive,
+       .doc = "Of the projection: largest overlap that a step may lead to, and largest gap of a pair that "
+              "still presses"});
+  section.integer("max_sweeps", projection_settings_.max_sweeps,
+                  {.range = {.least = 1}, .doc = "Of the projection: most sweeps of a step"});
+  section.real("relaxation", projection_settings_.relaxation,
+               {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+                .doc = "Of the projection: over-relaxation of its first sweeps; it grows as they go on"});
+  on_failure_.describe(section, "on_failure", {FailureAction::warn, FailureAction::stop},
+                       {.doc = "What happens if a step's projection misses the tolerance"});
+  section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});
+  section.real("warm_start", warm_start_,
+               {.range = unit_interval,
+                .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from"});
+  walking_.describe(section);
+  section.optional_table(
+      "solver",
+      {.doc = "Of the projection: a solver of contact problems with friction 0 in place of its own "
+              "sweeps"},
+      [&](Section& table) { solver_.describe(table); });
+  if (!section.reading()) return;
+  scene_.set_led(walking_.leads());
+  model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
+  if (model_ == Model::pbd && solver_.solver)
+    section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
+}
+
+Real CrowdStepper::needed_skin(const State<2>&, Real dt, Real /*largest_radius*/) const {
+  // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
+  // lists (see advance).
+  constexpr Real times_as_fast = 3;
+  const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
+  return std::max(walking_.needed_range(), touched) / certain_share;
+}
+
+void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
+  neighborhood_ = &neighborhood;
+  halo_ = std::make_unique<NeighborhoodHalo<2>>(state, neighborhood.ghosts());
+  sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
+  fit(state);
+}
+
+/// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
+/// here.
+void CrowdStepper::fit(State<2>& state) {
+  const auto owned =
+      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  scene_.floor_field().fetch(owned, share_of_skin * state.lattice.skin + 0.5);
+  if (model_ == Model::pbd) {
+    sweeper_->prepare(state, false);
+    return;
+  }
+  memory_.recall(state, *neighborhood_);
+  loaded_pairs_.clear();
+  loaded_walls_.clear();
+  const auto note = [](std::span<const Real> values, std::vector<Index>& loaded) {
+    for (std::size_t place = 0; place < values.size(); ++place)
+      if (values[place] != 0) loaded.push_back(static_cast<Index>(place));
+  };
+  note(memory_.pairs(), loaded_pairs_);
+  note(memory_.walls(), loaded_walls_);
+}
+
+void CrowdStepper::save(State<2>& state) {
+  state.memory = multipliers().remember(state, *neighborhood_);
+}
+
+void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
+  save(state);
+  neighborhood_->rebuild(state, needed_skin);
+  fit(state);
+}
+
+void CrowdStepper::bodies_changed(State<2>& state) {
+  neighborhood_->rebuild(state);
+  fit(state);
+}
+
+void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
+  if (neighborhood_->stale(state, share_of_skin)) rebuild(state, 0);
+  state.obstacles.begin_step();
+  const Real asked = dt, shortest = dt / 1024;
+  while (true) {
+    const Real certain = certain_share * state.lattice.skin;
+    const LookAhead::Perception perception =
+        walking_.perception(certain, std::min(2.2 * scene_.fastest() * dt, certain));
+    walking_.find_desired(state, *neighborhood_, look_ahead_, perception, dt, velocity_);
+    if (model_ == Model::pbd) {
+      sweep_positions(state, dt);
+      break;
+    }
+    const Real needed = project(state, perception, dt) / certain_share;
+    if (needed <= state.lattice.skin || !may_try_again(state, needed, shortest, dt)) break;
+  }
+  if (dt < asked)
+    neighborhood_->note_cut_step(state, asked, dt, "people or obstacles would outrun the neighbour list");
+  if (model_ == Model::projection) judge(state);
+  move(state, dt);
+  state.clock.last_dt = dt;
+}
+
+/// Pushed by others or by an obstacle, people may get further than the list reaches: the step is taken again
+/// with a wider list or, where there is none, with half the length. False if neither is possible.
+bool CrowdStepper::may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt) {
+  if (state.lattice.skin < neighborhood_->widest_skin(state)) {
+    rebuild(state, 1.5 * needed_skin);
+  } else if (dt > shortest) {
+    dt *= 0.5;
+  } else {
+    neighborhood_->note_step_beyond_list(state, needed_skin);
+    return false;
+  }
+  return true;
+}
+
+/// Returns how far apart two people may be who could meet in the step [m]: beyond what is certain to be in
+/// the list, it must be done again with a wider one.
+Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Real dt) {
+  const Real certain = certain_share * state.lattice.skin;
+  desired_ = velocity_;
+  while (true) {
+    const NearContacts& near = look_ahead_.near();
+    recall_multipliers();
+    if (solver_.solver) {
+      report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
+                                  *solver_.solver, solver_.stop_rule(), velocity_, multiplier_);
+      used_solver_ = true;
+    } else {
+      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity_, multiplier_);
+    }
+    remember_multipliers();
+    // Pairs beyond the reach were left out: they must not be able to meet.
+    const Real could_meet = 2 * report_.fastest * dt;
+    if (could_meet <= perception.reach || perception.reach == certain) return could_meet;
+    perception.reach = std::min(1.1 * could_meet, certain);
+    look_ahead_.find(state, *neighborhood_, perception, dt);
+    velocity_ = desired_;
+  }
+}
+
+void CrowdStepper::judge(const State<2>& state) {
+  Real least = 0;
+  for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
+  overlap_ = -state.comm.min(least);
+  require_solved(state);
+}
+
+void CrowdStepper::recall_multipliers() {
+  const NearContacts& near = look_ahead_.near();
+  memory_.pass_on(near, *neighborhood_);
+  multiplier_.resize(near.size());
+  for (std::size_t c = 0; c < near.size(); ++c) multiplier_[c] = memory_.of(near, c);
+}
+
+void CrowdStepper::remember_multipliers() {
+  for (const Index place : loaded_pairs_) memory_.pairs()[static_cast<std::size_t>(place)] = 0;
+  for (const Index place : loaded_walls_) memory_.walls()[static_cast<std::size_t>(place)] = 0;
+  loaded_pairs_.clear();
+  loaded_walls_.clear();
+  const NearContacts& near = look_ahead_.near();
+  for (std::size_t c = 0; c < near.size(); ++c) {
+    memory_.of(near, c) = multiplier_[c];
+    if (multiplier_[c] != 0) (near.b[c] < 0 ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
+  }
+}
+
+void CrowdStepper::require_solved(const State<2>& state) {
+  if (report_.converged) return;
+  const auto what = [&] {
+    return fmt::format(
+        "the projection misses crowd.tolerance = {:g} m by a residual of {:.3g} m after {} sweeps",
+        projection_settings_.tolerance, report_.residual, report_.sweeps);
+  };
+  if (on_failure_.may_refuse())
+    refuse_step(state.clock, what() + "; raise crowd.max_sweeps or the tolerance");
+  on_failure_.warn(state.clock, what);
+}
+
+void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
+  Scope timer("sweeps on positions");
+  BodyStore<2>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::copy_n(bodies.position().begin(), n, bodies.previous().begin());
+  const Real substep = dt / static_cast<Real>(substeps_);
+  sweeper_->load(state);
+  if (warm_start_ == 0) sweeper_->clear_multipliers();
+  const PairMode mode = warm_start_ > 0 ? PairMode::accumulate : PairMode::record;
+  Real deepest = 0;
+  for (std::int64_t s = 0; s < substeps_; ++s) {
+    const auto records = sweeper_->records();
+    for (std::size_t i = 0; i < n; ++i)
+      for (int k = 0; k < 2; ++k) records[i].x[k] += substep * velocity_[i][k];
+    if (warm_start_ > 0)
+      sweeper_->sweep(state, PairMode::warm, {.compliance = 0, .scale = warm_start_},
+                      {.first = true, .last = false});
+    else
+      sweeper_->clear_multipliers();
+    deepest = sweeper_->sweep(state, mode, {}, {.first = warm_start_ == 0, .last = true});
+  }
+  overlap_ = state.comm.max(deepest);
+  sweeper_->store(state);
+  for (std::size_t i = 0; i < n; ++i) velocity_[i] = (1 / dt) * (bodies.position()[i] - bodies.previous()[i]);
+  std::copy_n(bodies.previous().begin(), n, bodies.position().begin());
+}
+
+void CrowdStepper::move(State<2>& state, Real dt) {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    bodies.previous()[i] = bodies.position()[i];
+    bodies.velocity()[i] = velocity_[i];
+    bodies.position()[i] += dt * velocity_[i];
+    agent::walked(bodies)[i] += dt * norm(velocity_[i]);
+  }
+  const Real time = state.clock.time + dt;
+  state.obstacles.place(time);
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  overlap_ = std::max(overlap_, sides_.keep(state, *neighborhood_, bodies.position().first(n), time));
+}
+
+void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {
+  neighborhood_->detect(state, multipliers().rules<2>(tolerance), contacts);
+  // Multipliers of positions are displacements of a substep.
+  const Real scale = model_ == Model::pbd && state.clock.last_dt > 0
+                         ? static_cast<Real>(substeps_) / state.clock.last_dt
+                         : 1;
+  contacts.force.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) contacts.force[c] = scale * multipliers().of(contacts, c);
+}
+
+std::vector<CertificateEntry> CrowdStepper::certificate() const {
+  if (model_ == Model::pbd)
+    return {{"substeps", "-", static_cast<Real>(substeps_)}, {"overlap_met", "m", overlap_}};
+  return {{"contacts", "-", static_cast<Real>(report_.n_contacts)},
+          {"overlap", "m", overlap_},
+          {"overlap_bound", "m", std::max(-report_.least_gap, 0.0)},
+          {"residual", "m", report_.residual},
+          {"solved", "-", report_.converged ? 1.0 : 0.0, true},
+          {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
+}
+
+std::size_t CrowdStepper::bytes() const {
+  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
+  return held(desired_, velocity_, multiplier_, loaded_pairs_, loaded_walls_) + memory_.bytes() +
+         look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
+         scene_.floor_field().bytes();
+}
+
+SCREE_PLUGIN_ONLY(Stepper, 2, crowd, CrowdStepper, "people who walk to exits, kept apart exactly")
+
+}  // namespace scree

@@ -1,0 +1,169 @@
+#include "crowd/walking_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/random.hpp"
+#include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+void WalkingModel::describe(Section& section) {
+  section.choice(
+      "speed_law", speed_law_, {"headway", "none"},
+      {.doc =
+           "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
+           "desired speed"});
+  section.real(
+      "headway_width", headway_width_,
+      {.range = {.least = 0, .most = 1, .least_open = true},
+       .doc = "Of the headway law: who is ahead, as a share of the width within which disks would touch. "
+              "Below 1 lanes may overlap"});
+  section.real(
+      "turning_angle", turning_angle_,
+      {.unit = Unit::angle,
+       .range = {.least = 0, .most = 0.7},
+       .doc = "Of the headway law: people whom others slow down turn by this angle, or twice as far, where "
+              "that gets them on faster; 0: they stay in file"});
+  section.real(
+      "turning_share", turning_share_,
+      {.range = unit_interval,
+       .doc = "Of the headway law: people turn only if they get on with at least this share of their "
+              "desired speed then"});
+  section.point<2>("direction", direction_,
+                   {.doc = "Where people walk who have no destination, of any length; (0, 0): nowhere"});
+  section.real(
+      "noise", noise_,
+      {.range = non_negative,
+       .doc = "Random walk added to the desired motion: its rms displacement after one second, along each "
+              "axis [m / sqrt(s)]"});
+  section.optional_table("avoidance", {.doc = "Stepping aside for people who come towards one"},
+                         [&](Section& table) {
+                           horizon_ = 2;
+                           table.real("horizon", horizon_,
+                                      {.unit = Unit::time,
+                                       .range = positive,
+                                       .doc = "Others are seen that would be met within this time"});
+                           table.real("angle", aside_angle_,
+                                      {.unit = Unit::angle,
+                                       .range = {.least = 0, .most = 2.5},
+                                       .doc = "How far one turns aside at most: right before a meeting"});
+                           table.real("side_room", lateral_clearance_,
+                                      {.unit = Unit::length,
+                                       .range = non_negative,
+                                       .doc = "Room to the side that one wants in passing"});
+                         });
+  if (section.reading() && norm(direction_) > 0) direction_ *= 1 / norm(direction_);
+}
+
+Real WalkingModel::needed_range() const {
+  const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
+  const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
+  return std::max(seen, met);
+}
+
+LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
+  return {.range = range,
+          .reach = reach,
+          .oncoming = horizon_ > 0,
+          .lateral_clearance = horizon_ > 0 ? lateral_clearance_ : 0,
+          .headway_width = headway_width_,
+          .turning_angle = speed_law_ == "headway" ? turning_angle_ : 0};
+}
+
+/// Whether person i is on its way: it has started, has somewhere to go and waits nowhere.
+bool WalkingModel::walks(const State<2>& state, std::size_t i) const {
+  const Real time = state.clock.time;
+  return (agent::destination(state.bodies)[i] >= 0 || direction_ != Vec<2>{}) &&
+         time >= agent::premovement_end(state.bodies)[i] && time >= agent::waits_until(state.bodies)[i];
+}
+
+Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i) const {
+  return agent::desired_speed(state.bodies)[i] *
+         scene_.journeys().speed_factor(wrapped(state.box, state.bodies.position()[i]));
+}
+
+void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) const {
+  Scope timer("directions");
+  const auto walk = look_ahead.walks(state);
+  const BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    walk[i] = {{0, 0}, 0};
+    if (!walks(state, i)) continue;
+    const int destination = agent::destination(bodies)[i];
+    const Vec<2> direction = destination < 0 ? direction_
+                                             : scene_.floor_field().direction(
+                                                   destination, wrapped(state.box, bodies.position()[i]));
+    walk[i] = {{direction[0], direction[1]}, speed_on_free_ground(state, i)};
+  }
+}
+
+/// Turns those aside who would soon meet somebody: away from the side where that is sooner, the more the
+/// sooner.
+void WalkingModel::step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                              const LookAhead::Perception& perception) const {
+  const auto walk = look_ahead.walks(state);
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    const Real left = look_ahead.oncoming_left(i);
+    const Real right = look_ahead.oncoming_right(i);
+    const Real time = std::min(left, right);
+    if (!(time < horizon_)) continue;
+    const Real angle = (left <= right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
+    const Real c = std::cos(angle);
+    const Real s = std::sin(angle);
+    const auto [x, y] = walk[i].direction;
+    walk[i].direction[0] = c * x - s * y;
+    walk[i].direction[1] = s * x + c * y;
+  }
+  look_ahead.find_again(state, neighborhood, perception);
+}
+
+/// Eq. P.1 of docs/method.md: straight on, or along the turned way that gets one on fastest.
+Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
+                                      const AgentType& type) const {
+  const Vec<2> way{{walk.direction[0], walk.direction[1]}};
+  if (speed_law_ == "none") return walk.speed * way;
+  const auto pace = [&](Real free_way) {
+    return free_way < walk.speed * type.headway_time ? free_way / type.headway_time : walk.speed;
+  };
+  const Real straight_on = std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.free_way(i))));
+  Vec<2> velocity = straight_on * way;
+  if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
+  Real progress = std::max(straight_on, turning_share_ * walk.speed);
+  for (int k = 0; k < LookAhead::n_turns; ++k) {
+    const Real angle = LookAhead::turn_angle(k, turning_angle_);
+    const Real c = std::cos(angle);
+    const Real s = std::sin(angle);
+    const Real speed = pace(look_ahead.turned_way(i, k));
+    if (speed * c <= progress) continue;
+    progress = speed * c;
+    velocity = {{speed * (c * way[0] - s * way[1]), speed * (s * way[0] + c * way[1])}};
+  }
+  return velocity;
+}
+
+void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                                const LookAhead::Perception& perception, Real dt,
+                                std::vector<Vec<2>>& velocity) const {
+  choose_directions(state, look_ahead);
+  look_ahead.find(state, neighborhood, perception, dt);
+  if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
+  Scope timer("desired velocities");
+  velocity.resize(static_cast<std::size_t>(state.bodies.n_held()));
+  const auto walk = look_ahead.walks(state);
+  const auto types = scene_.people().types();
+  for (std::size_t i = 0; i < walk.size(); ++i) {
+    velocity[i] = desired_velocity(i, look_ahead, walk[i],
+                                   types[static_cast<std::size_t>(agent::type(state.bodies)[i])]);
+    if (noise_ == 0 || velocity[i] == Vec<2>{}) continue;
+    // A stream of its own for each step.
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+    RandomStream stream(scene_.seed() + odd * static_cast<std::uint64_t>(state.clock.step + 1),
+                        state.bodies.id()[i], purpose::crowd_noise);
+    for (int k = 0; k < 2; ++k) velocity[i][k] += noise_ / std::sqrt(dt) * stream.normal();
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "crowd/crowd_scene.hpp"
+#include "crowd/look_ahead.hpp"
+
+namespace scree {
+
+/// The velocities that people want (docs/method.md, eq. P.1): along the way to their destination, as fast as
+/// the headway law lets them, turned where that gets them on faster, aside for those who come towards them.
+/// Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
+class WalkingModel {
+ public:
+  explicit WalkingModel(const CrowdScene& scene) : scene_(scene) {}
+
+  void describe(Section& section);
+  /// Whether people without a destination are told where to walk.
+  bool leads() const { return norm(direction_) > 0; }
+  /// How far apart two people may be of whom one minds the other [m].
+  Real needed_range() const;
+  /// What is looked for, with `range` and `reach` as in Perception.
+  LookAhead::Perception perception(Real range, Real reach) const;
+  /// Desired velocities of the owned people for a step of dt; `velocity` gets n_held entries. Looks ahead.
+  /// Collective.
+  void find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                    const LookAhead::Perception& perception, Real dt, std::vector<Vec<2>>& velocity) const;
+
+ private:
+  void choose_directions(State<2>& state, LookAhead& look_ahead) const;
+  void step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                  const LookAhead::Perception& perception) const;
+  Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
+                          const AgentType& type) const;
+  bool walks(const State<2>& state, std::size_t i) const;
+  Real speed_on_free_ground(const State<2>& state, std::size_t i) const;
+
+  const CrowdScene& scene_;
+  Real noise_ = 0;
+  Vec<2> direction_{};  // unit, or zero
+  std::string speed_law_ = "headway";
+  Real headway_width_ = 0.74;
+  Real turning_angle_ = 0.3;
+  Real turning_share_ = 0.82;
+  Real horizon_ = 0;
+  Real aside_angle_ = 0.7;
+  Real lateral_clearance_ = 0.2;
+};
+
+}  // namespace scree
