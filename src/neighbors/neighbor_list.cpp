@@ -238,7 +238,7 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
       if (body >= n_owned)
         std::ranges::copy(numbers, away.emplace_back(RememberedContact{body, other, {}}).value.begin());
     });
-  const std::vector<RememberedContact> arrived = ghosts.bring_home(n_owned, away);
+  const std::vector<RememberedContact> arrived = ghosts.send_to_owners(n_owned, away);
   return collect(n_owned, width, [&](const auto& f) {
     each([&](Index body, GlobalId other, std::span<const Real> numbers) {
       if (body < n_owned) f(body, other, numbers);
