@@ -38,7 +38,8 @@ struct ContactProblem {
 template <int D>
 using ContactProblemHook = std::function<void(const ContactProblem<D>&)>;
 
-/// What the rest of the program has to know of a scheme. It follows from the deck and stays the same during a run.
+/// What the rest of the program has to know of a scheme. It follows from the deck and stays the same during a
+/// run.
 struct SchemeTraits {
   Carried carried = Carried::always;  ///< what bodies carry from step to step
   /// Steps need `previous` of the bodies for all their length.
@@ -46,11 +47,11 @@ struct SchemeTraits {
   /// The scheme books where energy comes from and goes to, in State::ledger.
   bool balances_energy = false;
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
-  /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs are
-  /// repeatable.
+  /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
+  /// are repeatable.
   bool same_for_any_owners = true;
-  /// What contacts remember from step to step, in one word: memories of one word can be carried from run to run.
-  /// Empty: nothing.
+  /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
+  /// run. Empty: nothing.
   std::string_view memory = {};
 
   /// Bodies have mass, spin and a material. First-order schemes know none of them.
@@ -91,8 +92,8 @@ class Stepper {
   /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
   /// Collective.
   virtual void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) = 0;
-  /// One step of at most `dt`. With `record_forces` find_contacts() can tell the forces of this step; positions
-  /// do not depend on it. Throws StepRefused if the step cannot be taken. Collective.
+  /// One step of at most `dt`. With `record_forces` find_contacts() can tell the forces of this step;
+  /// positions do not depend on it. Throws StepRefused if the step cannot be taken. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
   /// save): finds candidates anew and fits all work arrays. Collective.
@@ -112,8 +113,8 @@ class Stepper {
   /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
   /// solve failed, the first one. Schemes without contact problems never call it.
   void on_contact_problem(ContactProblemHook<D> hook) { contact_problem_hook_ = std::move(hook); }
-  /// Whether PETSc knows which of its options are in use: no step will set up a linear solver, or one has. The
-  /// same on all ranks.
+  /// Whether PETSc knows which of its options are in use: no step will set up a linear solver, or one has.
+  /// The same on all ranks.
   bool knows_petsc_options() const { return knows_petsc_options_; }
 
  protected:

@@ -145,9 +145,8 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
     }
   }
   if (!neighborhood_->stale(state, share_of_skin, motion_.displacement(), dt)) return dt;
-  const auto plan =
-      neighborhood_->plan_step(state, dt, share_of_skin,
-                               [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });
+  const auto plan = neighborhood_->plan_step(
+      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });
   save(state, SaveFor::checkpoint);
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
   fit(state);
@@ -199,10 +198,9 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
   overlap_ = deepest_overlap(state, contacts_->contacts());
   const Real limit = settings_.overlap_limit * smallest_radius_;
   if (overlap_ <= limit) return;
-  const std::string what =
-      fmt::format("{} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
-                  who_overlaps(state, contacts_->contacts(), overlap_), overlap_, settings_.overlap_limit,
-                  limit);
+  const std::string what = fmt::format(
+      "{} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
+      who_overlaps(state, contacts_->contacts(), overlap_), overlap_, settings_.overlap_limit, limit);
   if (settings_.on_overlap.may_refuse())
     refuse_step(state.clock,
                 what +

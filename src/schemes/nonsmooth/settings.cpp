@@ -48,7 +48,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
                  {.range = positive,
                   .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
     on_overlap.describe(section, "on_overlap", {warn, stop},
-                         {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
+                        {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
     section.real_or_word(
         "max_travel", max_travel, max_travel_word, {"none"},
         {.range = positive,

@@ -20,7 +20,8 @@ Real PbdContacts<D>::resolve(const State<D>& state, Real dt, bool record_forces)
         // they are little but corrections of earlier overlap, so they never grow.
         const Real last_dt = state.clock.last_dt;
         parameters.scale = settings_.warm_start * (last_dt > dt ? dt / last_dt : 1);
-        sweeper_.sweep(state, PairMode::warm, parameters, {.first = true, .last = settings_.until_converged()});
+        sweeper_.sweep(state, PairMode::warm, parameters,
+                       {.first = true, .last = settings_.until_converged()});
       } else if (accumulates || record_forces) {
         sweeper_.clear_multipliers();
       }
@@ -36,7 +37,8 @@ Real PbdContacts<D>::resolve(const State<D>& state, Real dt, bool record_forces)
     }
     case Method::pgs:
     case Method::pgs_dual: {
-      const auto mode = settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
+      const auto mode =
+          settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
       sweeper_.clear_multipliers();
       sweeper_.freeze();
       deepest = repeat(state, [&](SweepTurn turn) { return sweeper_.frozen_sweep(state, mode, 0, turn); });
@@ -112,7 +114,8 @@ bool PbdContacts<D>::converged(const State<D>& state) {
       terms[1] += before_[i][k] * before_[i][k];
     }
   });
-  return std::sqrt(sums[0]) <= settings_.absolute_tolerance + settings_.relative_tolerance * std::sqrt(sums[1]);
+  return std::sqrt(sums[0]) <=
+         settings_.absolute_tolerance + settings_.relative_tolerance * std::sqrt(sums[1]);
 }
 
 template class PbdContacts<2>;

@@ -12,7 +12,8 @@ namespace scree {
 template <int D>
 class PbdContacts {
  public:
-  PbdContacts(const PbdSettings<D>& settings, PbdSweeper<D>& sweeper) : settings_(settings), sweeper_(sweeper) {}
+  PbdContacts(const PbdSettings<D>& settings, PbdSweeper<D>& sweeper)
+      : settings_(settings), sweeper_(sweeper) {}
 
   /// In the records of the sweeper, with obstacles where they stand dt after state.clock.time. Returns the
   /// deepest overlap that the last sweep met on this rank [m]. Collective.

@@ -79,7 +79,7 @@ class PbdStepper final : public Stepper<D> {
   std::vector<Vec<D>> start_velocity_;
   ContactField<Real> start_multipliers_;
 
-  Real deepest_ = 0;      // overlap that the last sweep met on any rank, or of a body pushed through a solid [m]
+  Real deepest_ = 0;  // overlap that the last sweep met on any rank, or of a body pushed through a solid [m]
   Real force_scale_ = 0;  // multiplier -> pressure of the last step
 };
 
@@ -247,7 +247,7 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
 
 template <int D>
 void PbdStepper<D>::keep_start(const State<D>& state) {
-  keeps_start_ = settings_.may_refuse() || state.obstacles.any_thin();
+  keeps_start_ = settings_.may_refuse();
   if (!keeps_start_) return;
   const auto velocity = state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned()));
   start_velocity_.assign(velocity.begin(), velocity.end());
@@ -293,8 +293,8 @@ void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
-  return {{"sweeps", "-", contacts_ ? static_cast<Real>(contacts_->n_sweeps()) : 0},
-          {"sweeps_converged", "-", !contacts_ || contacts_->has_converged() ? 1.0 : 0.0, true},
+  return {{"sweeps", "-", static_cast<Real>(contacts_->n_sweeps())},
+          {"sweeps_converged", "-", contacts_->has_converged() ? 1.0 : 0.0, true},
           {"overlap_met", "m", deepest_},
           {"halvings", "-", static_cast<Real>(settings_.on_overlap.n_halvings())}};
 }

@@ -45,8 +45,7 @@ typename PbdPrediction<D>::Ways PbdPrediction<D>::evaluate(State<D>& state, Real
   // Only then it matters which body it is.
   if (dt * std::sqrt(fastest_squared) > reach(state) * smallest_radius_)
     for (std::size_t i = 0; i < n; ++i)
-      ways.over_radius =
-          std::max(ways.over_radius, norm(predicted_way(state, i)) / records[i].radius);
+      ways.over_radius = std::max(ways.over_radius, norm(predicted_way(state, i)) / records[i].radius);
   return ways;
 }
 
