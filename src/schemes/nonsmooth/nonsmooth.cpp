@@ -7,7 +7,7 @@
 #include "core/timing.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
-#include "schemes/common/rotation.hpp"
+#include "schemes/nonsmooth/move.hpp"
 #include "schemes/nonsmooth/position_correction.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
 #include "state/force_field.hpp"
@@ -40,7 +40,6 @@ class NonsmoothStepper final : public Stepper<D> {
   std::size_t bytes() const override;
 
  private:
-  static constexpr std::size_t q = FrictionProblem<D>::q;
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
@@ -49,9 +48,7 @@ class NonsmoothStepper final : public Stepper<D> {
   Real refresh(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
   void check_overlap(const State<D>& state);
-  void move(State<D>& state, Real dt);
   void correct(State<D>& state, Real dt);
-  void take_velocities(State<D>& state, Real dt);
 
   NonsmoothSettings<D> settings_;
   Neighborhood<D>* neighborhood_ = nullptr;
@@ -122,10 +119,10 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   check_overlap(state);
   // 5. Bodies and obstacles move; remaining overlap is removed from positions alone.
   energy_.note_start(state);
-  move(state, dt);
+  move_centres(state, contacts_->velocity(), dt);
   energy_.note_moved(state);
   correct(state, dt);
-  take_velocities(state, dt);
+  take_velocities(state, contacts_->velocity(), dt);
   energy_.book(state, motion_, *contacts_, dt);
   contacts_->remember_impulses();
   state.clock.last_dt = dt;
@@ -174,23 +171,20 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
       fmt::format("the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   report.residual.natural, settings_.solver.tolerance);
   constexpr std::int64_t most_halvings = 10;
-  switch (control.action()) {
-    case FailureAction::warn:
-      control.warn(state.clock, [&] { return what; });
-      return true;
-    case FailureAction::halve:
-      if (control.n_halvings() == most_halvings)
-        refuse_step(
-            state.clock,
-            fmt::format("{}, even in a step of {:.3g} s; allow more iterations or raise the tolerance", what,
-                        dt));
-      control.halve(state.clock, what, dt);
-      return false;
-    case FailureAction::stop:
-      refuse_step(state.clock,
-                  what + "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure");
+  if (!control.may_refuse()) {
+    control.warn(state.clock, [&] { return what; });
+    return true;
   }
-  return true;
+  if (control.action() == FailureAction::halve && control.n_halvings() < most_halvings) {
+    control.halve(state.clock, what, dt);
+    return false;
+  }
+  refuse_step(
+      state.clock,
+      what +
+          (control.action() == FailureAction::halve
+               ? fmt::format(", even in a step of {:.3g} s; allow more iterations or raise the tolerance", dt)
+               : "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure"));
 }
 
 template <int D>
@@ -210,20 +204,6 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
       state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
 }
 
-/// Centres of bodies, by the velocities that were solved for, and obstacles.
-template <int D>
-void NonsmoothStepper<D>::move(State<D>& state, Real dt) {
-  Scope timer("move");
-  BodyStore<D>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    bodies.previous()[i] = bodies.position()[i];
-    if (bodies.mobility()[i] == 0) continue;
-    for (int k = 0; k < D; ++k)
-      bodies.position()[i][k] += dt * contacts_->velocity()[i * q + static_cast<std::size_t>(k)];
-  }
-  state.obstacles.place(state.clock.time + dt);
-}
-
 /// Until it is through, only positions and obstacles have moved: if it refuses the step, they go back.
 template <int D>
 void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
@@ -236,19 +216,6 @@ void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
     std::ranges::copy(std::as_const(state.bodies).previous(), state.bodies.position().begin());
     state.obstacles.place(state.clock.time);
     throw;
-  }
-}
-
-template <int D>
-void NonsmoothStepper<D>::take_velocities(State<D>& state, Real dt) {
-  Scope timer("move");
-  BodyStore<D>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (bodies.mobility()[i] == 0) continue;
-    const Real* velocity = &contacts_->velocity()[i * q];
-    std::copy_n(velocity, D, bodies.velocity()[i].component.begin());
-    std::copy_n(velocity + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
-    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
   }
 }
 
