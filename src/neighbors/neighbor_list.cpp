@@ -150,10 +150,10 @@ bool NeighborList<D>::fit_skin(State<D>& state, Real needed_skin) {
 }
 
 template <int D>
-void NeighborList<D>::set_reference_positions(State<D>& state) {
+void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
-  state.clock.listed_time = state.clock.time;
+  state.clock.listed_time = time;
 }
 
 template <int D>

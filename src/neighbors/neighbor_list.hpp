@@ -42,7 +42,7 @@ class NeighborList {
   bool fit_skin(State<D>& state, Real needed_skin);
 
   /// Sets reference positions. Local.
-  void set_reference_positions(State<D>& state);
+  void set_reference_positions(State<D>& state, Real time);
   /// Finds the candidates of this rank's blocks. Local.
   void rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                std::span<const std::uint8_t> shared);

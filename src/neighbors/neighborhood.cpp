@@ -103,7 +103,7 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
 }
 
 template <int D>
-void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) {
+void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, std::optional<Real> time) {
   Scope timer("neighbours");
   BodyStore<D>& bodies = state.bodies;
   balancer_.end_list(state, list_.schedule());
@@ -138,7 +138,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) 
     for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = places[static_cast<std::size_t>(order[i])];
     places.swap(sorted);
   }
-  list_.set_reference_positions(state);
+  list_.set_reference_positions(state, time.value_or(state.clock.time));
   BlockTable<D> table;
   {
     Scope part("ghosts");
