@@ -40,7 +40,8 @@ class NonsmoothStepper final : public Stepper<D> {
   std::size_t bytes() const override;
 
  private:
-  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
+  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for
+  // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
 

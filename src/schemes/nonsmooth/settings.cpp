@@ -12,12 +12,12 @@ void NonsmoothSettings<D>::describe(Section& root) {
                  {.range = unit_interval,
                   .doc = "Share of each contact's impulse that the next step's solve starts from"});
     section.real(
-        "contact_range", speculative_margin,
+        "speculative_margin", speculative_margin,
         {.range = non_negative,
          .doc = "Pairs up to this gap take part in the solve, as a share of the sum of their radii; so do "
                 "pairs at any gap that free motion would close within the step"});
     section.real(
-        "touching_range", contact_slop,
+        "contact_slop", contact_slop,
         {.range = non_negative,
          .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
                 "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
@@ -56,7 +56,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
                 "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
     if (!section.reading()) return;
     if (contact_slop > speculative_margin)
-      section.fail("touching_range", "touching_range must not exceed contact_range");
+      section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
     correction = correction_name == "projection"  ? Correction::projection
                  : correction_name == "baumgarte" ? Correction::baumgarte
                                                   : Correction::none;
