@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "bench/options.hpp"
@@ -54,6 +55,13 @@ inline std::string command_line(int argc, char** argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) line += (i == 0 ? "" : " ") + std::string(argv[i]);
   return line;
+}
+
+/// The first argument that is no option: the verb of a program with verbs; empty if there is none.
+inline std::string_view first_word(int argc, char** argv) {
+  const char* const* word =
+      std::find_if(argv + 1, argv + argc, [](const char* argument) { return argument[0] != '-'; });
+  return word == argv + argc ? std::string_view() : *word;
 }
 
 /// Parses; help and mistakes are printed if `prints`. Returns an exit code if the program is to end here.

@@ -1,64 +1,37 @@
 // The scree program: command line only. What the verbs do is in run/commands.hpp.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
+#include <filesystem>
 #include <string>
-#include <string_view>
+#include <system_error>
 #include <vector>
 
-#include "bench/study.hpp"
 #include "core/as_input.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 #include "run/commands.hpp"
+#include "run/version.hpp"
 
 namespace {
 
 using namespace scree;
 
-constexpr const char* about = "scree: grains and crowds on any number of MPI ranks";
-
-CLI::App* add_bench(CLI::App& app, StudyOptions& study) {
-  auto* bench = app.add_subcommand(
-      "bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
-  add_study_options(*bench, study, true);
-  return bench;
-}
-
-/// Whether this is `scree bench`, which starts programs of its own on several numbers of ranks: a process in
-/// which MPI runs could not. Started by mpirun, it measures on the ranks that are there.
-bool starts_programs(int argc, char** argv) {
-  const char* const* verb =
-      std::find_if(argv + 1, argv + argc, [](const char* word) { return word[0] != '-'; });
-  return verb != argv + argc && std::string_view(*verb) == "bench" && launcher_variable().empty();
-}
-
-ExitCode start_programs(int argc, char** argv) {
-  try {
-    CLI::App app{about};
-    bool ignored = false;
-    app.add_flag("-q,--quiet,-v,--verbose", ignored);
-    StudyOptions study;
-    study.command_line = command_line(argc, argv);
-    add_bench(app, study);
-    if (const auto done = parse(app, argc, argv, true)) return *done;
-    if (study.list)
-      show(list_bench_cases());
-    else
-      launch_study(study, show);
-    return ExitCode::done;
-  } catch (const CollectiveError& error) {
-    std::fprintf(stderr, "scree: %s\n", error.what());
-    return error.code();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "scree: %s\n", error.what());
-    return ExitCode::runtime_failure;
-  }
+/// Becomes the program scree_bench, which lies beside this one and knows `bench` as a verb. MPI must not have
+/// been started: `scree bench` starts programs on several numbers of ranks.
+ExitCode become_bench(char** argv) {
+  std::error_code error;
+  const std::string program =
+      std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("scree_bench").string();
+  execv(program.c_str(), argv);
+  tell("there is no program scree_bench beside this one: " + program +
+       " (cmake --build --preset release --target scree_bench)");
+  return ExitCode::bad_input;
 }
 
 ExitCode run_program(const Comm& comm, int argc, char** argv) {
-  CLI::App app{about};
+  CLI::App app{"scree: grains and crowds on any number of MPI ranks"};
   app.set_version_flag("--version", [] { return version_text(); });
   app.require_subcommand(1);
   bool quiet = false, verbose = false;
@@ -115,9 +88,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   compare->add_flag("--json", json, "machine-readable");
   auto* list = app.add_subcommand("list", "list schemes, obstacles, measures...");
   list->add_option("what", what, "one list only");
-  StudyOptions study;
-  study.command_line = options.command_line;
-  auto* bench = add_bench(app, study);
+  app.add_subcommand("bench",
+                     "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
@@ -132,17 +104,6 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
         as_input(path + ", " + other, [&] { return scree::compare(comm, path, other, last, json); });
     print(comm, report.text);
     return report.equal ? ExitCode::done : ExitCode::runtime_failure;
-  }
-  if (*bench) {
-    if (!study.ranks.empty() || !study.launcher.empty())
-      throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
-                       launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
-    const auto print_all = [&](const std::string& text) { print_meanwhile(comm, text); };
-    if (study.list)
-      print_all(list_bench_cases());
-    else
-      measure_study(comm, study, print_all);
-    return ExitCode::done;
   }
   if (*check) {
     print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json, options.from); }));
@@ -160,7 +121,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (starts_programs(argc, argv)) return static_cast<int>(start_programs(argc, argv));
+  if (first_word(argc, argv) == "bench") return static_cast<int>(become_bench(argv));
   stop_signal::watch();  // MPI and PETSc take their time to start
   return scree::driver_main(argc, argv, run_program);
 }

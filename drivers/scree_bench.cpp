@@ -1,6 +1,8 @@
-// scree_bench: named measurements on the ranks it is started with (docs/benchmarks.md).
+// scree_bench: named measurements on the ranks it is started with; also what `scree bench` becomes, which
+// starts ranks itself (docs/benchmarks.md).
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,8 +55,60 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   return ExitCode::done;
 }
 
+/// `scree bench` on the ranks that are there, or without `comm` on numbers of ranks that it starts.
+ExitCode study_verb(const Comm* comm, int argc, char** argv) {
+  CLI::App app{"scree: grains and crowds on any number of MPI ranks"};
+  bool quiet = false, verbose = false;
+  app.add_flag("-q,--quiet", quiet, "only warnings and errors");
+  app.add_flag("-v,--verbose", verbose, "more messages");
+  StudyOptions study;
+  study.command_line = command_line(argc, argv);
+  add_study_options(
+      *app.add_subcommand(
+          "bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps"),
+      study, true);
+  if (const auto done = parse(app, argc, argv, !comm || comm->is_root())) return *done;
+  const Show print = [&](const std::string& text) { comm ? print_meanwhile(*comm, text) : show(text); };
+  if (comm) {
+    log::start(comm->is_root(), quiet     ? log::Level::quiet
+                                : verbose ? log::Level::verbose
+                                          : log::Level::normal);
+    if (!study.ranks.empty() || !study.launcher.empty())
+      throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
+                       launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
+  }
+  if (study.list)
+    print(list_bench_cases());
+  else if (comm)
+    measure_study(*comm, study, print);
+  else
+    launch_study(study, print);
+  return ExitCode::done;
+}
+
+ExitCode study_on_ranks_that_are_there(const Comm& comm, int argc, char** argv) {
+  return study_verb(&comm, argc, argv);
+}
+
+/// MPI must not run in a process that starts programs on ranks.
+ExitCode study_on_started_ranks(int argc, char** argv) {
+  try {
+    return study_verb(nullptr, argc, argv);
+  } catch (const CollectiveError& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return ExitCode::runtime_failure;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (first_word(argc, argv) == "bench") {
+    if (launcher_variable().empty()) return static_cast<int>(study_on_started_ranks(argc, argv));
+    return scree::driver_main(argc, argv, study_on_ranks_that_are_there);
+  }
   return scree::driver_main(argc, argv, bench_program);
 }

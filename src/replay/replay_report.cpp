@@ -10,7 +10,7 @@
 #include "io/csv_row.hpp"
 #include "io/table_text.hpp"
 #include "replay/performance_profile.hpp"
-#include "run/commands.hpp"
+#include "run/version.hpp"
 
 namespace scree {
 

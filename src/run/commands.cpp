@@ -1,8 +1,6 @@
 #include "run/commands.hpp"
 
 #include <fmt/format.h>
-#include <hdf5.h>
-#include <petscversion.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -848,17 +846,6 @@ std::string list_kinds(const std::string& what) {
   if (text.empty()) throw InputError("there is no list \"" + what + "\"; the lists are " + words);
   text.pop_back();
   return text;
-}
-
-std::string version_text() {
-  char library[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(library, &length);
-  const std::string mpi(library, static_cast<std::size_t>(length));
-  return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}", version::number,
-                     version::commit, version::compiler, version::build_type, mpi.substr(0, mpi.find(',')),
-                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR,
-                     H5_VERS_MINOR, H5_VERS_RELEASE);
 }
 
 }  // namespace scree
