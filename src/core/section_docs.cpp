@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/deck.hpp"
 #include "core/declaration.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/units.hpp"
 
 namespace scree {
@@ -483,8 +483,6 @@ std::string unit_table() {
                           unit == Unit::frequency ? " of a repetition" : "", symbol(unit), unit_names(unit));
   return text;
 }
-
-using Json = nlohmann::ordered_json;
 
 Json number_schema(const Declaration& declaration, const char* type) {
   Json schema = {{"type", type}};

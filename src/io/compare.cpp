@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <type_traits>
 #include <utility>
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "io/files.hpp"
 #include "io/pedestrian_archive.hpp"
 #include "io/result_file.hpp"
@@ -516,15 +516,18 @@ Pairing agreed_pairing(const Comm& comm, const std::string& first, const std::st
     if (pairing.pairs.empty())
       throw InputError(
           fmt::format("{} and {} have no checkpoint, H5MD file or table in common", first, second));
-    text = nlohmann::json{{"pairs", pairing.pairs},
-                          {"only_in_one", pairing.only_in_one},
-                          {"of_folders", pairing.of_folders}}
+    Json pairs = Json::array();
+    for (const auto& [a, b] : pairing.pairs) pairs.push_back({a, b});
+    text = Json{{"pairs", pairs}, {"only_in_one", pairing.only_in_one}, {"of_folders", pairing.of_folders}}
                .dump();
   });
   comm.broadcast(text);
-  const nlohmann::json parsed = nlohmann::json::parse(text);
-  return {parsed.at("pairs").get<decltype(Pairing::pairs)>(),
-          parsed.at("only_in_one").get<std::vector<std::string>>(), parsed.at("of_folders").get<bool>()};
+  const Json parsed = Json::parse(text);
+  Pairing pairing;
+  for (const Json& pair : parsed.at("pairs"))
+    pairing.pairs.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
+  return {pairing.pairs, parsed.at("only_in_one").get<std::vector<std::string>>(),
+          parsed.at("of_folders").get<bool>()};
 }
 
 std::string place_of(const FieldDifference& field) {
@@ -572,16 +575,15 @@ std::string Comparison::text() const {
 }
 
 std::string Comparison::json() const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const FileComparison& file : files) {
-    nlohmann::ordered_json fields = nlohmann::ordered_json::array();
+    Json fields = Json::array();
     for (const FieldDifference& field : file.fields) {
-      nlohmann::ordered_json entry{{"name", field.name}, {"unit", field.unit}, {"equal", field.equal}};
+      Json entry{{"name", field.name}, {"unit", field.unit}, {"equal", field.equal}};
       if (field.n_different > 0) {
         entry["n_different"] = field.n_different;
         // JSON has no infinity.
-        entry["largest_difference"] = std::isfinite(field.largest) ? nlohmann::ordered_json(field.largest)
-                                                                   : nlohmann::ordered_json("infinite");
+        entry["largest_difference"] = std::isfinite(field.largest) ? Json(field.largest) : Json("infinite");
         entry["row"] = field.row;
         if (field.id >= 0) entry["id"] = field.id;
         if (field.step >= 0) entry["step"] = field.step;
@@ -592,8 +594,7 @@ std::string Comparison::json() const {
     list.push_back(
         {{"first", file.first}, {"second", file.second}, {"equal", file.equal()}, {"fields", fields}});
   }
-  return nlohmann::ordered_json{{"equal", equal()}, {"files", list}, {"only_in_one", only_in_one}}.dump(2) +
-         "\n";
+  return Json{{"equal", equal()}, {"files", list}, {"only_in_one", only_in_one}}.dump(2) + "\n";
 }
 
 Comparison compare_results(const Comm& comm, const std::string& first, const std::string& second,

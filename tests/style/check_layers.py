@@ -20,8 +20,9 @@ LIBRARIES = {
     "boost/math": {"crowd", "particles", "run"},
     "boost/polygon": {"analysis"},
     "toml++": {"core"},
+    "nlohmann": {"core"},
     "spdlog": {"core"},
-    "CLI/": {"bench", "drivers"},
+    "CLI/": {"core"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
