@@ -8,7 +8,7 @@
 #   tests      C++ and Python tests, exchange with FCLIB, style of C++
 #   style      clang-tidy (scripts/test.sh --tidy)
 #   fuzz       fuzz targets (preset fuzz): clang with libFuzzer and AddressSanitizer
-# Most of what apt brings belongs to libvtk9-dev, the only package with the headers of VTK: of 681 packages that program and
+# A third of what apt brings belongs to libvtk9-dev, the only package with the headers of VTK: of 681 packages that program and
 # pictures add to a bare system 240 are a JDK, and headers of GDAL, MariaDB, FFmpeg, Tk, ..., which scree never uses; Qt comes with
 # python3-vtk9, which libvtk9-dev demands as well. Debian makes them all hard dependencies, so apt cannot leave them out.
 set -euo pipefail

@@ -235,7 +235,7 @@ void launch_study(const StudyOptions& given, const Show& show) {
     launcher.run(ranks, {"--stream", "--machine"}, "the measurement of the machine",
                  [&](const std::string& kind, const Json& value) {
                    if (kind != "machine") return;
-                   const Json& measured = value.at("measured").at(0);
+                   const Json& measured = value.at("measured")[0];
                    require_as_many(measured.at("ranks").get<int>(), ranks, options.launcher);
                    results.machine["measured"].push_back(measured);
                  });
