@@ -1,7 +1,6 @@
 #pragma once
 // What all scree programs share: MPI, the command line on every rank, and how errors end a program.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,12 +9,12 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
-#include "bench/options.hpp"
 #include "core/as_input.hpp"
+#include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/input_crash.hpp"
 #include "core/parallel.hpp"
@@ -56,29 +55,31 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
+/// The first argument that is no option: the verb of a program with verbs; empty if there is none.
+inline std::string_view first_word(int argc, char** argv) {
+  const char* const* word =
+      std::find_if(argv + 1, argv + argc, [](const char* argument) { return argument[0] != '-'; });
+  return word == argv + argc ? std::string_view() : *word;
+}
+
 /// Parses; help and mistakes are printed if `prints`. Returns an exit code if the program is to end here.
-inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool prints) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out, mistakes;
-    const int code = app.exit(error, out, mistakes);
-    if (prints) {
-      std::fputs(mistakes.str().c_str(), stderr);
-      try {
-        show(out.str());
-      } catch (const RunError& failure) {
-        std::fprintf(stderr, "scree: %s\n", failure.what());
-        return failure.code();
-      }
+inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, bool prints) {
+  const auto ending = line.parse(argc, argv);
+  if (!ending) return std::nullopt;
+  if (prints) {
+    std::fputs(ending->mistakes.c_str(), stderr);
+    try {
+      show(ending->output);
+    } catch (const RunError& failure) {
+      std::fprintf(stderr, "scree: %s\n", failure.what());
+      return failure.code();
     }
-    return code == 0 ? ExitCode::done : ExitCode::bad_input;
   }
-  return std::nullopt;
+  return ending->code;
 }
 /// The same on every rank, printed once.
-inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {
-  return parse(app, argc, argv, comm.is_root());
+inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, const Comm& comm) {
+  return parse(line, argc, argv, comm.is_root());
 }
 
 /// A message without what a terminal or a reader cannot take, as names and damaged files may hold it: control

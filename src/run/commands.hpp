@@ -55,7 +55,4 @@ std::string list_kinds(const std::string& what);
 std::string deck_schema_text();
 std::string deck_reference_text();
 
-/// Version, commit, compiler and libraries: one line each.
-std::string version_text();
-
 }  // namespace scree

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "io/csv_cell.hpp"
@@ -43,8 +43,8 @@ Real number_in(const std::string& line, std::size_t column) {
   return end == start ? std::numeric_limits<Real>::quiet_NaN() : value;
 }
 
-nlohmann::ordered_json json_of(const std::optional<Real>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+Json json_of(const std::optional<Real>& number) {
+  return number ? Json(*number) : Json(nullptr);
 }
 
 std::string text_of(const std::optional<Real>& number, const std::string& unit) {
@@ -300,8 +300,8 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
     summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
   if (waiting > 0)
     summary.text += fmt::format("\n  {} more were due and wait for room at their source", waiting);
-  nlohmann::ordered_json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
-                              {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
+  Json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
+            {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
   if (began_ > 0) {
     // A restart in a folder without the rows before.
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began_);
@@ -319,7 +319,7 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   if (mean) summary.text += fmt::format("\n  mean time of leaving {:.4g} s", *mean);
 
   std::string table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
-  json["exits"] = nlohmann::ordered_json::object();
+  json["exits"] = Json::object();
   for (std::size_t k = 0; k < state.outlets.size(); ++k) {
     const int exit = static_cast<int>(k);
     const std::string& name = state.outlets[k].name;
@@ -338,7 +338,7 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   }
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), table); });
 
-  json["never_left"] = nlohmann::ordered_json::array();
+  json["never_left"] = Json::array();
   GlobalId after = -1;
   for (int k = 0; k < n_named && k < inside; ++k) {
     GlobalId next = std::numeric_limits<GlobalId>::max();

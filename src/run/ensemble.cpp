@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "core/input_file.hpp"
+#include "core/json.hpp"
 #include "core/log.hpp"
 #include "io/csv_cell.hpp"
 #include "io/files.hpp"
@@ -31,30 +31,30 @@ std::string text_in(const Comm& comm, const std::string& path) {
   return text;
 }
 
-Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
+Real number_at(const Json& object, const std::string& key) {
+  const Json* found = object.find(key);
+  return found && found->is_number() ? found->get<Real>() : no_number;
 }
 
 std::string cell(Real number) {
   return std::isfinite(number) ? fmt::format("{}", number) : "";
 }
 
-nlohmann::ordered_json json_of(Real number) {
-  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+Json json_of(Real number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
 void write_results(const Comm& comm, const std::string& folder, const std::vector<std::int64_t>& seeds,
                    const std::vector<EnsembleQuantity>& quantities) {
   std::string table = "quantity[-],unit[-],runs[-],mean,standard_deviation,lower_95,upper_95\n";
-  nlohmann::ordered_json report{{"seeds", seeds}, {"confidence", 0.95}};
-  report["quantities"] = nlohmann::ordered_json::object();
+  Json report{{"seeds", seeds}, {"confidence", 0.95}};
+  report["quantities"] = Json::object();
   for (const EnsembleQuantity& quantity : quantities) {
     const SampleStatistics statistics = statistics_of(quantity.values);
     table += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(quantity.name), quantity.unit, statistics.n,
                          cell(statistics.mean), cell(statistics.standard_deviation), cell(statistics.lower),
                          cell(statistics.upper));
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    Json values = Json::array();
     for (const Real value : quantity.values) values.push_back(json_of(value));
     report["quantities"][quantity.name] = {{"unit", quantity.unit},
                                            {"runs", statistics.n},
@@ -101,28 +101,27 @@ SampleStatistics statistics_of(const std::vector<Real>& values) {
   return result;
 }
 
-std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations) {
+std::vector<EnsembleQuantity> quantities_of(const std::vector<Json>& evacuations) {
   std::vector<EnsembleQuantity> quantities;
   if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
     return quantities;
   const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
     EnsembleQuantity quantity{name, unit, {}};
-    for (const nlohmann::ordered_json& evacuation : evacuations)
-      quantity.values.push_back(value_of(evacuation));
+    for (const Json& evacuation : evacuations) quantity.values.push_back(value_of(evacuation));
     quantities.push_back(std::move(quantity));
   };
   for (const char* name : {"t50", "t90", "t95", "t100", "mean"})
     add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
   std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
-  for (const nlohmann::ordered_json& evacuation : evacuations)
-    if (const auto found = evacuation.find("exits"); found != evacuation.end())
-      for (const auto& entry : found->items())
-        if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
+  for (const Json& evacuation : evacuations)
+    if (const Json* found = evacuation.find("exits"))
+      for (const auto& [name, ignored] : found->members())
+        if (std::ranges::find(exits, name) == exits.end()) exits.push_back(name);
   for (const std::string& exit : exits) {
     const auto of_exit = [&](const std::string& key) {
-      return [&exit, key](const nlohmann::ordered_json& evacuation) {
-        const auto found = evacuation.find("exits");
-        if (found == evacuation.end() || !found->contains(exit)) return no_number;
+      return [&exit, key](const Json& evacuation) {
+        const Json* found = evacuation.find("exits");
+        if (!found || !found->contains(exit)) return no_number;
         return number_at(found->at(exit), key);
       };
     };
@@ -144,17 +143,16 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
     member.folder = folder + "/" + member.name;
     // Overrides are read like lines of a deck, JSON strings are valid there.
     member.overrides = {fmt::format("simulation.seed={}", member.seed), "simulation.ensemble=1",
-                        "output.directory=" + nlohmann::json(folder).dump(),
-                        "output.name=" + nlohmann::json(member.name).dump()};
+                        "output.directory=" + Json(folder).dump(), "output.name=" + Json(member.name).dump()};
     if (!resume) continue;
     const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
     if (!found.empty()) require_same_deck(member, found);
   }
   std::vector<std::int64_t> seeds;
-  std::vector<nlohmann::ordered_json> evacuations;
+  std::vector<Json> evacuations;
   for (const EnsembleMember& member : members) {
     const std::size_t number = seeds.size() + 1;
-    nlohmann::ordered_json summary = summary_in(comm, member.folder);
+    Json summary = summary_in(comm, member.folder);
     if (resume && has_ended(summary, end_time)) {
       log::info("run {} of {}, seed {}: has ended already", number, count, member.seed);
     } else {
@@ -164,8 +162,7 @@ ExitCode run_ensemble(const Comm& comm, const std::string& folder, std::int64_t 
       summary = summary_in(comm, member.folder);
     }
     seeds.push_back(member.seed);
-    evacuations.push_back(summary.is_object() ? summary.value("evacuation", nlohmann::ordered_json::object())
-                                              : nlohmann::ordered_json::object());
+    evacuations.push_back(summary.is_object() ? summary.value("evacuation", Json::object()) : Json::object());
   }
   const std::vector<EnsembleQuantity> quantities = quantities_of(evacuations);
   log::info("ensemble of {} runs{}", count, quantities.empty() ? "" : ", means with intervals of 95 %:");

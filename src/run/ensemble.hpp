@@ -1,12 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -30,7 +30,7 @@ struct EnsembleQuantity {
 };
 /// t50 to t100, the mean time and, of each exit, persons and flow, from the "evacuation" of the summaries of
 /// runs.
-std::vector<EnsembleQuantity> quantities_of(const std::vector<nlohmann::ordered_json>& evacuations);
+std::vector<EnsembleQuantity> quantities_of(const std::vector<Json>& evacuations);
 
 /// One of the runs of an ensemble.
 struct EnsembleMember {

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/json.hpp"
 #include "run/crowd_fields.hpp"
 #include "run/crowd_writer.hpp"
 #include "run/ensemble.hpp"
@@ -85,10 +85,9 @@ TEST_CASE("ensemble: mean, deviation and the interval of Student's t", "[crowd]"
   CHECK(std::isnan(statistics_of({none}).mean));
 
   const auto evacuation = [](Real t, int persons) {
-    return nlohmann::ordered_json{
-        {"t50_s", t},
-        {"t100_s", nullptr},
-        {"exits", {{"east", {{"persons", persons}, {"flow_per_s", 0.5 * persons}}}}}};
+    return Json{{"t50_s", t},
+                {"t100_s", nullptr},
+                {"exits", {{"east", {{"persons", persons}, {"flow_per_s", 0.5 * persons}}}}}};
   };
   const auto quantities = quantities_of({evacuation(1, 3), evacuation(2, 5)});
   REQUIRE(quantities.size() == 7);
