@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/deck/both_dimensions.hpp"
+
+#include "core/json.hpp"
 
 namespace scree {
 
@@ -9,8 +10,6 @@ namespace {
 
 using namespace detail;
 using Form = Declaration::Form;
-using Json = nlohmann::ordered_json;
-
 Json number_schema(const Declaration& declaration, const char* type) {
   Json schema = {{"type", type}};
   const Range& range = declaration.range;

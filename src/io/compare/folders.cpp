@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "io/compare/differences.hpp"
 #include "io/files.hpp"
 
@@ -92,15 +92,18 @@ Pairing pair_results(const Comm& comm, const std::string& first, const std::stri
     if (pairing.pairs.empty())
       throw InputError(
           fmt::format("{} and {} have no checkpoint, H5MD file or table in common", first, second));
-    text = nlohmann::json{{"pairs", pairing.pairs},
-                          {"only_in_one", pairing.only_in_one},
-                          {"of_folders", pairing.of_folders}}
+    Json pairs = Json::array();
+    for (const auto& [a, b] : pairing.pairs) pairs.push_back({a, b});
+    text = Json{{"pairs", pairs}, {"only_in_one", pairing.only_in_one}, {"of_folders", pairing.of_folders}}
                .dump();
   });
   comm.broadcast(text);
-  const nlohmann::json parsed = nlohmann::json::parse(text);
-  return {parsed.at("pairs").get<decltype(Pairing::pairs)>(),
-          parsed.at("only_in_one").get<std::vector<std::string>>(), parsed.at("of_folders").get<bool>()};
+  const Json parsed = Json::parse(text);
+  Pairing pairing;
+  for (const Json& pair : parsed.at("pairs"))
+    pairing.pairs.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
+  return {pairing.pairs, parsed.at("only_in_one").get<std::vector<std::string>>(),
+          parsed.at("of_folders").get<bool>()};
 }
 
 }  // namespace scree::detail

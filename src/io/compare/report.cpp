@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "io/compare.hpp"
+
+#include "core/json.hpp"
 
 namespace scree {
 
@@ -89,16 +90,15 @@ std::string Comparison::text() const {
 }
 
 std::string Comparison::json() const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const FileComparison& file : files) {
-    nlohmann::ordered_json fields = nlohmann::ordered_json::array();
+    Json fields = Json::array();
     for (const FieldDifference& field : file.fields) {
-      nlohmann::ordered_json entry{{"name", field.name}, {"unit", field.unit}, {"equal", field.equal}};
+      Json entry{{"name", field.name}, {"unit", field.unit}, {"equal", field.equal}};
       if (field.n_different > 0) {
         entry["n_different"] = field.n_different;
         // JSON has no infinity.
-        entry["largest_difference"] = std::isfinite(field.largest) ? nlohmann::ordered_json(field.largest)
-                                                                   : nlohmann::ordered_json("infinite");
+        entry["largest_difference"] = std::isfinite(field.largest) ? Json(field.largest) : Json("infinite");
         entry["row"] = field.row;
         if (field.id >= 0) entry["id"] = field.id;
         if (field.step >= 0) entry["step"] = field.step;
@@ -109,8 +109,7 @@ std::string Comparison::json() const {
     list.push_back(
         {{"first", file.first}, {"second", file.second}, {"equal", file.equal()}, {"fields", fields}});
   }
-  return nlohmann::ordered_json{{"equal", equal()}, {"files", list}, {"only_in_one", only_in_one}}.dump(2) +
-         "\n";
+  return Json{{"equal", equal()}, {"files", list}, {"only_in_one", only_in_one}}.dump(2) + "\n";
 }
 
 std::string Comparison::first_text() const {
@@ -127,7 +126,7 @@ std::string Comparison::first_text() const {
 }
 
 std::string Comparison::first_json() const {
-  nlohmann::ordered_json json{{"equal", equal()}};
+  Json json{{"equal", equal()}};
   if (const auto [file, field] = earliest_of(*this); file) {
     json["files"] = {file->first, file->second};
     json["field"] = field->name;
