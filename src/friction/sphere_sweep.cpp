@@ -23,10 +23,10 @@ SCREE_DECLARE_SET(avx2)
 template <int D>
 std::span<const typename SphereSweep<D>::Kernels* const> available_sphere_kernels() {
   const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
-  static const auto sets =
-      runnable<typename SphereSweep<D>::Kernels>({pick(portable::sphere_kernels_2d, portable::sphere_kernels_3d),
+  static const auto sets = runnable<typename SphereSweep<D>::Kernels>(
+      {pick(portable::sphere_kernels_2d, portable::sphere_kernels_3d),
 #ifdef SCREE_WIDE_KERNELS
-                                                 pick(avx2::sphere_kernels_2d, avx2::sphere_kernels_3d)
+       pick(avx2::sphere_kernels_2d, avx2::sphere_kernels_3d)
 #endif
       });
   return sets;
