@@ -28,17 +28,14 @@ namespace scree {
 /// any number of ranks (a [crowd.solver] other than "nsgs": to its tolerance).
 class CrowdStepper final : public Stepper<2> {
  public:
+  CrowdStepper() { set_scene(&scene_); }
   void describe(Section& root) override;
-  Carried carries() const override { return Carried::walking; }
-  Scene<2>* scene() override { return &scene_; }
-  Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.fastest(); }
-  Real needed_skin(const State<2>& state, Real dt, Real largest_radius) const override;
+  SchemeTraits traits() const override;
+  ListNeeds list_needs(const State<2>& state, Real dt, Real largest_radius) const override;
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
-  bool knows_petsc_options() const override { return !solver_.solver || used_solver_; }
-  bool same_for_any_owners() const override { return !solver_.solver; }
-  void save(State<2>& state) override;
+  void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override;
@@ -103,7 +100,6 @@ class CrowdStepper final : public Stepper<2> {
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
-  bool used_solver_ = false;
 };
 
 void CrowdStepper::describe(Section& root) {
@@ -184,6 +180,7 @@ void CrowdStepper::describe_crowd(Section& section) {
               "sweeps"},
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
+  if (solver_.solver) expect_linear_solver();
   if (norm(direction_) > 0) direction_ *= 1 / norm(direction_);
   scene_.set_led(norm(direction_) > 0);
   model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
@@ -191,14 +188,18 @@ void CrowdStepper::describe_crowd(Section& section) {
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
 }
 
-Real CrowdStepper::needed_skin(const State<2>&, Real dt, Real /*largest_radius*/) const {
+SchemeTraits CrowdStepper::traits() const {
+  return {.carried = Carried::walking, .same_for_any_owners = !solver_.solver};
+}
+
+ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radius*/) const {
   const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
   const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
   // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
   // lists (see advance).
   constexpr Real times_as_fast = 3;
   const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
-  return std::max({seen, met, touched}) / certain_share;
+  return {.travel = dt * scene_.fastest(), .skin = std::max({seen, met, touched}) / certain_share};
 }
 
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
@@ -229,12 +230,12 @@ void CrowdStepper::fit(State<2>& state) {
   note(memory_.walls(), loaded_walls_);
 }
 
-void CrowdStepper::save(State<2>& state) {
+void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
   state.memory = multipliers().remember(state, *neighborhood_);
 }
 
 void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
-  save(state);
+  save(state, SaveFor::checkpoint);
   neighborhood_->rebuild(state, needed_skin);
   fit(state);
 }
@@ -381,7 +382,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
     if (solver_.solver) {
       report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
                                   *solver_.solver, solver_.stop_rule(), velocity_, multiplier_);
-      used_solver_ = true;
+      linear_solver_used();
     } else {
       report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity_, multiplier_);
     }

@@ -23,7 +23,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   bool is_saved = false;
   const auto change = [&] {
     // What contacts remember, while candidates and bodies belong together.
-    if (!is_saved) stepper.save_for_change(state);
+    if (!is_saved) stepper.save(state, SaveFor::change_of_bodies);
     is_saved = true;
   };
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };

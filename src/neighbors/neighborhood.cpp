@@ -512,7 +512,7 @@ void Neighborhood<D>::rebalance(const State<D>& state, std::span<const Place> pl
 }
 
 template <int D>
-void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) {
+void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, std::optional<Real> time) {
   Scope timer("neighbours");
   BodyStore<D>& bodies = state.bodies;
   const std::int64_t n_steps = state.clock.step - list_step_;
@@ -549,7 +549,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin) 
     places.swap(sorted);
   }
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
-  state.clock.listed_time = state.clock.time;
+  state.clock.listed_time = time.value_or(state.clock.time);
   BlockTable<D> table;
   {
     Scope part("ghosts");

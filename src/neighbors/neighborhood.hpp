@@ -144,8 +144,9 @@ class Neighborhood {
   /// candidates near `position`. state.memory must hold the memory of the owned bodies; it gets that of
   /// ghosts too. With `needed_skin` the skin is widened, up to widest_skin, if it is less than that, and goes
   /// back towards the usual one once it is far more; without, it stays. Throws RunError naming the body if
-  /// one is not finite or lies outside (with Outside::error). Collective.
-  void rebuild(State<D>& state, std::optional<Real> needed_skin = {});
+  /// one is not finite or lies outside (with Outside::error). `time`: when bodies and obstacles are where
+  /// they are [s]; state.clock.time if it is not given. Collective.
+  void rebuild(State<D>& state, std::optional<Real> needed_skin = {}, std::optional<Real> time = {});
 
   /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
   void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,

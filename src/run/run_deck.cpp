@@ -328,10 +328,10 @@ void RunDeck<D>::describe(Section& root) {
     if (!root.reading() || entry.name != scheme) continue;
     stepper = entry.make();
     stepper->describe(root);
-    neighbors.choose_weights(stepper->same_for_any_owners());
+    neighbors.choose_weights(stepper->traits().same_for_any_owners);
   }
   if (root.reading()) {
-    if (stepper->has_inertia())
+    if (stepper->traits().has_inertia())
       resolve_materials();
     else
       refuse_inertia(scheme, where_gravity);
@@ -351,7 +351,7 @@ void RunDeck<D>::describe(Section& root) {
     stepper->scene()->furnish(box, box_given, obstacles);
   }
   output.describe(root);
-  if (root.reading() && !stepper->has_contact_problems()) refuse_contact_problems(scheme);
+  if (root.reading() && !stepper->traits().has_contact_problems) refuse_contact_problems(scheme);
   if (root.reading()) check_people_outputs(scheme);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {

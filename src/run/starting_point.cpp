@@ -67,7 +67,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   if (deck.stepper->scene())
     throw InputError("--from: people do not start from a checkpoint; --resume goes on with a run of them");
   State<D> old{.comm = state.comm, .box = content_.box};
-  old.bodies.carry(content_.stepper->carries());
+  old.bodies.carry(content_.stepper->traits().carried);
   old.bodies.carry_path(false);
   old.group_rotates.resize(content_.all_groups().size());
   read_checkpoint<D>(old, path_);
@@ -176,7 +176,7 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
   const auto n_bodies = state.bodies.n_owned();
   state.memory.clear(n_bodies);
   const std::int64_t n_remembered = state.comm.sum(static_cast<std::int64_t>(old.memory.other.size()));
-  const std::string_view kept = content_.stepper->remembers(), wanted = deck.stepper->remembers();
+  const std::string_view kept = content_.stepper->traits().memory, wanted = deck.stepper->traits().memory;
   if (n_remembered == 0) return;
   if (kept != wanted) {
     log::info("what {} contacts remember ({}) is not taken: contacts of this run remember {}", n_remembered,

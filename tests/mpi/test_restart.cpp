@@ -81,6 +81,40 @@ source = { type = "random", count = 1, region = { lower = [-0.97, 0.9], upper = 
   CHECK(seen.n_halvings > 0);
 }
 
+TEST_CASE("restart: a refused step leaves bodies and clock as they were, and the run goes on from there",
+          "[mpi]") {
+  const Overrides overrides{"pbd.overlap_limit=0.4", "time.step=0.4"};
+  Overrides stops = overrides;
+  stops.emplace_back("pbd.on_overlap=stop");
+  const Comm world;
+  Simulation<2> simulation(world, read_deck<2>(disks_deck, stops));
+  bool refused = false;
+  for (int step = 0; step < 12 && !refused; ++step) {
+    const Clock clock = simulation.state().clock;
+    const std::uint64_t hash = simulation.hash();
+    try {
+      simulation.step();
+    } catch (const StepRefused& refusal) {
+      refused = true;
+      CHECK(refusal.code() == ExitCode::solver_failure);
+      CHECK(simulation.hash() == hash);
+      CHECK(simulation.state().clock.step == clock.step);
+      CHECK(simulation.state().clock.time == clock.time);
+      CHECK(simulation.state().clock.last_dt == clock.last_dt);
+      CHECK(simulation.state().clock.listed_time <= clock.time);
+    }
+  }
+  REQUIRE(refused);
+  const Scratch scratch(world);
+  save(simulation, scratch / "refused.scree");
+  Overrides halves = overrides;
+  halves.emplace_back("pbd.on_overlap=halve");
+  Simulation<2> again(world, read_deck<2>(disks_deck, halves), scratch / "refused.scree");
+  CHECK(again.hash() == simulation.hash());
+  again.step();
+  CHECK(again.state().clock.last_dt < 0.4);
+}
+
 TEST_CASE("restart: in the middle of pouring, between stages, with sinks and moving walls", "[mpi]") {
   const std::string events = R"(
 [feeders.rain]

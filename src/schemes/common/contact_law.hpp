@@ -9,7 +9,7 @@ namespace scree {
 struct ContactLaw {
   Real dt = 0;
   Real rest_speed = 0;    ///< approach at most this fast does not bounce [m/s]
-  Real contact_slop = 0;  ///< as FrictionStep::contact_slop
+  Real contact_slop = 0;  ///< share of the sum of the radii
   Real baumgarte = 0;     ///< share of the overlap that a step pushes out; 0: none
 };
 
