@@ -122,7 +122,8 @@ class GhostExchange {
 
   /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
   /// ghost here. Returns what others remember of owned bodies, by sender. Collective.
-  std::vector<RememberedContact> bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
+  std::vector<RememberedContact> send_to_owners(Index n_owned,
+                                                std::span<const RememberedContact> contacts) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
   /// Ranks with which this one exchanges values.
@@ -130,7 +131,7 @@ class GhostExchange {
 
   /// What this rank sends in one exchange of `width` numbers per body.
   ExchangeVolume volume_of_copy(int width) const { return ghosts_.volume(bytes_of(width)); }
-  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::back); }
+  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::reverse); }
   ExchangeVolume volume_of_partial_sums(int width) const { return sums_.volume(bytes_of(width)); }
   ExchangeVolume volume_of_stage(int stage, int width) const {
     return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
@@ -162,14 +163,14 @@ class GhostExchange {
   template <class Take>
   static void begin_numbers(RecordExchange& exchange, int width, const Take& take) {
     const std::size_t size = bytes_of(width);
-    exchange.begin_packed(size, Way::there, [&](const Index* places, std::size_t n, std::byte* out) {
+    exchange.begin_packed(size, Way::forward, [&](const Index* places, std::size_t n, std::byte* out) {
       for (std::size_t k = 0; k < n; ++k) take(places[k], reinterpret_cast<Real*>(out + k * size));
     });
   }
   template <class Put>
   static void end_numbers(RecordExchange& exchange, int width, const Put& put) {
     const std::size_t size = bytes_of(width);
-    exchange.end_packed(size, Way::there, [&](const Index* places, std::size_t n, const std::byte* in) {
+    exchange.end_packed(size, Way::forward, [&](const Index* places, std::size_t n, const std::byte* in) {
       for (std::size_t k = 0; k < n; ++k) put(places[k], reinterpret_cast<const Real*>(in + k * size));
     });
   }

@@ -47,16 +47,4 @@ class IdOrder {
   std::vector<int> send_counts_, send_starts_, receive_counts_, receive_starts_;
 };
 
-/// First of n rows that belong to `part` when they are dealt out evenly, in order, to `parts`.
-constexpr std::int64_t share_start(std::int64_t n, int part, int parts) {
-  const std::int64_t quotient = n / parts;
-  const std::int64_t rest = n % parts;
-  return quotient * part + rest * part / parts;
-}
-
-/// The part that owns `row` of these n rows.
-constexpr int share_of(std::int64_t n, std::int64_t row, int parts) {
-  return static_cast<int>(((row + 1) * parts - 1) / n);
-}
-
 }  // namespace scree

@@ -2,18 +2,19 @@
 #include <span>
 #include <vector>
 
-#include "comm/parcels.hpp"
+#include "comm/exchange_volume.hpp"
 #include "core/parallel.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "particles/body_store.hpp"
 #include "particles/contact_memory.hpp"
 
 namespace scree {
 
-/// Appends the chosen bodies to a parcel: their fields (all, or those that ghosts keep) and their memory.
+/// Appends the chosen bodies to a message: their fields (all, or those that ghosts keep) and their memory.
 template <int D>
 void pack_bodies(const BodyStore<D>& bodies, const ContactMemory& memory, std::span<const Index> which,
                  bool ghost_fields_only, Packer& packer);
-/// Writes `count` bodies taken from a parcel to places first, first + 1, ... (which must exist) and appends
+/// Writes `count` bodies taken from a message to places first, first + 1, ... (which must exist) and appends
 /// their memory.
 template <int D>
 void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fields_only, BodyStore<D>& bodies,

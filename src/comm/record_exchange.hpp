@@ -25,7 +25,7 @@ namespace scree {
 /// exception flies between begin and end, as messages may still reach them.
 class RecordExchange {
  public:
-  enum class Way { there, back };  ///< back: what was received is sent, and the other way round
+  enum class Way { forward, reverse };  ///< reverse: receivers send
 
   explicit RecordExchange(const Comm& comm) : comm_(comm) {}
   ~RecordExchange() { clear(); }
@@ -46,11 +46,11 @@ class RecordExchange {
   /// Ranks that this one sends to or receives from.
   std::vector<int> peers() const;
   /// What this rank sends in one exchange of entries of so many bytes.
-  ExchangeVolume volume(std::size_t entry_bytes, Way way = Way::there) const;
+  ExchangeVolume volume(std::size_t entry_bytes, Way way = Way::forward) const;
 
   /// Begins to send entries values[place * width], ..., width numbers each.
   template <class T>
-  void begin(std::span<const T> values, int width, Way way = Way::there) {
+  void begin(std::span<const T> values, int width, Way way = Way::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
     begin_packed(size, way, [&](const Index* places, std::size_t n, std::byte* out) {
       gather(reinterpret_cast<const std::byte*>(values.data()), places, n, size, out);
@@ -58,7 +58,7 @@ class RecordExchange {
   }
   /// Waits for entries of others and for buffers; overwrites values[place * width], ...
   template <class T>
-  void end(std::span<T> values, int width, Way way = Way::there) {
+  void end(std::span<T> values, int width, Way way = Way::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
     end_packed(size, way, [&](const Index* places, std::size_t n, const std::byte* in) {
       scatter(in, places, n, size, reinterpret_cast<std::byte*>(values.data()));
@@ -96,7 +96,7 @@ class RecordExchange {
     if (empty()) return;
     Channel& channel = channel_of(entry_bytes, way);
     start_receives(channel);
-    const Side& side = way == Way::there ? sent_ : received_;
+    const Side& side = way == Way::forward ? sent_ : received_;
     if (!side.places.empty()) pack(side.places.data(), side.places.size(), channel.out.data());
     start_sends(channel);
   }
@@ -105,7 +105,7 @@ class RecordExchange {
     if (empty()) return;
     Channel& channel = channel_of(entry_bytes, way);
     wait(channel);
-    const Side& side = way == Way::there ? received_ : sent_;
+    const Side& side = way == Way::forward ? received_ : sent_;
     if (!side.places.empty()) unpack(side.places.data(), side.places.size(), channel.in.data());
   }
 

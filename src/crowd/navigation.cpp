@@ -8,9 +8,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "comm/parcels.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "crowd/ways/eikonal.hpp"
 #include "crowd/ways/near_fields.hpp"
 #include "crowd/ways/terrain.hpp"
@@ -396,7 +396,7 @@ void Navigation::Content::fill(std::int64_t tile, std::span<NearFields::Cell> ce
 void Navigation::Content::bring(std::span<const std::int64_t> tiles) {
   const Comm& comm = built->comm;
   NearFields& near = *built->near;
-  Outbox requests;
+  Outgoing requests;
   for (const std::int64_t tile : tiles) {
     const int owner = built->tiling.owner(tile);
     if (owner == comm.rank())
@@ -404,12 +404,12 @@ void Navigation::Content::bring(std::span<const std::int64_t> tiles) {
     else
       requests.to(owner).put(tile);
   }
-  Outbox replies;
+  Outgoing replies;
   std::vector<NearFields::Cell> cells(built->destinations.size() *
                                       static_cast<std::size_t>(built->tiling.edge() * built->tiling.edge()));
-  for (const Parcel& parcel : requests.deliver(comm)) {
-    Unpacker request(parcel.bytes);
-    Packer reply = replies.to(parcel.rank);
+  for (const PackedMessage& message : requests.exchange(comm)) {
+    Unpacker request(message.bytes);
+    Packer reply = replies.to(message.rank);
     while (!request.empty()) {
       const auto tile = request.take<std::int64_t>();
       fill(tile, cells);
@@ -417,8 +417,8 @@ void Navigation::Content::bring(std::span<const std::int64_t> tiles) {
       reply.put(std::span<const NearFields::Cell>(cells));
     }
   }
-  for (const Parcel& parcel : replies.deliver(comm)) {
-    Unpacker reply(parcel.bytes);
+  for (const PackedMessage& message : replies.exchange(comm)) {
+    Unpacker reply(message.bytes);
     while (!reply.empty()) {
       const auto tile = reply.take<std::int64_t>();
       reply.take(near.room(tile));
@@ -621,7 +621,7 @@ std::vector<Real> Navigation::rows(int destination, std::int64_t first_row, std:
             values[at++];
   };
 
-  Outbox requests;
+  Outgoing requests;
   if (first_row < last_row)
     for (std::int64_t tile = first_row / tiling.edge() * tiling.tiles(0);
          tile < ((last_row - 1) / tiling.edge() + 1) * tiling.tiles(0); ++tile) {
@@ -635,10 +635,10 @@ std::vector<Real> Navigation::rows(int destination, std::int64_t first_row, std:
         requests.to(owner).put(rows);
       }
     }
-  Outbox replies;
-  for (const Parcel& parcel : requests.deliver(built.comm)) {
-    Unpacker request(parcel.bytes);
-    Packer reply = replies.to(parcel.rank);
+  Outgoing replies;
+  for (const PackedMessage& message : requests.exchange(built.comm)) {
+    Unpacker request(message.bytes);
+    Packer reply = replies.to(message.rank);
     while (!request.empty()) {
       const auto tile = request.take<std::int64_t>();
       const auto rows = request.take<Rows>();
@@ -648,8 +648,8 @@ std::vector<Real> Navigation::rows(int destination, std::int64_t first_row, std:
       reply.put(std::span<const Real>(values));
     }
   }
-  for (const Parcel& parcel : replies.deliver(built.comm)) {
-    Unpacker reply(parcel.bytes);
+  for (const PackedMessage& message : replies.exchange(built.comm)) {
+    Unpacker reply(message.bytes);
     while (!reply.empty()) {
       const auto tile = reply.take<std::int64_t>();
       const auto rows = reply.take<Rows>();

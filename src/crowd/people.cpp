@@ -15,7 +15,6 @@
 #include "geometry/plan_gap.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/region.hpp"
-#include "particles/redistribute.hpp"
 
 namespace scree {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
-#include "particles/redistribute.hpp"
 #include "state/step_messages.hpp"
 
 namespace scree {
@@ -224,10 +224,9 @@ void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
     // Each rank compares all places with its own bodies, and a share of them with the obstacles.
     is_blocked.assign(at.size(), 0);
     for (std::size_t i = 0; i < at.size(); ++i) is_blocked[i] = present.meets(at[i], radius[i]) ? 1 : 0;
-    const auto n = static_cast<std::int64_t>(at.size());
-    const auto first = static_cast<std::size_t>(share_begin(n, state.comm.rank(), state.comm.size()));
-    const auto share =
-        static_cast<std::size_t>(share_begin(n, state.comm.rank() + 1, state.comm.size())) - first;
+    const EvenShare even(state.comm, static_cast<std::int64_t>(at.size()));
+    const auto first = static_cast<std::size_t>(even.first);
+    const std::size_t share = even.size();
     const std::vector<char> is_free =
         free_of_obstacles<D>(state.obstacles, std::span<const Vec<D>>(wrapped_at).subspan(first, share),
                              std::span<const Real>(radius).subspan(first, share));

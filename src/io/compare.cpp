@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/files.hpp"
 #include "io/pedestrian_archive.hpp"
 #include "io/result_file.hpp"
@@ -202,8 +202,8 @@ class FilePair {
   void compare_range(FieldDifference& verdict, const ResultFile::Field& in_a, std::int64_t frame_a,
                      std::int64_t from_a, const ResultFile::Field& in_b, std::int64_t frame_b,
                      std::int64_t from_b, std::int64_t n) {
-    const std::int64_t first = share_start(n, comm_.rank(), comm_.size());
-    const std::int64_t count = share_start(n, comm_.rank() + 1, comm_.size()) - first;
+    const EvenShare share(comm_, n);
+    const std::int64_t first = share.first, count = share.last - first;
     const FieldValues a = a_.read(in_a, frame_a, from_a + first, count);
     const FieldValues b = b_.read(in_b, frame_b, from_b + first, count);
     const Found found = std::visit(
@@ -321,8 +321,9 @@ FileComparison compare_trajectories(const Comm& comm, const std::string& first, 
     add_note(rows, fmt::format("{} rows against {}", rows_a, rows_b));
     result.fields.push_back(rows);
   }
-  const std::int64_t n = std::min(rows_a, rows_b), begin = share_start(n, comm.rank(), comm.size());
-  const std::int64_t count = share_start(n, comm.rank() + 1, comm.size()) - begin;
+  const std::int64_t n = std::min(rows_a, rows_b);
+  const EvenShare share(comm, n);
+  const std::int64_t begin = share.first, count = share.last - begin;
   const std::vector<TrajectoryRow> in_a = PedestrianArchive::read_rows(a, begin, count),
                                    in_b = PedestrianArchive::read_rows(b, begin, count);
   const auto compare_member = [&](const char* name, const char* unit, auto member) {
@@ -369,11 +370,12 @@ FileComparison compare_problems(const Comm& comm, const std::string& first, cons
                                        FieldDifference& verdict) {
     // Every rank reads a share of the rows; of a single value all read it and one looks at it.
     const std::int64_t rows = shape.empty() ? 1 : shape.front();
-    const std::int64_t begin = shape.empty() ? 0 : share_start(rows, comm.rank(), comm.size());
+    const EvenShare share(comm, rows);
+    const std::int64_t begin = shape.empty() ? 0 : share.first;
     hdf5::Slab slab{hdf5::Shape(shape.size(), 0), shape};
     if (!shape.empty()) {
       slab.start.front() = begin;
-      slab.count.front() = share_start(rows, comm.rank() + 1, comm.size()) - begin;
+      slab.count.front() = share.last - begin;
     }
     std::vector<T> values_a, values_b;
     a.read_any_width(name, slab, values_a);

@@ -14,10 +14,10 @@
 #include <utility>
 #include <variant>
 
-#include "comm/id_order.hpp"
-#include "comm/parcels.hpp"
 #include "core/as_input.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "io/fclib_layout.hpp"
 #include "io/hdf5.hpp"
@@ -43,8 +43,8 @@ struct Range {
 
 /// This rank's stretch of n items of `width` numbers each.
 Range share_of_items(const Comm& comm, std::int64_t n, std::int64_t width = 1) {
-  return {width * share_start(n, comm.rank(), comm.size()),
-          width * share_start(n, comm.rank() + 1, comm.size())};
+  const EvenShare share(comm, n, width);
+  return {share.first, share.last};
 }
 
 std::string name_of(Content content) {
@@ -295,14 +295,14 @@ struct Entry {
 /// Those that arrive on the rank of their row, by rows and columns, entries of one place in the order of the
 /// file on any number of ranks. With those of the transposed matrix if wanted.
 std::vector<Entry> sorted_by_rows(const Comm& comm, const SparseShare& matrix, bool with_transposed) {
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t e = 0; e < matrix.value.size(); ++e) {
     const std::int64_t i = matrix.row[e], j = matrix.column[e];
-    outbox.to(share_of(matrix.n_rows, i, comm.size())).put(Entry{i, j, matrix.value[e], false});
+    outgoing.to(EvenShare::owner(matrix.n_rows, i, comm.size())).put(Entry{i, j, matrix.value[e], false});
     if (with_transposed && i != j)
-      outbox.to(share_of(matrix.n_rows, j, comm.size())).put(Entry{j, i, matrix.value[e], true});
+      outgoing.to(EvenShare::owner(matrix.n_rows, j, comm.size())).put(Entry{j, i, matrix.value[e], true});
   }
-  std::vector<Entry> entries = deliver_values<Entry>(comm, outbox);
+  std::vector<Entry> entries = exchange_values<Entry>(comm, outgoing);
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
     return std::tie(x.row, x.column) < std::tie(y.row, y.column);
   });
@@ -348,12 +348,13 @@ Real checked_asymmetry(const CheckedFile& file, const std::string& name, const S
     std::int64_t row;
     Real diagonal;
   };
-  Outbox outbox;
+  Outgoing outgoing;
   for (const Pair& pair : unequal)
     if (pair.column < pair.row)
-      outbox.to(share_of(n, pair.column, comm.size())).put(Partner{pair.row, diagonal_of(pair.row)});
+      outgoing.to(EvenShare::owner(n, pair.column, comm.size()))
+          .put(Partner{pair.row, diagonal_of(pair.row)});
   std::map<std::int64_t, Real> partner_diagonal;
-  for (const auto& [row, value] : deliver_values<Partner>(comm, outbox)) partner_diagonal[row] = value;
+  for (const auto& [row, value] : exchange_values<Partner>(comm, outgoing)) partner_diagonal[row] = value;
   // Differences of rounding may stand in rows that are zero but for them.
   const Real largest =
       comm.max(diagonal.empty() ? Real{0} : *std::max_element(diagonal.begin(), diagonal.end()));
@@ -403,17 +404,17 @@ void require_definite_blocks(const CheckedFile& file, const std::string& name, c
                              std::int64_t width, std::string_view of) {
   const Comm& comm = file.comm();
   const std::int64_t n_blocks = matrix.n_rows / width;
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t e = 0; e < matrix.value.size(); ++e) {
     const std::int64_t block = matrix.row[e] / width;
     if (block == matrix.column[e] / width && block < n_blocks)
-      outbox.to(share_of(n_blocks, block, comm.size()))
+      outgoing.to(EvenShare::owner(n_blocks, block, comm.size()))
           .put(Entry{matrix.row[e], matrix.column[e], matrix.value[e], false});
   }
   const Range own = share_of_items(comm, n_blocks);
   const auto size = static_cast<std::size_t>(width * width);
   std::vector<Real> blocks(static_cast<std::size_t>(own.size()) * size);
-  for (const Entry& entry : deliver_values<Entry>(comm, outbox))
+  for (const Entry& entry : exchange_values<Entry>(comm, outgoing))
     blocks[static_cast<std::size_t>((entry.row - own.first * width) * width + entry.column % width)] +=
         entry.value;
   file.refuse_first(
@@ -435,12 +436,13 @@ void require_bodies_of_contacts(const CheckedFile& file, const FclibProblem& pro
   const Comm& comm = file.comm();
   const std::int64_t d = problem.dimension;
   const Range own = share_of_items(comm, problem.n_contacts, d);
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t e = 0; e < problem.H.value.size(); ++e)
     if (problem.H.value[e] != 0)
-      outbox.to(share_of(problem.n_contacts, problem.H.column[e] / d, comm.size())).put(problem.H.column[e]);
+      outgoing.to(EvenShare::owner(problem.n_contacts, problem.H.column[e] / d, comm.size()))
+          .put(problem.H.column[e]);
   std::vector<bool> moves(static_cast<std::size_t>(own.size()));
-  for (const std::int64_t column : deliver_values<std::int64_t>(comm, outbox))
+  for (const std::int64_t column : exchange_values<std::int64_t>(comm, outgoing))
     moves[static_cast<std::size_t>(column - own.first)] = true;
   const std::vector<Real>& compliance = problem.compliance.values;
   file.refuse_first(

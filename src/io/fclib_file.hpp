@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/even_share.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
 #include "io/fclib.hpp"
@@ -29,7 +30,7 @@ struct VectorShare {
 ///     M v = H r + G l + f,   u = H^T v + w,   G^T v + b = 0,
 ///     u = W r + V l + q,     V^T r + R l + s = 0.
 /// Vectors of contacts (w, q, mu, u, r) are dealt out by contacts, those of bodies (f, v) by velocities, b, s
-/// and l by constraints, each with share_start (comm/id_order.hpp). Units are those of the file, SI if it
+/// and l by constraints, each with an EvenShare. Units are those of the file, SI if it
 /// follows the convention.
 struct FclibProblem {
   std::string path;

@@ -15,8 +15,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/files.hpp"
 #include "io/vtk_frames.hpp"
 
@@ -35,11 +35,11 @@ std::string piece_text(vtkImageData* data, bool compress) {
 }  // namespace
 
 std::int64_t ImageGrid::first_row(const Comm& comm, int rank) const {
-  return share_start(ny, rank, comm.size());
+  return EvenShare::start(ny, rank, comm.size());
 }
 
 int ImageGrid::rank_of(const Comm& comm, std::int64_t row) const {
-  return share_of(ny, row, comm.size());
+  return EvenShare::owner(ny, row, comm.size());
 }
 
 ImageSeries::ImageSeries(const Comm& comm, const std::string& directory, const std::string& run,

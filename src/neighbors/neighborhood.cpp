@@ -647,7 +647,7 @@ ContactMemory Neighborhood<D>::remember(const State<D>& state, std::span<const R
       if (body >= n_owned)
         std::ranges::copy(numbers, away.emplace_back(RememberedContact{body, other, {}}).value.begin());
     });
-  const std::vector<RememberedContact> arrived = ghosts_.bring_home(n_owned, away);
+  const std::vector<RememberedContact> arrived = ghosts_.send_to_owners(n_owned, away);
   return collect(n_owned, width, [&](const auto& f) {
     each([&](Index body, GlobalId other, std::span<const Real> numbers) {
       if (body < n_owned) f(body, other, numbers);

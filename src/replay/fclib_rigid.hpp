@@ -16,7 +16,7 @@ namespace scree {
 /// Nothing, and why in `reason` (if not null), on all ranks alike: if the problem is local or of another
 /// dimension, has bilateral constraints, couples velocities of different bodies in M, or has a contact with
 /// none or with more than two bodies. Entries of M travel to the rank of their body, those of H to that of
-/// their contact, in stretches of share_start (comm/id_order.hpp); nothing is gathered. Collective.
+/// their contact, in even shares (core/even_share.hpp); nothing is gathered. Collective.
 template <int D>
 std::optional<ProblemShare<D>> rigid_share(const Comm& comm, const FclibProblem& problem,
                                            std::string* reason = nullptr);

@@ -16,12 +16,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "comm/id_order.hpp"
-#include "comm/parcels.hpp"
 #include "comm/record_exchange.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/petsc.hpp"
 #include "core/random.hpp"
+#include "core/sparse_all_to_all.hpp"
 
 namespace scree {
 
@@ -44,21 +44,6 @@ struct BodyPair {
 BodyPair pair_of(Number a, Number b) {
   const auto [low, high] = std::minmax(a, b);
   return low < 0 ? BodyPair{high, low} : BodyPair{low, high};
-}
-
-/// All values of one type in parcels that hold nothing else.
-template <class T>
-std::vector<T> values_in(const std::vector<Parcel>& parcels) {
-  std::size_t n = 0;
-  for (const Parcel& parcel : parcels) n += parcel.bytes.size() / sizeof(T);
-  std::vector<T> values(n);
-  std::span<T> rest(values);
-  for (const Parcel& parcel : parcels) {
-    const std::size_t here = parcel.bytes.size() / sizeof(T);
-    Unpacker(parcel.bytes).take(rest.first(here));
-    rest = rest.subspan(here);
-  }
-  return values;
 }
 
 /// value[first[i]] to value[first[i + 1] - 1] belong to item i.
@@ -161,15 +146,12 @@ class Directory {
  private:
   Comm comm_;
   Number n_bodies_;
-  Number first_;
+  EvenShare share_;
   std::vector<BodyFact> facts_;
 };
 
 Directory::Directory(const Comm& comm, Number n_bodies, std::vector<BodyPair> pairs)
-    : comm_(comm),
-      n_bodies_(n_bodies),
-      first_(share_start(n_bodies, comm.rank(), comm.size())),
-      facts_(static_cast<std::size_t>(share_start(n_bodies, comm.rank() + 1, comm.size()) - first_)) {
+    : comm_(comm), n_bodies_(n_bodies), share_(comm, n_bodies), facts_(share_.size()) {
   struct Partner {
     Number body;
     Number partner;
@@ -179,24 +161,24 @@ Directory::Directory(const Comm& comm, Number n_bodies, std::vector<BodyPair> pa
     }
   };
   std::sort(pairs.begin(), pairs.end());
-  Outbox outbox;
+  Outgoing outgoing;
   for (auto pair = pairs.begin(); pair != pairs.end();) {
     const auto next = std::find_if(pair, pairs.end(), [&](const BodyPair& other) { return other != *pair; });
     const auto tell = [&](Number body, Number partner, Number n_contacts) {
-      outbox.to(share_of(n_bodies_, body, comm_.size())).put(Partner{body, partner, n_contacts});
+      outgoing.to(EvenShare::owner(n_bodies_, body, comm_.size())).put(Partner{body, partner, n_contacts});
     };
     tell(pair->low, pair->high, next - pair);
     if (pair->high >= 0) tell(pair->high, pair->low, 0);
     pair = next;
   }
-  std::vector<Partner> partners = values_in<Partner>(outbox.deliver(comm_));
+  std::vector<Partner> partners = exchange_values<Partner>(comm_, outgoing);
   std::sort(partners.begin(), partners.end());
 
   std::vector<Number> weight(facts_.size(), 1);
   std::vector<Index> first(facts_.size() + 1, 0);
   std::vector<Number> neighbour;
   for (std::size_t k = 0; k < partners.size(); ++k) {
-    const auto body = static_cast<std::size_t>(partners[k].body - first_);
+    const auto body = share_.at(partners[k].body);
     weight[body] += partners[k].n_contacts;
     if (k > 0 && !(partners[k - 1] < partners[k])) continue;
     ++facts_[body].n_partners;
@@ -211,26 +193,26 @@ Directory::Directory(const Comm& comm, Number n_bodies, std::vector<BodyPair> pa
 
 std::vector<BodyFact> Directory::look_up(std::span<const Number> bodies) const {
   std::vector<BodyFact> facts(bodies.size());
-  Outbox questions;
+  Outgoing questions;
   std::map<int, std::vector<std::size_t>> asked;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const int rank = share_of(n_bodies_, bodies[i], comm_.size());
+    const int rank = EvenShare::owner(n_bodies_, bodies[i], comm_.size());
     if (rank == comm_.rank()) {
-      facts[i] = facts_[static_cast<std::size_t>(bodies[i] - first_)];
+      facts[i] = facts_[share_.at(bodies[i])];
     } else {
       questions.to(rank).put(bodies[i]);
       asked[rank].push_back(i);
     }
   }
-  Outbox answers;
-  for (const Parcel& parcel : questions.deliver(comm_)) {
-    Packer packer = answers.to(parcel.rank);
-    Unpacker unpacker(parcel.bytes);
-    while (!unpacker.empty()) packer.put(facts_[static_cast<std::size_t>(unpacker.take<Number>() - first_)]);
+  Outgoing answers;
+  for (const PackedMessage& message : questions.exchange(comm_)) {
+    Packer packer = answers.to(message.rank);
+    Unpacker unpacker(message.bytes);
+    while (!unpacker.empty()) packer.put(facts_[share_.at(unpacker.take<Number>())]);
   }
-  for (const Parcel& parcel : answers.deliver(comm_)) {
-    Unpacker unpacker(parcel.bytes);
-    for (const std::size_t i : asked[parcel.rank]) facts[i] = unpacker.take<BodyFact>();
+  for (const PackedMessage& message : answers.exchange(comm_)) {
+    Unpacker unpacker(message.bytes);
+    for (const std::size_t i : asked[message.rank]) facts[i] = unpacker.take<BodyFact>();
   }
   return facts;
 }
@@ -326,7 +308,7 @@ class Colouring {
           if (is_next(pair.high, p)) colour(p, &taken_[at(pair.high)]);
         } else if (const auto ready = ready_.find(p); ready != ready_.end()) {
           const int chosen = colour(p, &ready->second.taken);
-          outbox_.to(owner_[at(pair.high)]).put(Note{ready->second.from, p, chosen, 0});
+          outgoing_.to(owner_[at(pair.high)]).put(Note{ready->second.from, p, chosen, 0});
           ready_.erase(ready);
         }
       }
@@ -340,7 +322,7 @@ class Colouring {
     Pair& pair = pairs_[at(p)];
     if (std::exchange(pair.is_announced, true)) return;
     const Colours& taken = taken_[at(pair.high)];
-    Packer packer = outbox_.to(pair.runner);
+    Packer packer = outgoing_.to(pair.runner);
     packer.put(Note{pair.elsewhere, p, -1, static_cast<std::int32_t>(taken.size())});
     packer.put(std::span<const std::uint64_t>(taken));
   }
@@ -378,8 +360,8 @@ class Colouring {
   }
 
   void receive() {
-    for (const Parcel& parcel : outbox_.deliver(comm_)) {
-      Unpacker unpacker(parcel.bytes);
+    for (const PackedMessage& message : outgoing_.exchange(comm_)) {
+      Unpacker unpacker(message.bytes);
       while (!unpacker.empty()) {
         const auto note = unpacker.take<Note>();
         if (note.colour >= 0) {
@@ -405,7 +387,7 @@ class Colouring {
   std::size_t n_open_;
   std::vector<Index> changed_;              // owned bodies whose first pair may have become one to colour
   std::unordered_map<Index, Ready> ready_;  // pairs of this rank that are next for a body of another
-  Outbox outbox_;
+  Outgoing outgoing_;
 };
 
 /// A body as its owner knows it.
@@ -431,8 +413,8 @@ class SplitHalo final : public BodyHalo {
     ghosts_.end(values, width);
   }
   void add_to_owners(std::span<Real> values, int width) override {
-    ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Way::back);
-    ghosts_.end_combining(values, width, RecordExchange::Way::back, std::plus<>());
+    ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Way::reverse);
+    ghosts_.end_combining(values, width, RecordExchange::Way::reverse, std::plus<>());
   }
   void begin_transfer(int stage, std::span<const Real> values, int width) override {
     stages_[at(stage)].begin(values, width);
@@ -556,22 +538,22 @@ void SplitHalo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
     Index pair;
     Index high;
   };
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     const Pair& pair = pairs_[p];
     if (pair.high >= n_owned_)
-      outbox.to(owner_[at(pair.high)])
+      outgoing.to(owner_[at(pair.high)])
           .put(Told{pair.bodies, pair.partners, static_cast<Index>(p), pair.high});
   }
-  for (const Parcel& parcel : outbox.deliver(comm_)) {
-    Unpacker unpacker(parcel.bytes);
+  for (const PackedMessage& message : outgoing.exchange(comm_)) {
+    Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) {
       const auto told = unpacker.take<Told>();
       Pair& pair = pairs_.emplace_back();
       pair.bodies = told.bodies;
       pair.draw = draw_of(told.bodies);
       pair.partners = told.partners;
-      pair.runner = parcel.rank;
+      pair.runner = message.rank;
       pair.elsewhere = told.pair;
       pair.high_there = told.high;
       const auto high = std::lower_bound(owned.begin(), owned.end(), told.bodies.high,
@@ -597,7 +579,7 @@ void SplitHalo::plan_transfers(const Lists& pairs_of_body) {
     Index place;
   };
   const int me = comm_.rank();
-  Outbox outbox;
+  Outgoing outgoing;
   std::vector<Touch> touches;
   for (Index body = 0; body < n_owned_; ++body) {
     touches.clear();
@@ -611,8 +593,8 @@ void SplitHalo::plan_transfers(const Lists& pairs_of_body) {
     const Number number = held_[at(body)];
     const auto pass = [&](const Touch& from, const Touch& to, int stage) {
       if (to.rank == from.rank) return;
-      outbox.to(to.rank).put(Transfer{Kind::arrives, stage, to.place, from.rank, number});
-      outbox.to(from.rank).put(Transfer{Kind::leaves, stage, from.place, to.rank, number});
+      outgoing.to(to.rank).put(Transfer{Kind::arrives, stage, to.place, from.rank, number});
+      outgoing.to(from.rank).put(Transfer{Kind::leaves, stage, from.place, to.rank, number});
     };
     const Touch home{-1, me, body};
     const Touch& first = touches.front();
@@ -630,14 +612,14 @@ void SplitHalo::plan_transfers(const Lists& pairs_of_body) {
     int before = me;
     for (const Touch& touch : touches) {
       if (touch.rank == me || touch.rank == before) continue;
-      outbox.to(touch.rank).put(Transfer{Kind::ghost, 0, touch.place, me, number});
-      outbox.to(me).put(Transfer{Kind::copied, 0, body, touch.rank, number});
+      outgoing.to(touch.rank).put(Transfer{Kind::ghost, 0, touch.place, me, number});
+      outgoing.to(me).put(Transfer{Kind::copied, 0, body, touch.rank, number});
       before = touch.rank;
     }
   }
 
   // Both ends list the same bodies in order of their numbers.
-  std::vector<Transfer> transfers = values_in<Transfer>(outbox.deliver(comm_));
+  std::vector<Transfer> transfers = exchange_values<Transfer>(comm_, outgoing);
   std::sort(transfers.begin(), transfers.end(), [](const Transfer& s, const Transfer& t) {
     return std::tie(s.peer, s.body) < std::tie(t.peer, t.body);
   });
@@ -686,14 +668,14 @@ template <class Row, class Fill>
 std::vector<Row> sent_to_owners(const Comm& comm, std::span<const BodyFact> to, const Fill& fill) {
   std::map<int, std::size_t> n_rows;
   for (const BodyFact& fact : to) ++n_rows[fact.owner];
-  Outbox outbox;
-  for (const auto& [rank, n] : n_rows) outbox.reserve(rank, n * sizeof(Row));
+  Outgoing outgoing;
+  for (const auto& [rank, n] : n_rows) outgoing.reserve(rank, n * sizeof(Row));
   Row row;
   for (std::size_t i = 0; i < to.size(); ++i) {
     fill(i, row);
-    outbox.to(to[i].owner).put(row);
+    outgoing.to(to[i].owner).put(row);
   }
-  return values_in<Row>(outbox.deliver(comm));
+  return exchange_values<Row>(comm, outgoing);
 }
 
 template <std::size_t n>
@@ -719,15 +701,14 @@ void check_numbers(const Comm& comm, std::span<const Number> numbers, Number n, 
     message = fmt::format("friction problem: a {} has the number {}; valid are 0 to {}", what, wrong, n - 1);
   require_none(comm, wrong, message);
 
-  Outbox outbox;
-  for (const Number number : numbers) outbox.to(share_of(n, number, comm.size())).put(number);
-  const Number first = share_start(n, comm.rank(), comm.size());
-  std::vector<int> times(static_cast<std::size_t>(share_start(n, comm.rank() + 1, comm.size()) - first), 0);
-  for (const Number number : values_in<Number>(outbox.deliver(comm)))
-    ++times[static_cast<std::size_t>(number - first)];
+  Outgoing outgoing;
+  for (const Number number : numbers) outgoing.to(EvenShare::owner(n, number, comm.size())).put(number);
+  const EvenShare share(comm, n);
+  std::vector<int> times(share.size(), 0);
+  for (const Number number : exchange_values<Number>(comm, outgoing)) ++times[share.at(number)];
   const auto bad = std::find_if(times.begin(), times.end(), [](int k) { return k != 1; });
   if (bad != times.end()) {
-    wrong = first + (bad - times.begin());
+    wrong = share.first + (bad - times.begin());
     message =
         fmt::format("friction problem: {} {} is given {} times; each must be given once", what, wrong, *bad);
   }
@@ -767,15 +748,16 @@ void check(const Comm& comm, const ProblemShare<D>& share, bool has_start, bool 
   require_none(comm, wrong, message);
 }
 
+/// The rows of a share, `width` numbers each.
 template <class T>
-std::vector<T> stretch(const std::vector<T>& list, Number first, Number last, std::size_t width) {
+std::vector<T> rows_of(const std::vector<T>& all, const EvenShare& share, std::size_t width) {
   const auto row = [&](Number i) {
-    return list.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * width);
+    return all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * width);
   };
-  return {row(first), row(last)};
+  return {row(share.first), row(share.last)};
 }
 
-/// Every rank takes a stretch of the list.
+/// Every rank takes its even share of the list.
 template <int D>
 ProblemShare<D> share_of_list(const Comm& comm, const ListedProblem<D>& whole) {
   constexpr std::size_t q = ListedProblem<D>::q;
@@ -787,23 +769,17 @@ ProblemShare<D> share_of_list(const Comm& comm, const ListedProblem<D>& whole) {
     throw InputError("listed friction problem: its arrays do not fit each other");
 
   ProblemShare<D> share;
-  Number first = share_start(whole.n_bodies(), comm.rank(), comm.size());
-  Number last = share_start(whole.n_bodies(), comm.rank() + 1, comm.size());
-  share.body.resize(static_cast<std::size_t>(last - first));
-  std::iota(share.body.begin(), share.body.end(), first);
-  share.mass = stretch(whole.mass, first, last, q * q);
-  share.free_velocity = stretch(whole.free_velocity, first, last, q);
-
-  first = share_start(whole.n_contacts(), comm.rank(), comm.size());
-  last = share_start(whole.n_contacts(), comm.rank() + 1, comm.size());
-  share.contact.resize(static_cast<std::size_t>(last - first));
-  std::iota(share.contact.begin(), share.contact.end(), first);
-  share.a.assign(whole.a.begin() + first, whole.a.begin() + last);
-  share.b.assign(whole.b.begin() + first, whole.b.begin() + last);
-  share.jacobian = stretch(whole.jacobian, first, last, 2 * D * q);
-  share.bias = stretch(whole.bias, first, last, D);
-  share.mu = stretch(whole.mu, first, last, 1);
-  if (!whole.compliance.empty()) share.compliance = stretch(whole.compliance, first, last, 2);
+  const EvenShare bodies(comm, whole.n_bodies()), contacts(comm, whole.n_contacts());
+  share.body = bodies.numbers();
+  share.mass = rows_of(whole.mass, bodies, q * q);
+  share.free_velocity = rows_of(whole.free_velocity, bodies, q);
+  share.contact = contacts.numbers();
+  share.a = rows_of(whole.a, contacts, 1);
+  share.b = rows_of(whole.b, contacts, 1);
+  share.jacobian = rows_of(whole.jacobian, contacts, 2 * D * q);
+  share.bias = rows_of(whole.bias, contacts, D);
+  share.mu = rows_of(whole.mu, contacts, 1);
+  if (!whole.compliance.empty()) share.compliance = rows_of(whole.compliance, contacts, 2);
   share.time_step = whole.time_step;
   share.velocity_floor = whole.velocity_floor;
   return share;

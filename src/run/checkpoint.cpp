@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "io/array_file.hpp"
@@ -105,8 +106,8 @@ void require_whole(const Comm& comm, const std::string& path) {
   read_checkpoint_head(comm, path);
   const ResultFile file(comm, path);
   for (const ResultFile::Field& field : file.fields()) {
-    const std::int64_t first = share_start(field.rows, comm.rank(), comm.size());
-    file.read(field, 0, first, share_start(field.rows, comm.rank() + 1, comm.size()) - first);
+    const auto [first, last] = EvenShare(comm, field.rows);
+    file.read(field, 0, first, last - first);
   }
 }
 
@@ -221,8 +222,9 @@ class CheckedRows {
   CheckedRows(const Comm& comm, const std::string& path)
       : comm_(comm), file_(comm, path, checkpoint_kind, checkpoint_version) {
     n_bodies_ = file_.array_info("id").rows;
-    first_ = share_start(n_bodies_, comm.rank(), comm.size());
-    count_ = share_start(n_bodies_, comm.rank() + 1, comm.size()) - first_;
+    const EvenShare share(comm, n_bodies_);
+    first_ = share.first;
+    count_ = share.last - first_;
     if (n_bodies_ / comm.size() >= std::numeric_limits<Index>::max())
       refuse(fmt::format("{} bodies are too many for {} ranks", n_bodies_, comm.size()));
   }

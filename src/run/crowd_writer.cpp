@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "comm/parcels.hpp"
 #include "core/error.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "io/csv_cell.hpp"
 #include "io/files.hpp"
@@ -256,9 +256,9 @@ void CrowdWriter::write_departures(const State<2>& state) {
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   // Those of one step: as many as exits let through in that time.
-  Outbox outbox;
-  if (!state.departures.empty()) outbox.to(0).put(std::span<const Departure>(state.departures));
-  std::vector<Departure> departures = deliver_values<Departure>(comm_, outbox);
+  Outgoing outgoing;
+  if (!state.departures.empty()) outgoing.to(0).put(std::span<const Departure>(state.departures));
+  std::vector<Departure> departures = exchange_values<Departure>(comm_, outgoing);
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });

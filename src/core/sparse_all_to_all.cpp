@@ -1,4 +1,4 @@
-#include "comm/parcels.hpp"
+#include "core/sparse_all_to_all.hpp"
 
 #include <petscsys.h>
 
@@ -13,11 +13,11 @@
 namespace scree {
 
 namespace {
-constexpr int parcel_tag = 7101;
+constexpr int message_tag = 7101;
 
 constexpr std::size_t most_units = std::numeric_limits<int>::max();  // a message count is an int in MPI
 
-/// Bytes that a parcel travels in units of: longer ones are padded.
+/// Bytes per element of a message: long messages are padded.
 std::size_t unit_of(std::size_t n_bytes) {
   constexpr std::size_t long_unit = 1024;
   if (n_bytes > most_units * long_unit) throw std::length_error("a message exceeds 2 TiB");
@@ -38,25 +38,16 @@ void start_message(std::size_t n_bytes, Start&& start) {
   start(static_cast<int>(padded(n_bytes) / unit), type);
   MPI_Type_free(&type);  // lives on as long as the message
 }
-}  // namespace
 
-std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
-  if (comm.size() == 1) return outgoing;
+/// Collective; no message is for this rank.
+std::vector<PackedMessage> exchange_with_others(const Comm& comm,
+                                                std::map<int, std::vector<std::byte>>& outgoing) {
   const Waiting waiting;
-  const auto own = std::find_if(outgoing.begin(), outgoing.end(),
-                                [&](const Parcel& parcel) { return parcel.rank == comm.rank(); });
-  Parcel to_self;
-  const bool has_own = own != outgoing.end();
-  if (has_own) {
-    to_self = std::move(*own);
-    outgoing.erase(own);
-  }
-
   std::vector<PetscMPIInt> to;
   std::vector<std::int64_t> sizes;
-  for (const Parcel& parcel : outgoing) {
-    to.push_back(parcel.rank);
-    sizes.push_back(static_cast<std::int64_t>(parcel.bytes.size()));
+  for (const auto& [rank, bytes] : outgoing) {
+    to.push_back(rank);
+    sizes.push_back(static_cast<std::int64_t>(bytes.size()));
   }
   PetscMPIInt n_from = 0;
   PetscMPIInt* from = nullptr;
@@ -66,22 +57,21 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
                                      static_cast<void*>(&from_sizes)));
 
   std::vector<MPI_Request> requests;
-  std::vector<Parcel> arrived(static_cast<std::size_t>(n_from));
+  std::vector<PackedMessage> arrived(static_cast<std::size_t>(n_from));
   for (std::size_t i = 0; i < arrived.size(); ++i) {
     const auto n_bytes = static_cast<std::size_t>(from_sizes[i]);
     arrived[i].rank = from[i];
     arrived[i].bytes.resize(padded(n_bytes));
     start_message(n_bytes, [&](int count, MPI_Datatype type) {
-      MPI_Irecv(arrived[i].bytes.data(), count, type, from[i], parcel_tag, comm.handle(),
+      MPI_Irecv(arrived[i].bytes.data(), count, type, from[i], message_tag, comm.handle(),
                 &requests.emplace_back());
     });
   }
-  for (Parcel& parcel : outgoing) {
-    const std::size_t n_bytes = parcel.bytes.size();
-    parcel.bytes.resize(padded(n_bytes));
-    start_message(n_bytes, [&](int count, MPI_Datatype type) {
-      MPI_Isend(parcel.bytes.data(), count, type, parcel.rank, parcel_tag, comm.handle(),
-                &requests.emplace_back());
+  for (auto& [rank, bytes] : outgoing) {
+    const std::size_t n_bytes = bytes.size();
+    bytes.resize(padded(n_bytes));
+    start_message(n_bytes, [&, to = rank, data = bytes.data()](int count, MPI_Datatype type) {
+      MPI_Isend(data, count, type, to, message_tag, comm.handle(), &requests.emplace_back());
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -89,25 +79,26 @@ std::vector<Parcel> deliver(const Comm& comm, std::vector<Parcel> outgoing) {
     arrived[i].bytes.resize(static_cast<std::size_t>(from_sizes[i]));
   PetscFree(from);
   PetscFree(from_sizes);
-  if (has_own) arrived.push_back(std::move(to_self));
-  std::sort(arrived.begin(), arrived.end(), [](const Parcel& p, const Parcel& q) { return p.rank < q.rank; });
+  std::ranges::sort(arrived, {}, &PackedMessage::rank);
   return arrived;
 }
+}  // namespace
 
-ExchangeVolume volume_of(std::span<const Parcel> outgoing) {
-  ExchangeVolume volume;
-  for (const Parcel& parcel : outgoing) {
-    volume.messages += 2;
-    volume.bytes += static_cast<std::int64_t>(sizeof(std::int64_t) + parcel.bytes.size());
-  }
-  return volume;
+std::size_t Outgoing::n_bytes() const {
+  std::size_t n = 0;
+  for (const auto& [rank, bytes] : bytes_) n += bytes.size();
+  return n;
 }
 
-std::vector<Parcel> Outbox::deliver(const Comm& comm) {
-  std::vector<Parcel> outgoing;
-  for (auto& [rank, parcel] : parcels_) outgoing.push_back(std::move(parcel));
-  parcels_.clear();
-  return scree::deliver(comm, std::move(outgoing));
+std::vector<PackedMessage> Outgoing::exchange(const Comm& comm) {
+  std::map<int, std::vector<std::byte>> outgoing = std::exchange(bytes_, {});
+  auto own = outgoing.extract(comm.rank());
+  std::vector<PackedMessage> arrived;
+  if (comm.size() > 1) arrived = exchange_with_others(comm, outgoing);
+  if (own)
+    arrived.insert(std::ranges::lower_bound(arrived, comm.rank(), {}, &PackedMessage::rank),
+                   {comm.rank(), std::move(own.mapped())});
+  return arrived;
 }
 
 }  // namespace scree
