@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "friction/ipm/lorentz.hpp"
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 

@@ -4,7 +4,7 @@
 #include "core/timing.hpp"
 #include "friction/cone.hpp"
 #include "friction/friction_solver.hpp"
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 

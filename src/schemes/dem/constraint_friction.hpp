@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "friction/constraints.hpp"
+#include "friction/linear/constraints.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/neighborhood_halo.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "friction/friction_solver.hpp"
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 

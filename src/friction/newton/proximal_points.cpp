@@ -1,4 +1,4 @@
-#include "friction/proximal_points.hpp"
+#include "friction/newton/proximal_points.hpp"
 
 #include <algorithm>
 #include <cmath>

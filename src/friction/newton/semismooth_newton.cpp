@@ -1,4 +1,4 @@
-#include "friction/semismooth_newton.hpp"
+#include "friction/newton/semismooth_newton.hpp"
 
 #include <fmt/format.h>
 

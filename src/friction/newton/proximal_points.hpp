@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "friction/semismooth_newton.hpp"
+#include "friction/newton/semismooth_newton.hpp"
 
 namespace scree {
 
