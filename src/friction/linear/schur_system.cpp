@@ -21,22 +21,15 @@ constexpr Real most_left = 1e-2;
 constexpr Real round_off = 1e-14;
 /// A preconditioner of an earlier matrix is kept until a solution takes more iterations than
 /// most_growth * (those of the first solutions with it) + most_added.
-constexpr Real most_growth = 1.5;
-constexpr Real most_added = 10;
+constexpr Real most_growth = 1.5, most_added = 10;
 /// Fewest bodies for which a Krylov method is tried before a factorisation.
 constexpr std::int64_t least_tried = 300;
 
 /// Adds the wall time of a scope to `total`.
-class AddTime {
- public:
-  explicit AddTime(Real& total) : total_(total), start_(MPI_Wtime()) {}
-  ~AddTime() { total_ += MPI_Wtime() - start_; }
-  AddTime(const AddTime&) = delete;
-  AddTime& operator=(const AddTime&) = delete;
-
- private:
-  Real& total_;
-  Real start_;
+struct AddTime {
+  Real& total;
+  Real start = MPI_Wtime();
+  ~AddTime() { total += MPI_Wtime() - start; }
 };
 
 }  // namespace
@@ -195,7 +188,7 @@ struct SchurSystem<D>::State {
 
   bool factorise(SolveReport& report) {
     Scope timer("factorise");
-    const AddTime time(report.factor_seconds);
+    const AddTime time{report.factor_seconds};
     if (!comm().all(matrix.is_finite())) {
       failure = "the matrix has entries that are not finite";
       return false;
@@ -296,7 +289,7 @@ struct SchurSystem<D>::State {
   bool run_ksp(std::span<const Real> b, std::span<Real> x, SolveReport& report, Real tolerance,
                bool x_is_guess) {
     Scope timer("linear solve");
-    const AddTime time(report.krylov_seconds);
+    const AddTime time{report.krylov_seconds};
     const bool iterative = ksp.is_iterative();
     copy_in<D>(b, graph.n_owned, right.get());
     Real size = 0;
@@ -378,7 +371,7 @@ SchurSystem<D>& SchurSystem<D>::operator=(SchurSystem&&) noexcept = default;
 
 template <int D>
 void SchurSystem<D>::set_pattern(const ScaledProblem<D>& problem, SolveReport& report) {
-  const AddTime time(report.assembly_seconds);
+  const AddTime time{report.assembly_seconds};
   state_->problem = &problem;
   state_->set_pattern();
 }
@@ -386,7 +379,7 @@ void SchurSystem<D>::set_pattern(const ScaledProblem<D>& problem, SolveReport& r
 template <int D>
 void SchurSystem<D>::assemble(std::span<const Real> K, Real shift, SolveReport& report) {
   Scope timer("assemble");
-  const AddTime time(report.assembly_seconds);
+  const AddTime time{report.assembly_seconds};
   state_->assemble(K, shift);
 }
 
