@@ -9,10 +9,10 @@
 
 namespace scree {
 
-#define SCREE_DECLARE_SET(name)                         \
-  namespace name {                                      \
-  extern const RoundSweep<2>::Kernels round_kernels_2d; \
-  extern const RoundSweep<3>::Kernels round_kernels_3d; \
+#define SCREE_DECLARE_SET(name)                           \
+  namespace name {                                        \
+  extern const SphereSweep<2>::Kernels sphere_kernels_2d; \
+  extern const SphereSweep<3>::Kernels sphere_kernels_3d; \
   }
 SCREE_DECLARE_SET(portable)
 #ifdef SCREE_WIDE_KERNELS
@@ -23,20 +23,20 @@ SCREE_DECLARE_SET(avx2)
 namespace {
 
 template <int D>
-std::vector<const typename RoundSweep<D>::Kernels*> find_available() {
+std::vector<const typename SphereSweep<D>::Kernels*> find_available() {
   const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
-  std::vector<const typename RoundSweep<D>::Kernels*> sets{
-      pick(portable::round_kernels_2d, portable::round_kernels_3d)};
+  std::vector<const typename SphereSweep<D>::Kernels*> sets{
+      pick(portable::sphere_kernels_2d, portable::sphere_kernels_3d)};
 #ifdef SCREE_WIDE_KERNELS
-  if (__builtin_cpu_supports("avx2")) sets.push_back(pick(avx2::round_kernels_2d, avx2::round_kernels_3d));
+  if (__builtin_cpu_supports("avx2")) sets.push_back(pick(avx2::sphere_kernels_2d, avx2::sphere_kernels_3d));
 #endif
   return sets;
 }
 
 /// The widest, unless the environment asks for another set.
 template <int D>
-const typename RoundSweep<D>::Kernels& chosen_kernels() {
-  const auto sets = available_round_kernels<D>();
+const typename SphereSweep<D>::Kernels& chosen_kernels() {
+  const auto sets = available_sphere_kernels<D>();
   if (const char* wanted = std::getenv("SCREE_INSTRUCTION_SET"))
     for (const auto* set : sets)
       if (set->instruction_set == wanted) return *set;
@@ -46,28 +46,28 @@ const typename RoundSweep<D>::Kernels& chosen_kernels() {
 }  // namespace
 
 template <int D>
-std::span<const typename RoundSweep<D>::Kernels* const> available_round_kernels() {
-  static const std::vector<const typename RoundSweep<D>::Kernels*> sets = find_available<D>();
+std::span<const typename SphereSweep<D>::Kernels* const> available_sphere_kernels() {
+  static const std::vector<const typename SphereSweep<D>::Kernels*> sets = find_available<D>();
   return sets;
 }
 
 template <int D>
-void RoundSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real> r) {
+void SphereSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real> r) {
   Scope timer("packing");
   if (!kernels_) kernels_ = &chosen_kernels<D>();
-  const auto& rows = problem.round_contacts();
-  constexpr std::size_t size = RoundGroup<D>::size;
+  const auto& rows = problem.sphere_contacts();
+  constexpr std::size_t size = SphereGroup<D>::size;
   const Index none = problem.n_held();
   groups_.clear();
   n_in_group_.clear();
   group_first_.assign(1, 0);
   const auto begin_group = [&] {
-    RoundGroup<D>& group = groups_.emplace_back();  // zeros
+    SphereGroup<D>& group = groups_.emplace_back();  // zeros
     std::fill_n(group.a, size, none);
     std::fill_n(group.b, size, none);
     n_in_group_.push_back(0);
   };
-  const auto meets = [&](const RoundGroup<D>& group, Index body) {
+  const auto meets = [&](const SphereGroup<D>& group, Index body) {
     return body != none && (std::find(group.a, group.a + size, body) != group.a + size ||
                             std::find(group.b, group.b + size, body) != group.b + size);
   };
@@ -78,7 +78,7 @@ void RoundSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real> 
       if (groups_.size() == group_first_.back() || n_in_group_.back() == static_cast<Index>(size) ||
           meets(groups_.back(), row.a) || meets(groups_.back(), row.b))
         begin_group();
-      RoundGroup<D>& group = groups_.back();
+      SphereGroup<D>& group = groups_.back();
       const auto k = static_cast<std::size_t>(n_in_group_.back()++);
       group.a[k] = row.a;
       group.b[k] = row.b;
@@ -101,7 +101,7 @@ void RoundSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real> 
 }
 
 template <int D>
-void RoundSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega) {
+void SphereSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega) {
   Scope timer("nsgs sweep");
   std::size_t stretch = 0;
   problem.run_colours(y, turn, [&](Index, Index) {
@@ -111,24 +111,24 @@ void RoundSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::sp
 }
 
 template <int D>
-Real RoundSweep<D>::natural_residual(const ScaledProblem<D>& problem, std::span<Real> y) {
+Real SphereSweep<D>::natural_residual(const ScaledProblem<D>& problem, std::span<Real> y) {
   problem.make_ghosts_current(y);
-  squares_.resize(groups_.size() * RoundGroup<D>::size);
-  kernels_->judge(groups_, y.data(), squares_.data());
+  squares_.resize(groups_.size() * SphereGroup<D>::size);
+  kernels_->natural_squares(groups_, y.data(), squares_.data());
   return natural_norm(problem, squares_);
 }
 
 template <int D>
-void RoundSweep<D>::store(std::span<Real> r) const {
+void SphereSweep<D>::store(std::span<Real> r) const {
   std::size_t contact = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t k = 0; k < static_cast<std::size_t>(n_in_group_[g]); ++k, ++contact)
       for (std::size_t i = 0; i < D; ++i) r[contact * D + i] = groups_[g].r[i][k];
 }
 
-template class RoundSweep<2>;
-template class RoundSweep<3>;
-template std::span<const RoundSweep<2>::Kernels* const> available_round_kernels<2>();
-template std::span<const RoundSweep<3>::Kernels* const> available_round_kernels<3>();
+template class SphereSweep<2>;
+template class SphereSweep<3>;
+template std::span<const SphereSweep<2>::Kernels* const> available_sphere_kernels<2>();
+template std::span<const SphereSweep<3>::Kernels* const> available_sphere_kernels<3>();
 
 }  // namespace scree

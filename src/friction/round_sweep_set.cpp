@@ -17,7 +17,7 @@ constexpr int width = 2;
 using Lanes = Real __attribute__((vector_size(8 * width)));
 using Mask = std::int64_t __attribute__((vector_size(8 * width)));
 using Half = Real __attribute__((vector_size(16), may_alias));
-static_assert(RoundGroup<2>::size % width == 0);
+static_assert(SphereGroup<2>::size % width == 0);
 
 using Entry = Real __attribute__((vector_size(8 * width), may_alias, aligned(8)));
 inline Lanes load(const Real* entry) {
@@ -94,7 +94,7 @@ struct Contacts {
   Ends<D, Number> a, b;
   Lanes F[D][D], s[2], c[2];
 
-  Contacts(const RoundGroup<D>& group, std::size_t at, Number* y) : a(y, group.a + at), b(y, group.b + at) {
+  Contacts(const SphereGroup<D>& group, std::size_t at, Number* y) : a(y, group.a + at), b(y, group.b + at) {
     for (int i = 0; i < D; ++i)
       for (int k = 0; k < D; ++k) F[i][k] = load(group.F[i][k] + at);
     for (int side = 0; side < 2; ++side) {
@@ -166,9 +166,9 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
 }
 
 template <int D, bool relaxed>
-void sweep(std::span<RoundGroup<D>> groups, Real* y, Real omega) {
-  for (RoundGroup<D>& group : groups)
-    for (std::size_t at = 0; at < RoundGroup<D>::size; at += width) {
+void sweep(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
+  for (SphereGroup<D>& group : groups)
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes u[D];
       contacts.find_relative_velocity(u);
@@ -195,7 +195,7 @@ void sweep(std::span<RoundGroup<D>> groups, Real* y, Real omega) {
 }
 
 template <int D>
-void sweep_either(std::span<RoundGroup<D>> groups, Real* y, Real omega) {
+void sweep_either(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
   if (omega == 1)
     sweep<D, false>(groups, y, omega);
   else
@@ -204,9 +204,9 @@ void sweep_either(std::span<RoundGroup<D>> groups, Real* y, Real omega) {
 
 /// The formulas of natural_map() and project_on_cone(), step by step.
 template <int D>
-void judge(std::span<const RoundGroup<D>> groups, const Real* y, Real* squares) {
-  for (const RoundGroup<D>& group : groups)
-    for (std::size_t at = 0; at < RoundGroup<D>::size; at += width, squares += width) {
+void natural_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares) {
+  for (const SphereGroup<D>& group : groups)
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       const Contacts<D, const Real> contacts(group, at, y);
       Lanes u[D], r[D], x[D];
       contacts.find_relative_velocity(u);
@@ -236,9 +236,9 @@ void judge(std::span<const RoundGroup<D>> groups, const Real* y, Real* squares) 
 
 #define SCREE_TEXT(name) #name
 #define SCREE_NAME(name) SCREE_TEXT(name)
-extern const RoundSweep<2>::Kernels round_kernels_2d;
-extern const RoundSweep<3>::Kernels round_kernels_3d;
-const RoundSweep<2>::Kernels round_kernels_2d{SCREE_NAME(SCREE_SET), sweep_either<2>, judge<2>};
-const RoundSweep<3>::Kernels round_kernels_3d{SCREE_NAME(SCREE_SET), sweep_either<3>, judge<3>};
+extern const SphereSweep<2>::Kernels sphere_kernels_2d;
+extern const SphereSweep<3>::Kernels sphere_kernels_3d;
+const SphereSweep<2>::Kernels sphere_kernels_2d{SCREE_NAME(SCREE_SET), sweep_either<2>, natural_squares<2>};
+const SphereSweep<3>::Kernels sphere_kernels_3d{SCREE_NAME(SCREE_SET), sweep_either<3>, natural_squares<3>};
 
 }  // namespace scree::SCREE_SET

@@ -107,12 +107,12 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchProblem& c) {
   // A tolerance that nothing meets: small problems are soon solved to the last bit.
   SolveMonitor<3> monitor(scaled, {.tolerance = -1}, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
-  // A call ends and begins with a look at the residual.
+  // A call ends and begins with a check of the residual.
   const Timing solve = measure_time(comm, 5, 0.02, [&] {
     report.trace.clear();
     solver->iterate(scaled, r, monitor);
   });
-  const Timing look = measure_time(comm, 5, 0.01, [&] { monitor.look(0, r, y); });
+  const Timing look = measure_time(comm, 5, 0.01, [&] { monitor.check(0, r, y); });
   const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
   c.setup_ns = 1e9 * setup.median / contacts_of_rank;
   c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;

@@ -47,7 +47,7 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
   Real largest = 0;
   for (const Real x : r) largest = std::max(largest, std::abs(x));
   const bool warm = problem.comm().max(largest) > 0;
-  *residual = monitor.look(0, r, y_);
+  *residual = monitor.check(0, r, y_);
   if (monitor.done()) return false;
 
   // The residual is about the distance from the solution: as far inside the cones, a warm start is neither
@@ -66,7 +66,7 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
     contact.X.set(x, std::max(x[0] - tangential_norm<D>(x), inside / contact.p[0]));
     for (int k = 0; k < D; ++k) rc[k] = contact.p[k > 0] * contact.X.x[k];
   }
-  *residual = monitor.look(0, r, y_);
+  *residual = monitor.check(0, r, y_);
   for (std::size_t c = 0; c < n; ++c) {
     Contact& contact = contacts_[c];
     Real u[D];
@@ -240,7 +240,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
       for (int k = 0; k < D; ++k) r[c * D + static_cast<std::size_t>(k)] = contact.p[k > 0] * contact.X.x[k];
     }
     ++report.newton_steps;
-    residual = monitor.look(step, r, y_);
+    residual = monitor.check(step, r, y_);
     if (!std::isfinite(residual) || alpha < 1e-12) {
       report.decisions.push_back(fmt::format("ipm: stopped at step {}, its length is {:.1e}", step, alpha));
       return;

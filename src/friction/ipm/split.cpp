@@ -305,7 +305,7 @@ void SplitInteriorPoint<D>::show(const ScaledProblem<D>& problem, std::int64_t s
                                  SolveMonitor<D>& monitor, bool keep) {
   scaled_.unscale_impulse(at_.r, r);
   problem.scale_impulse(r, r);
-  monitor.look(step, r, y_, keep);
+  monitor.check(step, r, y_, keep);
 }
 
 template <int D>
@@ -362,9 +362,9 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
   rhs_.assign(problem.velocity_size(), 0.0);
   y_.resize(problem.velocity_size());
   // The method has no use for a first guess, but that may be good enough already.
-  monitor.look(0, r, y_, false);
+  monitor.check(0, r, y_, false);
   if (monitor.done()) {
-    monitor.look(0, r, y_);
+    monitor.check(0, r, y_);
     return;
   }
   scaled_.rebuild(problem.original(), published_scales(problem.original()));

@@ -141,8 +141,8 @@ struct ConstraintSolver::State {
 
   /// Ends the iteration, and keeps the best of its results: conjugate gradients leave it again where c is not
   /// in the range.
-  static PetscErrorCode judge(KSP ksp, PetscInt iteration, PetscReal residual, KSPConvergedReason* reason,
-                              void* context) {
+  static PetscErrorCode check_convergence(KSP ksp, PetscInt iteration, PetscReal residual,
+                                          KSPConvergedReason* reason, void* context) {
     State& state = *static_cast<State*>(context);
     *reason = KSP_CONVERGED_ITERATING;
     if (!std::isfinite(residual)) {
@@ -206,7 +206,7 @@ struct ConstraintSolver::State {
     SCREE_PETSC(PetscObjectTypeCompare(object(cg.get()), KSPCG, &is_cg));
     SCREE_PETSC(PetscObjectTypeCompare(object(pc), PCNONE, &is_plain));
     SCREE_PETSC(KSPSetNormType(cg.get(), is_cg && is_plain ? KSP_NORM_NATURAL : KSP_NORM_UNPRECONDITIONED));
-    SCREE_PETSC(KSPSetConvergenceTest(cg.get(), &State::judge, this, nullptr));
+    SCREE_PETSC(KSPSetConvergenceTest(cg.get(), &State::check_convergence, this, nullptr));
     SCREE_PETSC(KSPSetInitialGuessNonzero(cg.get(), PETSC_TRUE));
   }
 
@@ -247,7 +247,7 @@ struct ConstraintSolver::State {
     report.iterations = static_cast<int>(iterations);
     report.residual = best_residual / right_norm;
     const bool reached = reason == KSP_CONVERGED_RTOL || reason == KSP_CONVERGED_ATOL;
-    // A search direction in the null space looks indefinite to conjugate gradients.
+    // A search direction in the null space appears indefinite to conjugate gradients.
     const bool stuck = reason == KSP_CONVERGED_HAPPY_BREAKDOWN || reason == KSP_DIVERGED_INDEFINITE_MAT ||
                        reason == KSP_DIVERGED_INDEFINITE_PC;
     if (reached || (stuck && (in_range || report.residual <= inconsistent))) {

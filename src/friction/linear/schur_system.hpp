@@ -51,8 +51,8 @@ class SchurSystem {
   /// Collective.
   void assemble(std::span<const Real> K, Real shift, SolveReport& report);
   /// Solves A x = b for owned bodies: arrays of ScaledProblem::velocity_size() with its width; ghosts of b
-  /// are ignored, those of x are current afterwards. The first call after assemble() factorises, or looks
-  /// whether the preconditioner still serves. In a Krylov method `tolerance` > 0 replaces
+  /// are ignored, those of x are current afterwards. The first call after assemble() factorises, or
+  /// checks whether the preconditioner still serves. In a Krylov method `tolerance` > 0 replaces
   /// Settings::relative_tolerance (the option -scree_ksp_rtol both); if `x_is_guess`, x on entry is the first
   /// guess, and the tolerance is relative to its residual. Returns false on all ranks if the factorisation or
   /// iteration failed (x is then unusable); says why in failure(). Throws InputError for values of PETSc

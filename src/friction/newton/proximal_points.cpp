@@ -32,7 +32,7 @@ bool ProximalPoints<D>::improve(const ScaledProblem<D>& problem, std::int64_t ma
   SolveReport& report = monitor.report();
   if (alpha_ >= most_alpha) restart();
   y_.resize(problem.velocity_size());
-  Real least = monitor.look(0, r, y_);
+  Real least = monitor.check(0, r, y_);
   best_.assign(r.begin(), r.end());
   bool goes_on = true;
   int wait = 0;
@@ -45,10 +45,10 @@ bool ProximalPoints<D>::improve(const ScaledProblem<D>& problem, std::int64_t ma
       wait = least_wait_;
       least_wait_ = std::min(2 * least_wait_, most_wait);
       std::copy(best_.begin(), best_.end(), r.begin());
-      monitor.look(round, r, y_);  // for its clock
+      monitor.check(round, r, y_);  // for its clock
       continue;
     }
-    const Real residual = monitor.look(round, solution_, y_);
+    const Real residual = monitor.check(round, solution_, y_);
     if (residual < least) {
       least = residual;
       best_ = solution_;

@@ -44,7 +44,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
   SolveReport& report = monitor.report();
   start(problem, 0, {}, report);
 
-  monitor.look(0, r, y_);
+  monitor.check(0, r, y_);
   Real error = find_projection(problem, r, y_);
   Real eps = first_proximal;
   Real to_halve = error;
@@ -66,7 +66,7 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
     } else {
       error = trial_error;
       std::copy(trial_.begin(), trial_.end(), r.begin());
-      monitor.look(step, r, y_);
+      monitor.check(step, r, y_);
       if (length == 1)
         eps = std::max(0.1 * eps, least_proximal);
       else if (length < 0.2)

@@ -65,8 +65,8 @@ void cut(Real* r, Real mu) {
 /// Equations N.1-N.3 of docs/method.md, one contact after the other.
 template <int D>
 void plain_sweep(const ScaledProblem<D>& problem, std::vector<Real>& r, std::vector<Real>& y, Real omega) {
-  for (std::size_t c = 0; c < problem.round_contacts().size(); ++c) {
-    const auto& row = problem.round_contacts()[c];
+  for (std::size_t c = 0; c < problem.sphere_contacts().size(); ++c) {
+    const auto& row = problem.sphere_contacts()[c];
     Real* rc = &r[c * D];
     Real u[D], next[D], change[D];
     row.relative_velocity(y.data(), u);
@@ -91,7 +91,7 @@ void compare(int n, Real omega) {
   const FrictionProblem<D> problem = rounded(split);
   ScaledProblem<D> scaled;
   scaled.rebuild(problem);
-  REQUIRE(scaled.is_round());
+  REQUIRE(scaled.has_spheres());
   std::vector<Real> start(scaled.impulse_size());
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = i % D == 0 ? std::abs(noise(i)) : 0.2 * noise(i);
 
@@ -103,9 +103,9 @@ void compare(int n, Real omega) {
   const Real residual = find_residual_of_velocities<D>(scaled, ResidualNorm::natural, r, y);
   CHECK(residual > 0);
 
-  for (const auto* kernels : available_round_kernels<D>()) {
+  for (const auto* kernels : available_sphere_kernels<D>()) {
     INFO(D << "D, " << kernels->instruction_set << ", omega " << omega);
-    RoundSweep<D> round;
+    SphereSweep<D> round;
     round.use(*kernels);
     round.load(scaled, start);
     std::vector<Real> y_round = y_start;
