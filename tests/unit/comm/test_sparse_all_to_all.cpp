@@ -1,11 +1,12 @@
-// Parcels on one rank; tests/mpi/test_parcels.cpp sends them to others.
-#include "comm/parcels.hpp"
+// Messages on one rank; tests/mpi/test_sparse_all_to_all.cpp sends them to others.
+#include "comm/exchange_volume.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 
 using namespace scree;
 
-TEST_CASE("parcels: values of any type come out as they went in, to the last bit", "[comm]") {
+TEST_CASE("sparse all-to-all: values of any type come out as they went in, to the last bit", "[comm]") {
   std::vector<std::byte> bytes;
   Packer packer(bytes);
   packer.put(std::int8_t{-3});
@@ -23,17 +24,20 @@ TEST_CASE("parcels: values of any type come out as they went in, to the last bit
   CHECK(unpacker.empty());
 }
 
-TEST_CASE("parcels: what goes to the own rank stays there, and the box is empty afterwards", "[comm]") {
+TEST_CASE("sparse all-to-all: what goes to the own rank stays there, and nothing is left afterwards",
+          "[comm]") {
   const Comm alone(MPI_COMM_SELF);
-  Outbox outbox;
-  outbox.to(0).put(7);
-  outbox.to(0).put(5);
-  CHECK(deliver_values<int>(alone, outbox) == std::vector<int>{7, 5});
-  CHECK(deliver_values<int>(alone, outbox).empty());
+  Outgoing outgoing;
+  outgoing.to(0).put(7);
+  outgoing.to(0).put(5);
+  CHECK(exchange_values<int>(alone, outgoing) == std::vector<int>{7, 5});
+  CHECK(exchange_values<int>(alone, outgoing).empty());
 }
 
-TEST_CASE("parcels: eight bytes announce each one", "[comm]") {
-  const std::vector<Parcel> outgoing{{1, std::vector<std::byte>(5)}, {4, std::vector<std::byte>(20)}};
+TEST_CASE("sparse all-to-all: eight bytes announce each one", "[comm]") {
+  Outgoing outgoing;
+  outgoing.to(1).put(std::array<std::byte, 5>{});
+  outgoing.to(4).put(std::array<std::byte, 20>{});
   CHECK(volume_of(outgoing).bytes == 5 + 20 + 2 * 8);
   CHECK(volume_of(outgoing).messages == 4);
 }
