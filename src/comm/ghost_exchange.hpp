@@ -33,19 +33,18 @@ constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
     "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
 
-/// Everything that one rank holds of another rank's bodies, and how values reach it.
+/// The ghosts of a rank and the exchange of their values.
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
-/// ghosts. Three ways of moving values, each a message per pair of ranks that have something for each other:
-/// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
+/// ghosts. Values move in three ways, each one message per pair of neighbouring ranks:
+/// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds in reverse;
 /// - a *transfer* moves the active copy of a body during a sweep. Bodies near block faces are touched in
 ///   several colours, by several ranks. Each rank passes the body on between its last colour and the next
-///   rank's first, so the copy that is read is always the latest one, nothing is summed and nothing is
-///   computed twice. What two ranks have for each other waits for a common stage where it can, which saves
-///   messages;
+///   rank's first, so every read sees the latest copy, nothing is summed and nothing is computed twice.
+///   Transfers between two ranks share a stage where they can, which saves messages;
 /// - *partial sums* (of forces, say) of a body by colour go to its owner, who adds them up in the order of
 ///   colours.
-/// Which blocks touch a body follows from its cell, so both ends plan alike without a word.
+/// Which blocks touch a body follows from its cell, so both ends make the same plan without messages.
 template <int D>
 class GhostExchange {
  public:
@@ -67,7 +66,7 @@ class GhostExchange {
   void copy_to_ghosts(std::span<Vec<D>> values) {
     copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
   }
-  /// The same for numbers from several arrays, and with time for other work: take(body, numbers) writes
+  /// The same for numbers from several arrays, overlapped with other work: take(body, numbers) writes
   /// `width` numbers of an owned body, put(body, numbers) reads those of a ghost. Collective.
   template <class Take>
   void begin_copy_to_ghosts(int width, Take&& take) {
@@ -78,7 +77,7 @@ class GhostExchange {
   void end_copy_to_ghosts(int width, Put&& put) {
     end_numbers(ghosts_, width, put);
   }
-  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry. Collective.
+  /// counts[n_held]: adds the entries of ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
   void add_to_owners(std::span<Real> values, int width);

@@ -9,9 +9,8 @@
 
 namespace scree {
 
-/// Plan that carries per-body data from the ranks that own the bodies to equal shares in the order of global
-/// ids: rank r gets rows [n r / size, n (r + 1) / size) of the sorted list. Files written from it hold the
-/// same bytes for any number of ranks and any distribution of the bodies.
+/// Plan that sends per-body data from the owners to even shares in the order of global ids (EvenShare). Files
+/// written from it hold the same bytes for any number of ranks and any distribution of the bodies.
 ///
 /// Cost: a local sort, at most 64 sums of `size` integers, one exchange per apply. Nothing is gathered
 /// anywhere.

@@ -21,7 +21,7 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
                    ContactMemory& memory);
 
 /// Sends every owned body i to rank destination[i], with its memory; ghosts are dropped. A body may move any
-/// distance: nothing is lost. Returns the number that moved, over all ranks; adds to `volume` what this rank
+/// distance. Returns the number that moved, over all ranks; adds to `volume` what this rank
 /// sent. Collective.
 template <int D>
 std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodyStore<D>& bodies,

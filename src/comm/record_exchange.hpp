@@ -15,14 +15,13 @@
 
 namespace scree {
 
-/// Entries of arrays that go from rank to rank, again and again, by one plan that both ends know: the k-th
-/// entry that a rank sends to another is the k-th that the other receives from it.
+/// A repeated exchange of array entries between ranks by a fixed plan: the k-th entry that a rank sends to
+/// another is the k-th that the other receives from it.
 ///
-/// A message per pair of ranks and direction, none where nothing goes, by persistent requests between packed
-/// buffers: 0.24 us for 10 records of 32 bytes between two ranks of one machine where PetscSF takes 1.0
-/// (docs/performance.md). No collective: what must agree is the order in which ranks begin exchanges with
-/// each other. At most one exchange of an object is under way at a time. Its buffers outlive the object if an
-/// exception flies between begin and end, as messages may still reach them.
+/// One message per pair of ranks and direction, by persistent requests between packed buffers: 0.24 us for 10
+/// records of 32 bytes between two ranks of one machine, PetscSF takes 1.0 (docs/performance.md). Not
+/// collective: two ranks must begin their exchanges in the same order. At most one exchange of an object is
+/// in flight. Its buffers outlive the object if an exception is thrown between begin and end.
 class RecordExchange {
  public:
   enum class Way { forward, reverse };  ///< reverse: receivers send
@@ -64,8 +63,8 @@ class RecordExchange {
       scatter(in, places, n, size, reinterpret_cast<std::byte*>(values.data()));
     });
   }
-  /// The same for values of which each entry has one active copy, which moves: with SCREE_ASSERTS what was
-  /// sent is no number here from now on, so whoever still reads it shows.
+  /// The same where each entry has one active copy, which moves. With SCREE_ASSERTS entries that were sent
+  /// become NaN, which exposes stale reads.
   void end_move(std::span<Real> values, int width) {
 #ifdef SCREE_ASSERTS
     for (const Index place : sent_.places)
@@ -89,7 +88,7 @@ class RecordExchange {
     });
   }
 
-  /// For entries that are put together from several arrays: pack(places, count, bytes) writes `entry_bytes`
+  /// For entries assembled from several arrays: pack(places, count, bytes) writes `entry_bytes`
   /// for each place, unpack(places, count, bytes) reads them.
   template <class Pack>
   void begin_packed(std::size_t entry_bytes, Way way, Pack&& pack) {

@@ -21,7 +21,7 @@ bool is_diagonal_block(const Real* block) {
   return true;
 }
 
-/// True for what round-off of a symmetric block explains.
+/// Whether the asymmetry of a block is round-off.
 template <int q>
 bool is_symmetric_block(const Real* block) {
   for (int i = 0; i < q; ++i)
@@ -111,7 +111,7 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   find_velocity_scale(scales.velocity);
 }
 
-/// What the whole problem has, in one reduction: this runs in every step. Collective.
+/// Counts over all ranks, in one reduction: this runs in every step. Collective.
 template <int D>
 void ScaledProblem<D>::count_all() {
   const FrictionProblem<D>& problem = *problem_;
@@ -233,7 +233,7 @@ void ScaledProblem<D>::build_sphere_contacts() {
     SphereContact& row = spheres_[c];
     set_bias(c, row);
     const Index body[2] = {problem.a[c], problem.b[c]};
-    // The frame as the rows of a body that moves show it.
+    // The frame, from the rows of a body that moves.
     const std::size_t seen = body[1] >= 0 ? 1 : 0;
     const Real sign = seen == 1 ? 1 : -1;
     for (std::size_t i = 0; i < D; ++i)

@@ -13,9 +13,9 @@ namespace split {
 class Halo;
 }
 
-/// A friction problem dealt out for solution. Bodies go to ranks in groups with few pairs between groups and
-/// about as many contacts in each (PTScotch on the graph of bodies), and lie in memory in reverse
-/// Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
+/// A friction problem distributed over ranks for solution. Bodies go to ranks in groups with few pairs
+/// between groups and about as many contacts in each (PTScotch on the graph of bodies), and lie in memory in
+/// reverse Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
 /// lower-numbered body.
 ///
 /// Colours of a sweep are colours of body pairs that share no body: each pair has the least colour that no

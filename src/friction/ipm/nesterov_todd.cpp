@@ -50,8 +50,8 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
   *residual = monitor.check(0, r, y_);
   if (monitor.done()) return false;
 
-  // The residual is about the distance from the solution: as far inside the cones, a warm start is neither
-  // crowded at the boundary nor moved away.
+  // The residual estimates the distance from the solution. A warm start that far inside the cones is neither
+  // too close to the boundary nor moved away.
   const Real inside = warm ? std::min(*residual, settings.start) : settings.start;
   for (std::size_t c = 0; c < n; ++c) {
     Contact& contact = contacts_[c];
@@ -215,7 +215,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
     const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
     const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);
-    // A gap far below the residual leaves iterates at the boundary while s still moves; but it has to fall.
+    // A gap far below the residual keeps iterates at the boundary while s still changes; but it has to fall.
     const Real aim = std::max({centring, floor, std::min(100 * floor, 0.4 * gap), least_gap});
 
     const bool corrected = solve(problem, system, report, [&](const Contact& contact) {

@@ -18,8 +18,8 @@ using KspHandle = PetscHandle<KSP, KSPDestroy>;
 
 constexpr const char* prefix = "scree_constraints_";
 constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
-/// Iterations without a smaller residual after which none will come: conjugate gradients end after as many as
-/// there are rows but for round-off, and hardly ever wait this long where there are more.
+/// Iterations without a smaller residual after which the iteration stops: without round-off conjugate
+/// gradients end after as many as there are rows, and seldom stagnate this long where there are more.
 constexpr PetscInt patience = 200;
 /// A residual that stops falling below this share of the right side is round-off; above, c has no solution.
 constexpr Real inconsistent = 1e-10;
@@ -139,8 +139,8 @@ struct ConstraintSolver::State {
     return 0;
   }
 
-  /// Ends the iteration, and keeps the best of its results: conjugate gradients leave it again where c is not
-  /// in the range.
+  /// Ends the iteration and keeps the best iterate: conjugate gradients move away from it where c is not in
+  /// the range.
   static PetscErrorCode check_convergence(KSP ksp, PetscInt iteration, PetscReal residual,
                                           KSPConvergedReason* reason, void* context) {
     State& state = *static_cast<State*>(context);

@@ -15,8 +15,8 @@ namespace scree {
 ///     contact by contact dr = x - K J dy, so that (I + J^T K J) dy = J^T x                             (W.3)
 ///     r <- r + a dr,   a = 1, 1/2, ...: the first with |r - p| less than before                        (W.5)
 ///
-/// y always follows from r, so momentum is exact. eps is a proximal term: it makes K finite where nothing
-/// else does (rigid contacts, impulses that are not unique) and falls to nothing as steps succeed.
+/// y is always recomputed from r, so momentum is exact. eps is a proximal term: it keeps K finite for rigid
+/// contacts and non-unique impulses, and falls to zero as steps succeed.
 ///
 /// Shapes  r, p, x: n_contacts * D; K: n_contacts * D * D, not symmetric where contacts slip; y: velocities.
 /// Units   scaled (ScaledProblem), none.
@@ -40,12 +40,12 @@ class SemismoothNewton {
 
   explicit SemismoothNewton(const Settings& settings = {});
 
-  /// Improves r until monitor.done(), max_steps, or steps cease to help; shows each iterate to the monitor.
-  /// Returns why it ended, in a few words. Collective.
+  /// Improves r until monitor.done(), max_steps, or no step lowers the error; the monitor checks each
+  /// iterate. Returns why it ended, in a few words. Collective.
   std::string improve(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor);
-  /// Solves the problem that is soft around r, with alpha / m_c (r - r_before) more in u, to `share` of the
-  /// error |r - p| that r_before has in it. Returns the number of steps; -1 if they did not get there, and r
-  /// is of no use then. Shows nothing to a monitor. Collective.
+  /// Solves the proximal problem around r, with the term alpha / m_c (r - r_before) in u, to `share` of the
+  /// error |r - p| of r_before. Returns the number of steps; -1 on failure, and r is unusable then. No checks
+  /// by a monitor. Collective.
   int solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share, int most_steps,
                      std::span<Real> r, SolveReport& report);
   /// Whether the last improve() or solve_proximal() ended because no linear system could be solved.
