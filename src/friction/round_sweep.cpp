@@ -1,9 +1,9 @@
 #include "friction/round_sweep.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <tuple>
 
+#include "core/simd.hpp"
 #include "core/timing.hpp"
 #include "friction/residual.hpp"
 
@@ -20,41 +20,22 @@ SCREE_DECLARE_SET(avx2)
 #endif
 #undef SCREE_DECLARE_SET
 
-namespace {
-
-template <int D>
-std::vector<const typename RoundSweep<D>::Kernels*> find_available() {
-  const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
-  std::vector<const typename RoundSweep<D>::Kernels*> sets{
-      pick(portable::round_kernels_2d, portable::round_kernels_3d)};
-#ifdef SCREE_WIDE_KERNELS
-  if (__builtin_cpu_supports("avx2")) sets.push_back(pick(avx2::round_kernels_2d, avx2::round_kernels_3d));
-#endif
-  return sets;
-}
-
-/// The widest, unless the environment asks for another set.
-template <int D>
-const typename RoundSweep<D>::Kernels& chosen_kernels() {
-  const auto sets = available_round_kernels<D>();
-  if (const char* wanted = std::getenv("SCREE_INSTRUCTION_SET"))
-    for (const auto* set : sets)
-      if (set->instruction_set == wanted) return *set;
-  return *sets.back();
-}
-
-}  // namespace
-
 template <int D>
 std::span<const typename RoundSweep<D>::Kernels* const> available_round_kernels() {
-  static const std::vector<const typename RoundSweep<D>::Kernels*> sets = find_available<D>();
+  const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
+  static const auto sets =
+      runnable<typename RoundSweep<D>::Kernels>({pick(portable::round_kernels_2d, portable::round_kernels_3d),
+#ifdef SCREE_WIDE_KERNELS
+                                                 pick(avx2::round_kernels_2d, avx2::round_kernels_3d)
+#endif
+      });
   return sets;
 }
 
 template <int D>
 void RoundSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real> r) {
   Scope timer("packing");
-  if (!kernels_) kernels_ = &chosen_kernels<D>();
+  if (!kernels_) kernels_ = &chosen(available_round_kernels<D>());
   const auto& rows = problem.round_contacts();
   constexpr std::size_t size = RoundGroup<D>::size;
   const Index none = problem.n_held();
