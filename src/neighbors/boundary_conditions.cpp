@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -55,12 +56,11 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
       if (bodies.carries_path())
         path = fmt::format("; it was at ({:g}) one step before",
                            fmt::join(bodies.previous()[i].component, ", "));
-      complaint =
-          fmt::format("step {}, t = {:.6g} s: body {} {} at ({:g}){}. {}", state.clock.step, state.clock.time,
-                      bodies.id()[i], finite ? "left the domain" : "has no finite position",
-                      fmt::join(x.component, ", "), path,
-                      finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
-                             : "Reduce [time] step");
+      complaint = fmt::format(
+          "{}: body {} {} at ({:g}){}. {}", step_label(state.clock), bodies.id()[i],
+          finite ? "left the domain" : "has no finite position", fmt::join(x.component, ", "), path,
+          finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
+                 : "Reduce [time] step");
     }
     if (open_axis_outside >= 0 && outside == Outside::remove) leaving.push_back(static_cast<Index>(i));
   }

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -98,31 +99,32 @@ void NeighborList<D>::refuse_way(const State<D>& state, Real dt, const FreeWay<D
     who.clear();
   }
   who = message_of_smallest(comm_, key, who);
-  throw StepRefused(
-      ExitCode::runtime_failure,
+  refuse_step(
+      state.clock,
       fmt::format(
-          "step {}, t = {:.6g} s: {} in a step of {:.3g} s. Look at velocities, forces and motions of "
-          "obstacles, or reduce [time] step",
-          state.clock.step, state.clock.time, who, dt));
+          "{} in a step of {:.3g} s. Look at velocities, forces and motions of obstacles, or reduce [time] "
+          "step",
+          who, dt),
+      ExitCode::runtime_failure);
 }
 
 template <int D>
 void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
   if (n_cut_steps_++ > 0) return;
   log::info(
-      "step {}, t = {:.6g} s: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are "
-      "counted: steps_cut in summary.json",
-      state.clock.step, state.clock.time, asked, why, taken);
+      "{}: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are counted: steps_cut "
+      "in summary.json",
+      step_label(state.clock), asked, why, taken);
 }
 
 template <int D>
 void NeighborList<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
   if (n_steps_beyond_list_++ > 0) return;
   log::warn(
-      "step {}, t = {:.6g} s: contacts move bodies further than the widest neighbour list reaches (its skin "
-      "is {:.3g} m, {:.3g} m would do): the step may miss contacts, which the next one finds. Further steps "
-      "like this are counted: steps_beyond_list in summary.json",
-      state.clock.step, state.clock.time, state.lattice.skin, needed_skin);
+      "{}: contacts move bodies further than the widest neighbour list reaches (its skin is {:.3g} m, {:.3g} "
+      "m would do): the step may miss contacts, which the next one finds. Further steps like this are "
+      "counted: steps_beyond_list in summary.json",
+      step_label(state.clock), state.lattice.skin, needed_skin);
 }
 
 /// All that decides is in the state, so restarts choose the same.
@@ -138,11 +140,9 @@ bool NeighborList<D>::fit_skin(State<D>& state, Real needed_skin) {
   if (skin == lattice.skin) return false;
   if (skin > lattice.skin && n_widened_++ == 0)
     log::info(
-        "step {}, t = {:.6g} s: the neighbour list takes a skin of {:.3g} m instead of {:.3g} m for as long "
-        "as "
-        "bodies or obstacles move that far. Further lists like this are counted: skin_widened in "
-        "summary.json",
-        state.clock.step, state.clock.time, skin, lattice.skin);
+        "{}: the neighbour list takes a skin of {:.3g} m instead of {:.3g} m for as long as bodies or "
+        "obstacles move that far. Further lists like this are counted: skin_widened in summary.json",
+        step_label(state.clock), skin, lattice.skin);
   const Real usual = lattice.usual_skin;
   state.lattice = Lattice<D>::make(state.box, lattice.largest_radius, skin, lattice.cells_per_block);
   state.lattice.usual_skin = usual;
