@@ -47,8 +47,8 @@ void CrowdScene::furnish(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles)
 
 void CrowdScene::prepare(State<2>& state) {
   state.plan = plan_;
-  first_sink_ = state.sinks.size();
-  for (const Exit& exit : journeys_.exits()) state.sinks.push_back({.name = exit.name});
+  first_outlet_ = state.outlets.size();
+  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
   Scope timer("ways");
   const std::vector<Zone> zones(journeys_.zones().begin(), journeys_.zones().end());
@@ -72,9 +72,9 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   people_.note_due(state);
   if (ways_.counts_density() && is_restart) ways_.restore_density();
   if (is_restart)
-    journeys_.restore_doors(state, first_sink_);
+    journeys_.restore_doors(state, first_outlet_);
   else
-    journeys_.switch_doors(state, first_sink_, [] {});
+    journeys_.switch_doors(state, first_outlet_, [] {});
   const auto owned =
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   ways_.fetch(owned, people_.fastest());
@@ -107,8 +107,8 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
-  journeys_.switch_doors(state, first_sink_, before_change);
-  if (journeys_.absorb(state, first_sink_, staying_)) {
+  journeys_.switch_doors(state, first_outlet_, before_change);
+  if (journeys_.absorb(state, first_outlet_, staying_)) {
     before_change();
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);

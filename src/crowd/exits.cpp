@@ -112,7 +112,7 @@ int Journeys::closed_exit_around(const Vec<2>& x, Real radius, int destination) 
   return -1;
 }
 
-bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
+bool Journeys::switch_doors(State<2>& state, std::size_t first_outlet,
                             const std::function<void()>& before_change) const {
   const BodyStore<2>& bodies = state.bodies;
   std::vector<std::int64_t>& n_in_opening = n_at_exit_;
@@ -135,18 +135,18 @@ bool Journeys::switch_doors(State<2>& state, std::size_t first_sink,
     if (!is_changed) before_change();
     is_changed = true;
     state.obstacles.set_active(exit.door, is_shut);
-    state.sinks[first_sink + e].is_shut = is_shut ? 1 : 0;
+    state.outlets[first_outlet + e].is_shut = is_shut ? 1 : 0;
   }
   return is_changed;
 }
 
-void Journeys::restore_doors(State<2>& state, std::size_t first_sink) const {
+void Journeys::restore_doors(State<2>& state, std::size_t first_outlet) const {
   for (std::size_t e = 0; e < exits_.size(); ++e)
     if (exits_[e].door >= 0)
-      state.obstacles.set_active(exits_[e].door, state.sinks[first_sink + e].is_shut != 0);
+      state.obstacles.set_active(exits_[e].door, state.outlets[first_outlet + e].is_shut != 0);
 }
 
-bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying) {
+bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_exits = exits_.size();
   const Real time = state.clock.time;
@@ -198,12 +198,12 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
       }
       inside[e].resize(n_here);
     }
-    state.sinks[first_sink + e].n_removed += std::min(n_inside[e], n_admitted);
+    state.outlets[first_outlet + e].n_removed += std::min(n_inside[e], n_admitted);
     for (const Index body : inside[e]) {
       const auto i = static_cast<std::size_t>(body);
       is_leaving[i] = 1;
       state.departures.push_back({.id = bodies.id()[i],
-                                  .sink = static_cast<std::int32_t>(first_sink + e),
+                                  .outlet = static_cast<std::int32_t>(first_outlet + e),
                                   .group = bodies.group()[i],
                                   .kind = bodies.kind()[i],
                                   .radius = bodies.radius()[i],

@@ -58,7 +58,7 @@ struct Source {
 };
 
 /// How many of a source came, or never will.
-std::int64_t n_settled(const FeederProgress& progress) {
+std::int64_t n_settled(const InletProgress& progress) {
   return progress.n_made + progress.n_dropped;
 }
 
@@ -96,7 +96,7 @@ struct People::Content {
   std::vector<Population> populations;
   std::vector<Source> sources;
   const Journeys* journeys = nullptr;
-  std::size_t first_feeder = 0;  // in State::feeders, of the sources
+  std::size_t first_inlet = 0;  // in State::inlets, of the sources
 
   /// Where sources put people: spaces for good, the grid of obstacles as long as the same ones stand in the
   /// same places.
@@ -289,13 +289,13 @@ BodiesToCome People::to_come(Real end_time) const {
 }
 
 void People::prepare(State<2>& state) {
-  content_->first_feeder = state.feeders.size();
-  for (const Source& source : content_->sources) state.feeders.push_back({.name = source.name});
+  content_->first_inlet = state.inlets.size();
+  for (const Source& source : content_->sources) state.inlets.push_back({.name = source.name});
 }
 
 void People::note_due(State<2>& state) const {
   for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    state.feeders[content_->first_feeder + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
+    state.inlets[content_->first_inlet + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
 }
 
 // ---- the start
@@ -380,7 +380,7 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
   std::vector<Arrival> arrivals;
   note_due(state);
   for (std::size_t s = 0; s < content.sources.size(); ++s) {
-    if (state.feeders[content.first_feeder + s].n_waiting() == 0) continue;
+    if (state.inlets[content.first_inlet + s].n_waiting() == 0) continue;
     const Content::Places& places = content.places_of_sources(state, plan);
     content.feed(s, state, *places.spaces[s], seed, arrivals);
   }
@@ -407,7 +407,7 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
   constexpr std::int64_t most_people = 256;    // of a batch
   constexpr std::int64_t tries_per_step = 64;  // of one person
   const Source& source = sources[s];
-  FeederProgress& progress = state.feeders[first_feeder + s];
+  InletProgress& progress = state.inlets[first_inlet + s];
   const std::uint64_t stream_of_source = RandomStream(seed, static_cast<GlobalId>(s), purpose::source).bits();
   const Real largest = largest_radius();
 
@@ -498,7 +498,7 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 
 bool People::exhausted(const State<2>& state) const {
   for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    if (n_settled(state.feeders[content_->first_feeder + s]) < content_->sources[s].arrivals.n_total())
+    if (n_settled(state.inlets[content_->first_inlet + s]) < content_->sources[s].arrivals.n_total())
       return false;
   return true;
 }

@@ -67,18 +67,18 @@ void for_each_lattice_number(L& lattice, F&& f) {
   f(std::string("lattice_cells_per_block"), lattice.cells_per_block);
 }
 
-/// Numbers of feeders, sinks and stages by name.
+/// Numbers of inlets, outlets and stages by name.
 template <class S, class F>
 void for_each_event_number(S& state, F&& f) {
-  for (std::size_t i = 0; i < state.feeders.size(); ++i) {
-    f(fmt::format("feeder_{}_made", i), state.feeders[i].n_made);
-    f(fmt::format("feeder_{}_dropped", i), state.feeders[i].n_dropped);
-    f(fmt::format("feeder_{}_tries", i), state.feeders[i].n_tries);
+  for (std::size_t i = 0; i < state.inlets.size(); ++i) {
+    f(fmt::format("feeder_{}_made", i), state.inlets[i].n_made);
+    f(fmt::format("feeder_{}_dropped", i), state.inlets[i].n_dropped);
+    f(fmt::format("feeder_{}_tries", i), state.inlets[i].n_tries);
   }
-  for (std::size_t i = 0; i < state.sinks.size(); ++i) {
-    f(fmt::format("sink_{}_removed", i), state.sinks[i].n_removed);
-    f(fmt::format("sink_{}_mass", i), state.sinks[i].mass);
-    f(fmt::format("sink_{}_shut", i), state.sinks[i].is_shut);
+  for (std::size_t i = 0; i < state.outlets.size(); ++i) {
+    f(fmt::format("sink_{}_removed", i), state.outlets[i].n_removed);
+    f(fmt::format("sink_{}_mass", i), state.outlets[i].mass);
+    f(fmt::format("sink_{}_shut", i), state.outlets[i].is_shut);
   }
   f(std::string("stage_index"), state.stage.index);
   f(std::string("stage_begin"), state.stage.begin);

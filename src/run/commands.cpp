@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "core/as_input.hpp"
-#include "core/deck_errors.hpp"
+#include "core/deck.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -204,8 +204,8 @@ class Run {
     const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
     const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
     const std::uint64_t hash = simulation_.hash();
-    std::int64_t n_in_sinks = 0;
-    for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
+    std::int64_t n_in_outlets = 0;
+    for (const OutletProgress& outlet : state.outlets) n_in_outlets += outlet.n_removed;
     const LoadReport load = neighborhood.load_report(state);
     const nlohmann::ordered_json communication = communication_report();
     const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
@@ -222,9 +222,9 @@ class Run {
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
     if (!people.text.empty()) log::info("{}", people.text);
-    const Feeders<D>& feeders = simulation_.deck().events.feeders;
-    for (std::size_t f = 0; f < feeders.list().size(); ++f)
-      if (const std::string missing = feeders.shortfall(f, state, code == ExitCode::done); !missing.empty())
+    const Inlets<D>& inlets = simulation_.deck().events.inlets;
+    for (std::size_t f = 0; f < inlets.list().size(); ++f)
+      if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
         log::warn("{}", missing);
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
@@ -262,7 +262,7 @@ class Run {
                                      {"dimension", D},
                                      {"bodies", n_bodies},
                                      {"bodies_left_domain", neighborhood.n_removed()},
-                                     {"bodies_in_sinks", n_in_sinks},
+                                     {"bodies_in_sinks", n_in_outlets},
                                      {"steps", state.clock.step},
                                      {"steps_this_run", steps},
                                      {"body_steps_this_run", body_steps},
@@ -299,16 +299,16 @@ class Run {
                                      {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
                                      {"output_s", output_seconds},
                                      {"timers", timer_json}};
-      for (std::size_t f = 0; f < feeders.list().size(); ++f) {
-        const FeederTable<D>& feeder = feeders.list()[f];
-        const FeederProgress& progress = state.feeders[f];
-        summary["feeders"][feeder.bodies.name] = {
+      for (std::size_t f = 0; f < inlets.list().size(); ++f) {
+        const InletTable<D>& inlet = inlets.list()[f];
+        const InletProgress& progress = state.inlets[f];
+        summary["feeders"][inlet.bodies.name] = {
             {"made", progress.n_made},
             {"due", progress.n_due},
             {"waiting", progress.n_waiting()},
-            {"count", feeder.count > 0 ? nlohmann::ordered_json(feeder.count) : nullptr},
-            {"rate_per_s", feeder.bodies_per_second()},
-            {"achieved_rate_per_s", feeder.achieved_rate(progress.n_made, state.clock.time)}};
+            {"count", inlet.count > 0 ? nlohmann::ordered_json(inlet.count) : nullptr},
+            {"rate_per_s", inlet.bodies_per_second()},
+            {"achieved_rate_per_s", inlet.achieved_rate(progress.n_made, state.clock.time)}};
       }
       if (!people.json.empty()) {
         summary["evacuation"] = nlohmann::ordered_json::parse(people.json);
@@ -558,6 +558,8 @@ ExitCode run(
   log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
+  if (!reads_a_copy)
+    for (const std::string& warning : deck.warnings()) log::warn(warning);
   for (const std::string& finding : findings) log::warn(finding);
   if (start) {
     const std::vector<std::string> differences = start->differences(deck);
@@ -699,12 +701,13 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   most = comm.max(most);
   const Real volume = ReproducibleSum::sum(comm, volumes);
   const std::int64_t n_bodies = simulation.n_bodies();
-  BodiesToCome to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time);
-  std::vector<std::string> findings;
+  BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
+  std::vector<std::string> findings = deck.warnings();
   if (const Scene<D>* scene = simulation.stepper().scene()) {
     to_come.include(scene->to_come(simulation.deck().end_time));
-    findings = scene->findings(state);
-    refuse_errors(findings);
+    const std::vector<std::string> of_scene = scene->findings(state);
+    refuse_errors(of_scene);
+    findings.insert(findings.end(), of_scene.begin(), of_scene.end());
   }
   const std::int64_t n_to_come = to_come.count;
   if (n_bodies == 0) {
@@ -810,6 +813,7 @@ std::string describe(const Comm& comm, const std::string& path, const std::vecto
     read_run_deck<2>(deck);
   else
     read_run_deck<3>(deck);
+  for (const std::string& warning : deck.warnings()) log::warn(warning);
   return deck.resolved();
 }
 
@@ -837,7 +841,7 @@ std::string list_kinds(const std::string& what) {
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
       {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},
-      {"feeders", all_kinds<Feeder>("feeders ([feeders.NAME] type)")},
+      {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)")},
       {"distributions", all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)")},
       {"measures", all_kinds<Measure>("measures ([measures.NAME] type)")}};
   std::string text, words;

@@ -159,7 +159,7 @@ class CrowdWriter::RowFile {
 CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<2>& deck,
                          const State<2>& state, const CrowdScene& scene,
                          const std::optional<ResumePoint>& resume)
-    : comm_(comm), files_(files), output_(deck.output), scene_(scene), curve_(state.sinks.size()) {
+    : comm_(comm), files_(files), output_(deck.output), scene_(scene), curve_(state.outlets.size()) {
   // A restart may write to a new folder, or what the run did not write before.
   const auto goes_on_with = [&](const std::string& path) {
     return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
@@ -190,7 +190,7 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
   const std::string evacuation = files.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
-  for (const SinkProgress& sink : state.sinks) headings.push_back({"left_" + column_name(sink.name), "-"});
+  for (const OutletProgress& outlet : state.outlets) headings.push_back({"left_" + column_name(outlet.name), "-"});
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
@@ -213,13 +213,13 @@ CrowdWriter::~CrowdWriter() = default;
 
 std::int64_t CrowdWriter::n_came(const State<2>& state) const {
   std::int64_t n = 0;
-  for (const FeederProgress& feeder : state.feeders) n += feeder.n_made;
+  for (const InletProgress& inlet : state.inlets) n += inlet.n_made;
   return n;
 }
 
 std::vector<std::int64_t> CrowdWriter::n_left(const State<2>& state) const {
   std::vector<std::int64_t> left;
-  for (const SinkProgress& sink : state.sinks) left.push_back(sink.n_removed);
+  for (const OutletProgress& outlet : state.outlets) left.push_back(outlet.n_removed);
   return left;
 }
 
@@ -269,7 +269,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
                          csv_cell(groups[static_cast<std::size_t>(d.group)]),
                          csv_cell(scene_.people().kinds()[static_cast<std::size_t>(d.kind)].name), d.radius,
                          d.desired_speed, d.entered_at, d.walks_from, d.time,
-                         csv_cell(state.sinks[static_cast<std::size_t>(d.sink)].name), d.walked);
+                         csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
   if (comm_.any(!departures.empty())) agents_->add(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -289,9 +289,9 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
 
   Summary summary;
   std::int64_t dropped = 0, waiting = 0;
-  for (const FeederProgress& feeder : state.feeders) {
-    dropped += feeder.n_dropped;
-    waiting += feeder.n_waiting();
+  for (const InletProgress& inlet : state.inlets) {
+    dropped += inlet.n_dropped;
+    waiting += inlet.n_waiting();
   }
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
@@ -319,9 +319,9 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
 
   std::string table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
   json["exits"] = nlohmann::ordered_json::object();
-  for (std::size_t k = 0; k < state.sinks.size(); ++k) {
+  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
     const int exit = static_cast<int>(k);
-    const std::string& name = state.sinks[k].name;
+    const std::string& name = state.outlets[k].name;
     const std::int64_t persons = curve_.n_left(exit);
     const std::optional<Real> first = curve_.time_of(1, exit), last = curve_.time_of(persons, exit),
                               flow = curve_.mean_flow(exit);

@@ -44,7 +44,7 @@ Real memory_of_run(Simulation<D>& simulation) {
   const auto present = static_cast<Real>(simulation.n_bodies());
   const auto pairs = static_cast<Real>(comm.sum(simulation.neighborhood().schedule().n_pairs()));
 
-  BodiesToCome to_come = deck.events.feeders.to_come(deck.end_time);
+  BodiesToCome to_come = deck.events.inlets.to_come(deck.end_time);
   const Scene<D>* scene = simulation.stepper().scene();
   if (scene) to_come.include(scene->to_come(deck.end_time));
   const Real all = present + static_cast<Real>(to_come.count);

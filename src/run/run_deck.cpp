@@ -91,7 +91,7 @@ template <int D>
 std::string unknown_group(const std::string& wanted, const std::vector<const ParticleGroup<D>*>& groups) {
   std::vector<std::string> known;
   for (const ParticleGroup<D>* group : groups) known.push_back(group->name);
-  return fmt::format("no table [particles.{0}] or [feeders.{0}] makes bodies; valid: {1}", wanted,
+  return fmt::format("no table [particles.{0}] or [inlets.{0}] makes bodies; valid: {1}", wanted,
                      fmt::join(known, ", "));
 }
 
@@ -309,11 +309,11 @@ void RunDeck<D>::describe(Section& root) {
   materials.describe(root);
   groups = describe_particle_groups<D>(root);
   obstacles.describe(root);
-  events.feeders.describe(root);
+  events.inlets.describe(root);
   describe_forces(root);
-  events.sinks.describe(root);
+  events.outlets.describe(root);
   events.stages.describe(root, obstacles);
-  if (root.reading()) events.feeders.fit(box);
+  if (root.reading()) events.inlets.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
   constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
   if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
@@ -338,8 +338,8 @@ void RunDeck<D>::describe(Section& root) {
   }
   if (root.reading() && stepper->scene()) {
     refuse_bodies_beside_scene(scheme);
-    if (!events.sinks.empty())
-      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": people leave by "
+    if (!events.outlets.empty())
+      root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": people leave by "
                                      "[exits.NAME], which may have a region; remove them",
                                      scheme));
     if (outside != Outside::error)
@@ -365,7 +365,7 @@ template <int D>
 std::vector<const ParticleGroup<D>*> RunDeck<D>::all_groups() const {
   std::vector<const ParticleGroup<D>*> all;
   for (const ParticleGroup<D>& group : groups) all.push_back(&group);
-  for (const FeederTable<D>& feeder : events.feeders.list()) all.push_back(&feeder.bodies);
+  for (const InletTable<D>& inlet : events.inlets.list()) all.push_back(&inlet.bodies);
   return all;
 }
 
@@ -378,7 +378,7 @@ void RunDeck<D>::describe_forces(Section& root) {
                 section.kind("type", field, {.required = true, .doc = "Kind of force"});
                 std::vector<std::string> names;
                 section.texts("groups", names,
-                              {.doc = "Names of the [particles.NAME] and [feeders.NAME] tables whose bodies "
+                              {.doc = "Names of the [particles.NAME] and [inlets.NAME] tables whose bodies "
                                       "it acts on; none: on all bodies"});
                 if (!section.reading()) return;
                 const auto all = all_groups();
@@ -401,7 +401,7 @@ void RunDeck<D>::resolve_materials() {
     group.density = materials.density(group_material.back());
   };
   for (ParticleGroup<D>& group : groups) resolve(group);
-  for (FeederTable<D>& feeder : events.feeders.list()) resolve(feeder.bodies);
+  for (InletTable<D>& inlet : events.inlets.list()) resolve(inlet.bodies);
   for (const Obstacle<D>& obstacle : obstacles.list())
     obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
   for (const int a : group_material) {
@@ -450,7 +450,7 @@ template <int D>
 void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
     throw InputError(
-        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": people come from "
+        fmt::format("{}: [particles] and [inlets] have no effect in the scheme \"{}\": people come from "
                     "[populations.NAME] and [sources.NAME]; remove \"{}\"",
                     group->where, scheme, group->name));
 }
@@ -486,8 +486,8 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
       refuse(group->where, "the velocity at the start");
     if (!group->rotates) refuse(group->where, "rotates");
   }
-  for (const FeederTable<D>& feeder : events.feeders.list())
-    if (feeder.mass_rate > 0) refuse(feeder.where_mass_rate, "mass_rate");
+  for (const InletTable<D>& inlet : events.inlets.list())
+    if (inlet.mass_rate > 0) refuse(inlet.where_mass_rate, "mass_rate");
   for (const auto& stage : events.stages.list())
     if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
   for (const Obstacle<D>& obstacle : obstacles.list())

@@ -62,20 +62,20 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                     "[sources.NAME] table, or raise a rate",
                     deck_.end_time));
   if (n_bodies() == 0 && !deck_.bodies_come())
-    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
+    throw InputError("the deck makes no bodies: add a [particles.NAME] or [inlets.NAME] table");
   if (!from || deck_.outside == Outside::error) require_bodies_inside();
   if (state_.bodies.carries_path()) {
     const auto position = state_.bodies.position();
     std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
   }
-  const Feeders<D>& feeders = deck_.events.feeders;
-  BodiesToCome to_come = feeders.to_come(deck_.end_time);
+  const Inlets<D>& inlets = deck_.events.inlets;
+  BodiesToCome to_come = inlets.to_come(deck_.end_time);
   if (Scene<D>* scene = stepper().scene()) {
     scene->start(state_, seed());
     to_come.include(scene->to_come(deck_.end_time));
   }
   neighborhood_.make_lattice(
-      state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
+      state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), inlets.fastest() * deck_.dt),
       to_come, needed_skin(to_come.largest));
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
@@ -100,7 +100,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
-  deck_.events.feeders.note_due(state_);
+  deck_.events.inlets.note_due(state_);
   require_contacts_listed();
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());

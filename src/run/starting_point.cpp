@@ -113,7 +113,7 @@ std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, co
     if (!is_there)
       throw InputError(
           fmt::format("{}: [particles.{}] is no group of {}; with --from the checkpoint brings all "
-                      "bodies of [particles], and only feeders make more",
+                      "bodies of [particles], and only inlets make more",
                       group.where, group.name, path_));
   }
   return matched;

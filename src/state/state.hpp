@@ -29,7 +29,7 @@ struct Clock {
 };
 
 /// How far a source of bodies has come.
-struct FeederProgress {
+struct InletProgress {
   std::string name;
   std::int64_t n_made = 0;
   std::int64_t n_dropped = 0;  ///< for whom there was no room and who never come
@@ -40,8 +40,8 @@ struct FeederProgress {
   std::int64_t n_waiting() const { return std::max<std::int64_t>(n_due - n_made - n_dropped, 0); }
 };
 
-/// What a sink has taken.
-struct SinkProgress {
+/// What an outlet has taken.
+struct OutletProgress {
   std::string name;
   std::int64_t n_removed = 0;
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
@@ -53,7 +53,7 @@ struct SinkProgress {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t sink = 0;   ///< in State::sinks
+  std::int32_t outlet = 0;   ///< in State::outlets
   std::int32_t group = 0;  ///< as the field of bodies
   std::int32_t kind = 0;   ///< the same
   Real radius = 0;         ///< [m]
@@ -92,8 +92,8 @@ struct State {
   std::vector<int> obstacle_material{};                        ///< of each obstacle
 
   EnergyLedger ledger{};
-  std::vector<FeederProgress> feeders{};
-  std::vector<SinkProgress> sinks{};
+  std::vector<InletProgress> inlets{};
+  std::vector<OutletProgress> outlets{};
   StageProgress stage{};
   /// Who left, on this rank, since whoever writes tables of it emptied the list; not part of the state
   /// proper.

@@ -119,8 +119,8 @@ def test_a_rigid_body_on_a_soft_floor_has_a_limit(folder):
 
 
 def test_bodies_that_are_poured_have_limits_too(folder):
-    feeder = """
-[feeders.rain]
+    inlet = """
+[inlets.rain]
 type = "pour"
 material = "glass"
 rate = 1e5
@@ -128,7 +128,7 @@ radius = { distribution = "constant", value = "2 mm" }
 region = { lower = [0.5, 0.5, 0.5], upper = [0.8, 0.8, 0.8] }
 """
     for ranks in (1, 3):
-        failed(folder, "run", write_deck(folder, more=feeder), "--force", code=BAD_INPUT, ranks=(ranks, ),
+        failed(folder, "run", write_deck(folder, more=inlet), "--force", code=BAD_INPUT, ranks=(ranks, ),
                words=["step ", "time.step = 0.0001 s", "5.415e-05 s", "of body 9"])
 
 

@@ -193,7 +193,7 @@ TEST_CASE("invariance: whether a measure follows the path of each step changes n
   // Without one, PBD keeps no place where a step started.
   const std::string flow = "[measures.through]\ntype = 'flow'\npoint = [2, 1]\nnormal = [1, 0]\n";
   const std::string rain =
-      "[feeders.rain]\ntype = 'pour'\nradius = { distribution = 'uniform', min = 0.1, max = 0.2 }\n"
+      "[inlets.rain]\ntype = 'pour'\nradius = { distribution = 'uniform', min = 0.1, max = 0.2 }\n"
       "region = { lower = [-1, 6.5], upper = [9, 7.5] }\nrate = 60\n";
   const auto run = [&](const std::string& deck, const Overrides& overrides, int n_steps) {
     const Outcome without = simulate<2>(Comm(), deck, overrides, n_steps);

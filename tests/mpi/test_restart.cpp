@@ -81,14 +81,14 @@ source = { type = "random", count = 1, region = { lower = [-0.97, 0.9], upper = 
   CHECK(seen.n_halvings > 0);
 }
 
-TEST_CASE("restart: in the middle of pouring, between stages, with sinks and moving walls", "[mpi]") {
+TEST_CASE("restart: in the middle of pouring, between stages, with outlets and moving walls", "[mpi]") {
   const std::string events = R"(
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 radius = { distribution = "uniform", min = 0.1, max = 0.2 }
 region = { lower = [-1, 6.5], upper = [9, 7.5] }
 rate = 60
-[feeders.spout]
+[inlets.spout]
 type = "pour"
 radius = { distribution = "constant", value = 0.3 }
 region = { center = [9, 3], radius = 0.35 }
@@ -96,7 +96,7 @@ rate = 40
 max_delay = 2
 start = 0.2
 count = 60
-[sinks.drain]
+[outlets.drain]
 region = { center = [1.5, -0.8], radius = 1 }
 [obstacles.gate]
 type = "segment"
@@ -131,14 +131,14 @@ duration = 1
   for (const int split : c.splits) {
     take_steps(simulation, split - static_cast<int>(state.clock.step), outcome);
     stages.push_back(state.stage.index);
-    waits = waits || state.feeders[1].n_tries > 0;
+    waits = waits || state.inlets[1].n_tries > 0;
   }
   CHECK(stages == std::vector<std::int64_t>{0, 1, 2});
   CHECK(waits);
   take_steps(simulation, c.n_steps - static_cast<int>(state.clock.step), outcome);
-  CHECK(state.feeders[0].n_made > 60);
-  CHECK(state.feeders[1].n_made > 3);
-  CHECK(state.sinks[0].n_removed > 20);
+  CHECK(state.inlets[0].n_made > 60);
+  CHECK(state.inlets[1].n_made > 3);
+  CHECK(state.outlets[0].n_removed > 20);
 }
 
 TEST_CASE("restart: spheres with mass, poured while others leave", "[mpi]") {
@@ -162,7 +162,7 @@ tolerance = 1e-3
 density = 2
 [pairs]
 "clay-clay" = { friction = 0.5, restitution = 0.3 }
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 material = "clay"
 radius = { distribution = "uniform", min = 0.15, max = 0.25 }
@@ -170,7 +170,7 @@ region = { lower = [0, 0, 2.4], upper = [4, 3, 4] }
 velocity = [0, 0.3, -2]
 random_speed = 0.3
 mass_rate = 18
-[sinks.hole]
+[outlets.hole]
 region = { lower = [0, 2, 0], upper = [1.5, 3, 0.6] }
 [obstacles.floor]
 type = "plane"
@@ -186,8 +186,8 @@ material = "clay"
   Simulation<3> simulation(Comm(), read_deck<3>(c.text, c.overrides));
   Outcome outcome;
   take_steps(simulation, c.n_steps, outcome);
-  CHECK(simulation.state().sinks[0].n_removed > 0);
-  CHECK(simulation.state().feeders[0].n_made > 100);
+  CHECK(simulation.state().outlets[0].n_removed > 0);
+  CHECK(simulation.state().inlets[0].n_made > 100);
 }
 
 TEST_CASE("restart: two bodies on more ranks than bodies, and a restart of a restart", "[mpi]") {

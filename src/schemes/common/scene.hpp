@@ -20,7 +20,7 @@ class Scene {
   /// After the deck was read: gives `box` the size that the scene needs, unless the deck gives one
   /// (`box_given`), and adds obstacles after those of the deck. Throws InputError. Local, alike on all ranks.
   virtual void furnish(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
-  /// Makes what State holds for the scene (plan, sinks, feeders), with nothing done, and memory() fit; a
+  /// Makes what State holds for the scene (plan, outlets, inlets), with nothing done, and memory() fit; a
   /// checkpoint then fills them in. Collective.
   virtual void prepare(State<D>& state) = 0;
   /// Whether bodies come or go during the run.

@@ -202,7 +202,7 @@ void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
     log::detail("{}", share);
 }
 
-/// Feeders may bring smaller bodies than those of the start, and other materials.
+/// Inlets may bring smaller bodies than those of the start, and other materials.
 template <int D>
 void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
   has_new_bodies_ = false;

@@ -53,7 +53,7 @@ class NonsmoothStepper final : public Stepper<D> {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for contact_range.
+  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   enum class Correction { projection, baumgarte, none };
 
@@ -131,12 +131,12 @@ void NonsmoothStepper<D>::describe(Section& root) {
                  {.range = unit_interval,
                   .doc = "Share of each contact's impulse that the next step's solve starts from"});
     section.real(
-        "contact_range", speculative_margin_,
+        "speculative_margin", speculative_margin_,
         {.range = non_negative,
          .doc = "Pairs up to this gap take part in the solve, as a share of the sum of their radii; so do "
                 "pairs at any gap that free motion would close within the step"});
     section.real(
-        "touching_range", contact_slop_,
+        "contact_slop", contact_slop_,
         {.range = non_negative,
          .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
                 "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
@@ -175,7 +175,7 @@ void NonsmoothStepper<D>::describe(Section& root) {
                 "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
     if (!section.reading()) return;
     if (contact_slop_ > speculative_margin_)
-      section.fail("touching_range", "touching_range must not exceed contact_range");
+      section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
     correction_ = correction_name_ == "projection"  ? Correction::projection
                   : correction_name_ == "baumgarte" ? Correction::baumgarte
                                                     : Correction::none;
@@ -541,7 +541,7 @@ void NonsmoothStepper<D>::move(State<D>& state, Real dt) {
 }
 
 /// Moves overlapping bodies apart, each by its share of the mass, by sweeps over the candidates; velocities
-/// stay. Bodies count as smaller by touching_range, so that what touches goes on touching.
+/// stay. Bodies count as smaller by contact_slop, so that what touches goes on touching.
 template <int D>
 void NonsmoothStepper<D>::correct_positions(State<D>& state) {
   Scope timer("correction");

@@ -1,4 +1,4 @@
-#include "events/feeding.hpp"
+#include "events/inlets.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace scree {
 
 namespace {
 
-/// Bodies within reach of a feeder's places, with their periodic images.
+/// Bodies within reach of an inlet's places, with their periodic images.
 template <int D>
 class Neighbours {
  public:
@@ -50,7 +50,7 @@ class Neighbours {
 }  // namespace
 
 template <int D>
-void FeederTable<D>::describe(const std::string& name, Section& section) {
+void InletTable<D>::describe(const std::string& name, Section& section) {
   bodies.name = name;
   describe_bodies(section, bodies);
   section.kind("type", places, {.required = true, .doc = "Where the bodies are put"});
@@ -60,9 +60,9 @@ void FeederTable<D>::describe(const std::string& name, Section& section) {
                {.unit = Unit::mass_rate,
                 .range = positive,
                 .doc = "Mass per time, on average over the radii, in schemes with inertia; or give rate"});
-  section.integer("count", count, {.range = positive, .doc = "Bodies after which the feeder ends"});
-  section.real("start", start, {.unit = Unit::time, .range = non_negative, .doc = "When the feeder begins"});
-  section.real("until", until, {.unit = Unit::time, .range = positive, .doc = "When the feeder ends"});
+  section.integer("count", count, {.range = positive, .doc = "Bodies after which the inlet ends"});
+  section.real("start", start, {.unit = Unit::time, .range = non_negative, .doc = "When the inlet begins"});
+  section.real("until", until, {.unit = Unit::time, .range = positive, .doc = "When the inlet ends"});
   section.real("max_delay", max_delay,
                {.unit = Unit::time,
                 .range = non_negative,
@@ -78,12 +78,12 @@ void FeederTable<D>::describe(const std::string& name, Section& section) {
 }
 
 template <int D>
-Real FeederTable<D>::bodies_per_second() const {
+Real InletTable<D>::bodies_per_second() const {
   return rate > 0 ? rate : mass_rate / (bodies.density * bodies.radius->mean_volume());
 }
 
 template <int D>
-std::int64_t FeederTable<D>::n_due(Real time) const {
+std::int64_t InletTable<D>::n_due(Real time) const {
   constexpr Real rounding = 1e-6;  // times are sums of steps
   const Real n = std::floor(bodies_per_second() * (std::min(time, until) - start) + rounding);
   constexpr Real endless = 1e15;  // more than any run sees, and a number that can be counted
@@ -91,16 +91,16 @@ std::int64_t FeederTable<D>::n_due(Real time) const {
 }
 
 template <int D>
-Real FeederTable<D>::achieved_rate(std::int64_t n_made, Real time) const {
+Real InletTable<D>::achieved_rate(std::int64_t n_made, Real time) const {
   const Real elapsed = std::min(time, until) - start;
   return elapsed > 0 ? static_cast<Real>(n_made) / elapsed : 0;
 }
 
 template <int D>
-std::string Feeders<D>::shortfall(std::size_t f, const State<D>& state, bool is_over) const {
-  const FeederTable<D>& feeder = feeders_[f];
-  const FeederProgress& progress = state.feeders[f];
-  const std::string name = fmt::format("{}: the feeder \"{}\"", feeder.bodies.where, feeder.bodies.name);
+std::string Inlets<D>::shortfall(std::size_t f, const State<D>& state, bool is_over) const {
+  const InletTable<D>& inlet = inlets_[f];
+  const InletProgress& progress = state.inlets[f];
+  const std::string name = fmt::format("{}: the inlet \"{}\"", inlet.bodies.where, inlet.bodies.name);
   if (progress.n_waiting() > 0)
     return fmt::format(
         "{} made {} of the {} bodies due by t = {:g} s, {:.3g} per second instead of {:.3g}: the others "
@@ -108,92 +108,91 @@ std::string Feeders<D>::shortfall(std::size_t f, const State<D>& state, bool is_
         "free place in {}. Enlarge the region, reduce the rate, or give the bodies a velocity that takes "
         "them away",
         name, progress.n_made, progress.n_due, state.clock.time,
-        feeder.achieved_rate(progress.n_made, state.clock.time), feeder.bodies_per_second(),
-        feeder.places->text());
-  if (is_over && progress.n_made < feeder.count)
+        inlet.achieved_rate(progress.n_made, state.clock.time), inlet.bodies_per_second(),
+        inlet.places->text());
+  if (is_over && progress.n_made < inlet.count)
     return fmt::format("{} made {} of its {} bodies: the run ended at t = {:g} s, before the others were due",
-                       name, progress.n_made, feeder.count, state.clock.time);
+                       name, progress.n_made, inlet.count, state.clock.time);
   return {};
 }
 
 template <int D>
-void Feeders<D>::describe(Section& root) {
-  root.tables("feeders", {.doc = "A source that makes bodies during the run."},
+void Inlets<D>::describe(Section& root) {
+  root.tables("inlets", {.doc = "A source that makes bodies during the run."},
               [&](const std::string& name, Section& section) {
-                FeederTable<D> feeder;
-                feeder.describe(name, section);
-                if (section.reading()) feeders_.push_back(std::move(feeder));
+                InletTable<D> inlet;
+                inlet.describe(name, section);
+                if (section.reading()) inlets_.push_back(std::move(inlet));
               });
 }
 
 template <int D>
-void Feeders<D>::fit(const Box<D>& domain) {
-  for (FeederTable<D>& feeder : feeders_) feeder.places->fit(domain, feeder.bodies.radius->largest());
+void Inlets<D>::fit(const Box<D>& domain) {
+  for (InletTable<D>& inlet : inlets_) inlet.places->fit(domain, inlet.bodies.radius->largest());
 }
 
 template <int D>
-void Feeders<D>::prepare(State<D>& state) const {
-  state.feeders.clear();
-  for (const FeederTable<D>& feeder : feeders_) state.feeders.push_back({.name = feeder.bodies.name});
+void Inlets<D>::prepare(State<D>& state) const {
+  state.inlets.clear();
+  for (const InletTable<D>& inlet : inlets_) state.inlets.push_back({.name = inlet.bodies.name});
   note_due(state);
 }
 
 template <int D>
-void Feeders<D>::note_due(State<D>& state) const {
-  for (std::size_t f = 0; f < feeders_.size(); ++f)
-    state.feeders[f].n_due = feeders_[f].n_due(state.clock.time);
+void Inlets<D>::note_due(State<D>& state) const {
+  for (std::size_t f = 0; f < inlets_.size(); ++f) state.inlets[f].n_due = inlets_[f].n_due(state.clock.time);
 }
 
 template <int D>
-BodiesToCome Feeders<D>::to_come(Real end_time) const {
+BodiesToCome Inlets<D>::to_come(Real end_time) const {
   BodiesToCome bodies;
-  for (const FeederTable<D>& feeder : feeders_) {
-    bodies.count += feeder.n_due(end_time);
-    bodies.largest = std::max(bodies.largest, feeder.bodies.radius->largest());
+  for (const InletTable<D>& inlet : inlets_) {
+    bodies.count += inlet.n_due(end_time);
+    bodies.largest = std::max(bodies.largest, inlet.bodies.radius->largest());
     bodies.smallest =
-        std::min(bodies.smallest, std::pow(feeder.bodies.radius->mean_volume() / body_volume<D>(1), 1.0 / D));
+        std::min(bodies.smallest, std::pow(inlet.bodies.radius->mean_volume() / body_volume<D>(1), 1.0 / D));
   }
   return bodies;
 }
 
 template <int D>
-Real Feeders<D>::fastest() const {
+Real Inlets<D>::fastest() const {
   Real speed = 0;
-  for (const FeederTable<D>& feeder : feeders_) speed = std::max(speed, norm(feeder.bodies.velocity));
+  for (const InletTable<D>& inlet : inlets_) speed = std::max(speed, norm(inlet.bodies.velocity));
   return speed;
 }
 
 template <int D>
-std::vector<FedBody<D>> Feeders<D>::find_places(State<D>& state, std::uint64_t seed) const {
-  std::vector<FedBody<D>> fed;
+std::vector<InletBody<D>> Inlets<D>::find_places(State<D>& state, std::uint64_t seed) const {
+  std::vector<InletBody<D>> fed;
   note_due(state);
-  for (std::size_t f = 0; f < feeders_.size(); ++f)
-    if (state.feeders[f].n_made < state.feeders[f].n_due) feed(f, state, seed, fed);
+  for (std::size_t f = 0; f < inlets_.size(); ++f)
+    if (state.inlets[f].n_made < state.inlets[f].n_due) feed(f, state, seed, fed);
   return fed;
 }
 
 template <int D>
-void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
-                      std::vector<FedBody<D>>& fed) const {
+void Inlets<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
+                     std::vector<InletBody<D>>& fed) const {
   constexpr std::int64_t most_bodies = 256;    // of a batch
   constexpr std::int64_t tries_per_step = 64;  // of one body
-  const FeederTable<D>& feeder = feeders_[f];
-  FeederProgress& progress = state.feeders[f];
-  const std::uint64_t stream_of_feeder = RandomStream(seed, static_cast<GlobalId>(f), purpose::feeder).bits();
-  const RadiusDistribution<D>& radii = *feeder.bodies.radius;
+  const InletTable<D>& inlet = inlets_[f];
+  InletProgress& progress = state.inlets[f];
+  const std::uint64_t stream_of_inlet = RandomStream(seed, static_cast<GlobalId>(f), purpose::inlet).bits();
+  const RadiusDistribution<D>& radii = *inlet.bodies.radius;
 
   const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
   const auto owned = state.bodies.radius().first(n_owned);
   Real largest_fed = 0;
-  for (const FeederTable<D>& other : feeders_)
+  for (const InletTable<D>& other : inlets_)
     largest_fed = std::max(largest_fed, other.bodies.radius->largest());
-  Neighbours<D> present(state.box, feeder.places->bounds(), radii.largest(),
+  Neighbours<D> present(state.box, inlet.places->bounds(), radii.largest(),
                         owned.empty() ? 0 : std::ranges::max(owned), state.bodies.n_owned());
   for (std::size_t i = 0; i < n_owned; ++i)
     present.add({state.bodies.id()[i], state.bodies.position()[i], owned[i]});
-  Neighbours<D> new_ones(state.box, feeder.places->bounds(), radii.largest(), largest_fed,
+  Neighbours<D> new_ones(state.box, inlet.places->bounds(), radii.largest(), largest_fed,
                          static_cast<std::int64_t>(fed.size()) + most_bodies);
-  for (const FedBody<D>& other : fed) new_ones.add(other.body);
+  for (const InletBody<D>& other : fed) new_ones.add(other.body);
 
   const std::int64_t due = progress.n_due;
   std::int64_t n_tried = 0;  // in this step, by the body that is next
@@ -210,12 +209,12 @@ void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
     const std::int64_t tries_at_once = n_tried > 0 ? 20 : 4;
     for (std::int64_t b = 0; b < n_bodies; ++b) {
       const GlobalId number = progress.n_made + b;
-      RandomStream radius_stream(stream_of_feeder, number, purpose::radius);
+      RandomStream radius_stream(stream_of_inlet, number, purpose::radius);
       const Real r = radii.draw(radius_stream);
-      const std::uint64_t stream_of_body = RandomStream(stream_of_feeder, number, purpose::feeder).bits();
+      const std::uint64_t stream_of_body = RandomStream(stream_of_inlet, number, purpose::inlet).bits();
       for (std::int64_t a = 0; a < tries_at_once; ++a) {
         RandomStream stream(stream_of_body, (b == 0 ? progress.n_tries : 0) + a, purpose::position);
-        at.push_back(feeder.places->draw(stream, r));
+        at.push_back(inlet.places->draw(stream, r));
         wrapped_at.push_back(wrapped(state.box, at.back()));
         radius.push_back(r);
       }
@@ -252,24 +251,24 @@ void Feeders<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
   }
   if (progress.n_made == due) return;
   const Real behind =
-      state.clock.time - feeder.start - static_cast<Real>(progress.n_made + 1) / feeder.bodies_per_second();
-  if (behind > feeder.max_delay) give_up(f, state, behind);
+      state.clock.time - inlet.start - static_cast<Real>(progress.n_made + 1) / inlet.bodies_per_second();
+  if (behind > inlet.max_delay) give_up(f, state, behind);
 }
 
 template <int D>
-void Feeders<D>::give_up(std::size_t f, const State<D>& state, Real behind) const {
-  const FeederTable<D>& feeder = feeders_[f];
+void Inlets<D>::give_up(std::size_t f, const State<D>& state, Real behind) const {
+  const InletTable<D>& inlet = inlets_[f];
   throw RunError(fmt::format(
-      "{}: the feeder \"{}\" ({}) finds no place for its next body in {} and is {:.3g} s behind, more than "
+      "{}: the inlet \"{}\" ({}) finds no place for its next body in {} and is {:.3g} s behind, more than "
       "max_delay = {:g} s; {} of the {} bodies due at {:g} per second were made. Enlarge the region, reduce "
-      "the rate, give the bodies a velocity that takes them away, or end the feeder with count or until",
-      step_label(state.clock), feeder.bodies.name, feeder.bodies.where, feeder.places->text(), behind,
-      feeder.max_delay, state.feeders[f].n_made, state.feeders[f].n_due, feeder.bodies_per_second()));
+      "the rate, give the bodies a velocity that takes them away, or end the inlet with count or until",
+      step_label(state.clock), inlet.bodies.name, inlet.bodies.where, inlet.places->text(), behind,
+      inlet.max_delay, state.inlets[f].n_made, state.inlets[f].n_due, inlet.bodies_per_second()));
 }
 
-template struct FeederTable<2>;
-template struct FeederTable<3>;
-template class Feeders<2>;
-template class Feeders<3>;
+template struct InletTable<2>;
+template struct InletTable<3>;
+template class Inlets<2>;
+template class Inlets<3>;
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-#include "events/feeder.hpp"
+#include "events/inlet.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -6,7 +6,7 @@ namespace {
 
 /// Places drawn evenly from those where the body lies in the region.
 template <int D>
-class Pour final : public Feeder<D> {
+class Pour final : public Inlet<D> {
  public:
   void describe(Section& section) override {
     region_.describe(section, {.doc = "Where the bodies appear; not given: the whole domain."});
@@ -30,6 +30,6 @@ class Pour final : public Feeder<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Feeder, pour, Pour, "at random places of a region, where they touch nothing")
+SCREE_PLUGIN(Inlet, pour, Pour, "at random places of a region, where they touch nothing")
 
 }  // namespace scree

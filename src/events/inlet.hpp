@@ -10,9 +10,9 @@ namespace scree {
 
 /// Where bodies are put that are made during a run.
 template <int D>
-class Feeder {
+class Inlet {
  public:
-  virtual ~Feeder() = default;
+  virtual ~Inlet() = default;
   virtual void describe(Section& section) = 0;
   /// Fits the places to the domain; the calls below need it. Throws InputError, alike on all ranks, if a body
   /// of radius `largest` has no place.
@@ -27,8 +27,8 @@ class Feeder {
 };
 
 template <>
-std::span<const Entry<Feeder<2>>> registry<Feeder<2>>();
+std::span<const Entry<Inlet<2>>> registry<Inlet<2>>();
 template <>
-std::span<const Entry<Feeder<3>>> registry<Feeder<3>>();
+std::span<const Entry<Inlet<3>>> registry<Inlet<3>>();
 
 }  // namespace scree
