@@ -67,7 +67,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
 
   std::string path, other, what;
   std::vector<std::string> overrides;
-  bool json = false, schema = false, reference = false, last = false;
+  bool json = false, schema = false, reference = false, last = false, first = false;
   RunOptions options;
   options.command_line = command_line(argc, argv);
 
@@ -112,6 +112,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   compare->add_option("a", path, "first")->required();
   compare->add_option("b", other, "second")->required();
   compare->add_flag("--last", last, "only the last frame of series");
+  compare->add_flag("--first", first, "only where they differ first: file, field, body, step, values");
   compare->add_flag("--json", json, "machine-readable");
   auto* list = app.add_subcommand("list", "list schemes, obstacles, measures...");
   list->add_option("what", what, "one list only");
@@ -129,7 +130,7 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (*restart) return restart_run(comm, path, overrides, options);
   if (*compare) {
     const CompareReport report =
-        as_input(path + ", " + other, [&] { return scree::compare(comm, path, other, last, json); });
+        as_input(path + ", " + other, [&] { return scree::compare(comm, path, other, last, json, first); });
     print(comm, report.text);
     return report.equal ? ExitCode::done : ExitCode::runtime_failure;
   }

@@ -818,8 +818,9 @@ std::string describe(const Comm& comm, const std::string& path, const std::vecto
 }
 
 CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
-                      bool last_frame_only, bool as_json) {
+                      bool last_frame_only, bool as_json, bool only_first) {
   const Comparison result = compare_results(comm, first, second, {.last_frame_only = last_frame_only});
+  if (only_first) return {result.equal(), as_json ? result.first_json() : result.first_text()};
   return {result.equal(), as_json ? result.json() : result.text()};
 }
 

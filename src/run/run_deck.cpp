@@ -280,15 +280,12 @@ void RunDeck<D>::describe(Section& root) {
             "periodic", periodic, D,
             {.doc = "Whether bodies that leave along an axis come back opposite. Such an axis may be as "
                     "short as the largest diameter and a fiftieth of it"});
-        std::string outside_name = "error";
         section.choice(
-            "outside", outside_name, {"error", "delete", "keep"},
+            "outside", outside,
+            {{"error", Outside::error}, {"delete", Outside::remove}, {"keep", Outside::keep}},
             {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
                     "the body; the body is deleted; or it stays"});
         where_outside = section.where("outside");
-        outside = outside_name == "error"    ? Outside::error
-                  : outside_name == "delete" ? Outside::remove
-                                             : Outside::keep;
         if (!section.reading()) return;
         box_given = section.has("lower") || section.has("upper");
         if (box_given != (section.has("lower") && section.has("upper")))
@@ -340,8 +337,8 @@ void RunDeck<D>::describe(Section& root) {
     refuse_bodies_beside_scene(scheme);
     if (!events.outlets.empty())
       root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": people leave by "
-                                     "[exits.NAME], which may have a region; remove them",
-                                     scheme));
+                                       "[exits.NAME], which may have a region; remove them",
+                                       scheme));
     if (outside != Outside::error)
       throw InputError(
           fmt::format("{}: outside = \"{}\" in [domain] would lose people whom no exit counts: the scheme "

@@ -39,6 +39,16 @@ def test_inlet_without_rate_or_radius(folder):
     refused_deck(folder, RAIN + "rate = 5\nmass_rate = 5\n", words=["rate or mass_rate"])
 
 
+def test_old_names_of_tables(folder):
+    old = RAIN.replace("inlets", "feeders") + "rate = 5\nregion = { lower = [0, 3], upper = [3, 3.9] }\n"
+    deck = write_deck(folder, more=old)
+    for command in ("check", "run"):
+        result = scree(command, deck, folder=folder)
+        said = result.stdout if command == "check" else result.stderr
+        check(result.code == 0 and "'feeders' at the top level of the deck is now called 'inlets'" in said, "a warning", result)
+    refused_deck(folder, old + RAIN, words=["'feeders'", "old name of 'inlets'", "small.toml:"])
+
+
 def test_outlet_without_region(folder):
     refused_deck(folder, "[outlets.drain]\n", words=["region", "[outlets.drain]"])
     refused_deck(folder, '[measures.out]\ntype = "removed"\n', words=["removed", "[outlets.NAME]"])
