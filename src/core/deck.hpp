@@ -53,10 +53,11 @@ class Deck {
   std::unique_ptr<Impl> impl_;
 };
 
-/// All that is wrong with a deck that some reading has refused, as the message of one error: a line each, with
-/// its place, up to 20 of them. `describe` reads the deck once more; from the first mistake on its sections are
-/// not reading(), so that nothing is computed from values. What is missing is told only if nothing before it is
-/// wrong. `first`: the error of the first reading, for a deck that cannot be parsed or shows no error now. Local.
+/// All that is wrong with a deck that some reading has refused, as the message of one error: a line each,
+/// with its place, up to 20 of them. `describe` reads the deck once more; from the first mistake on its
+/// sections are not reading(), so that nothing is computed from values. What is missing is told only if
+/// nothing before it is wrong. `first`: the error of the first reading, for a deck that cannot be parsed or
+/// shows no error now. Local.
 std::string errors_of_deck(const std::string& text, const std::string& name,
                            const std::vector<std::string>& overrides, const std::string& first,
                            const std::function<void(Section&)>& describe);

@@ -99,9 +99,8 @@ class Section {
                       const Key& meaning) = 0;
   /// One of the words of an enumeration (or of false and true): {{"warn", OnOverlap::warn}, ...}.
   template <class Enum>
-    requires(std::is_enum_v<Enum> || std::is_same_v<Enum, bool>)
-  void choice(std::string_view key, Enum& value, std::initializer_list<Word<Enum>> words,
-              const Key& meaning) {
+  requires(std::is_enum_v<Enum> || std::is_same_v<Enum, bool>) void choice(
+      std::string_view key, Enum& value, std::initializer_list<Word<Enum>> words, const Key& meaning) {
     std::vector<std::string> choices;
     std::string word;
     for (const Word<Enum>& one : words) {

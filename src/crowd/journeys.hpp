@@ -76,8 +76,8 @@ class Journeys {
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
   Real speed_factor(const Vec<2>& x) const;
 
-  /// Opens and closes doors for state.clock.time, those of state.outlets (entry `first_outlet` + exit); true, on
-  /// all ranks, if any changed (`before_change` was called then, before it). A door that is due to close
+  /// Opens and closes doors for state.clock.time, those of state.outlets (entry `first_outlet` + exit); true,
+  /// on all ranks, if any changed (`before_change` was called then, before it). A door that is due to close
   /// shuts once nobody overlaps its line, and then stays shut until it is due to open: state.outlets tells.
   /// Collective, one reduction while a door waits to shut; O(bodies) then.
   bool switch_doors(State<2>& state, std::size_t first_outlet,
@@ -103,8 +103,8 @@ class Journeys {
   void choose(State<2>& state, const Navigation& ways, std::uint64_t seed);
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
-  /// `staying`: the others. Books state.outlets (entry `first_outlet` + exit) and state.departures. Collective,
-  /// one reduction.
+  /// `staying`: the others. Books state.outlets (entry `first_outlet` + exit) and state.departures.
+  /// Collective, one reduction.
   bool absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying);
 
   /// How many people have a journey but no way to its next destination, and where one of them is; nothing if

@@ -38,8 +38,8 @@ std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::str
 /// Describes a deck (its resolved form) or a result file. Collective.
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
 
-/// Compares two results (io/compare.hpp) and gives the report as text or JSON; `only_first`: where they differ
-/// first. Collective.
+/// Compares two results (io/compare.hpp) and gives the report as text or JSON; `only_first`: where they
+/// differ first. Collective.
 struct CompareReport {
   bool equal = false;
   std::string text;

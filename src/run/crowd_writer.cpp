@@ -190,7 +190,8 @@ CrowdWriter::CrowdWriter(const Comm& comm, const RunFiles& files, const RunDeck<
   const std::string evacuation = files.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
-  for (const OutletProgress& outlet : state.outlets) headings.push_back({"left_" + column_name(outlet.name), "-"});
+  for (const OutletProgress& outlet : state.outlets)
+    headings.push_back({"left_" + column_name(outlet.name), "-"});
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;

@@ -53,15 +53,15 @@ struct OutletProgress {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t outlet = 0;   ///< in State::outlets
-  std::int32_t group = 0;  ///< as the field of bodies
-  std::int32_t kind = 0;   ///< the same
-  Real radius = 0;         ///< [m]
-  Real desired_speed = 0;  ///< [m/s]
-  Real entered_at = 0;     ///< [s]
-  Real walks_from = 0;     ///< [s]
-  Real time = 0;           ///< when it left [s]
-  Real walked = 0;         ///< [m]
+  std::int32_t outlet = 0;  ///< in State::outlets
+  std::int32_t group = 0;   ///< as the field of bodies
+  std::int32_t kind = 0;    ///< the same
+  Real radius = 0;          ///< [m]
+  Real desired_speed = 0;   ///< [m/s]
+  Real entered_at = 0;      ///< [s]
+  Real walks_from = 0;      ///< [s]
+  Real time = 0;            ///< when it left [s]
+  Real walked = 0;          ///< [m]
 };
 
 /// The stage of [[stages]] that runs.

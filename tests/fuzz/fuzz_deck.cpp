@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "core/deck.hpp"
-#include "core/deck.hpp"
 #include "fuzz/reader.hpp"
 #include "geometry/floor_plan.hpp"
 #include "geometry/obstacle.hpp"

@@ -51,7 +51,6 @@ class InletCounts final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, inlets, InletCounts,
-             "what inlets have made, their rates, and what waits for a place")
+SCREE_PLUGIN(Measure, inlets, InletCounts, "what inlets have made, their rates, and what waits for a place")
 
 }  // namespace scree

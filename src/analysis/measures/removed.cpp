@@ -13,8 +13,8 @@ class Removed final : public Measure<D> {
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     if (state.outlets.empty())
-      throw InputError(where_ +
-                       ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
+      throw InputError(
+          where_ + ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
     std::vector<ColumnInfo> columns;
     for (const OutletProgress& outlet : state.outlets) {
       columns.push_back({"count_" + outlet.name, "-", "bodies that the outlet has taken"});

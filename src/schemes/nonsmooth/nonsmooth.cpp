@@ -53,7 +53,8 @@ class NonsmoothStepper final : public Stepper<D> {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for speculative_margin.
+  // Two bodies that approach each other use up the skin twice as fast as one; the rest is for
+  // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   enum class Correction { projection, baumgarte, none };
 

@@ -289,9 +289,8 @@ TEST_CASE("inlets, outlets and stages: mistakes in a deck are named", "[dynamics
         std::string::npos);
   CHECK(complaint(inlet + "rate = 1\nregion = { lower = [1, 1], upper = [5, 3] }\n")
             .find("reaches beyond the domain") != std::string::npos);
-  CHECK(
-      complaint(still + "[inlets.rain]\ntype = 'pour'\nrate = 1\n").find("[inlets.rain] needs a radius") !=
-      std::string::npos);
+  CHECK(complaint(still + "[inlets.rain]\ntype = 'pour'\nrate = 1\n").find("[inlets.rain] needs a radius") !=
+        std::string::npos);
   CHECK(complaint(falling + rain + "rate = 1\n").find("a material is missing") != std::string::npos);
   CHECK(complaint(still + "[outlets.out]\n").find("missing table 'region' in [outlets.out]") !=
         std::string::npos);
