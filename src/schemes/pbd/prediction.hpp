@@ -1,4 +1,6 @@
 #pragma once
+#include <utility>
+
 #include "neighbors/neighborhood.hpp"
 #include "schemes/pbd/sweeper.hpp"
 #include "state/state.hpp"
