@@ -23,6 +23,19 @@ struct ContactMode {
   Real vector[3] = {};
 };
 
+/// The vector of a mode, in D dimensions.
+template <int D>
+Vec<D> vector_of(const ContactMode& mode) {
+  Vec<D> v;
+  for (int k = 0; k < D; ++k) v[k] = mode.vector[k];
+  return v;
+}
+template <int D>
+void set_mode(ContactMode& mode, Real kind, const Vec<D>& vector) {
+  mode = {.kind = kind};
+  for (int k = 0; k < D; ++k) mode.vector[k] = vector[k];
+}
+
 /// Soft contact with static friction as a constraint on velocities (docs/method.md, "Friction as a
 /// constraint", eq. K.5-K.7): a contact sticks, t . u = 0 for its slip velocity u and all tangents t, or it
 /// slips with mu N against its direction. Sticking contacts share one system of multipliers,
