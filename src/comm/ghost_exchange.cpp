@@ -60,9 +60,9 @@ GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm), ghosts_(comm), 
 template <int D>
 void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory) {
-  if (comm_.size() == 1) {
-    return;
-  }
+  n_owned_ = bodies.n_owned();
+  n_held_ = n_owned_;
+  if (comm_.size() == 1) return;
   std::map<int, std::vector<Index>> wanted;
   for (const auto& block : table.blocks()) {
     const Touchers<D> touchers(domain, lattice, block.place);
@@ -103,7 +103,8 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     for (Index g = 0; g < count; ++g) ghosts_.receive(parcel.rank, first + g);
   }
 
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  n_held_ = bodies.n_held();
+  const auto n_owned = static_cast<std::size_t>(n_owned_);
   std::vector<Place> ghost_places;
   const std::span<const Vec<D>> ghost_positions = std::as_const(bodies).position().subspan(n_owned);
   find_places<D>(lattice, ghost_positions, ghost_places);
@@ -171,7 +172,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
     for (Index i = block.first; i < block.last; ++i) {
       const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
       // Who touches the body, by colour; different touching blocks have different colours.
-      std::array<int, std::size_t{n_colours}> toucher;
+      std::array<int, std::size_t{colours}> toucher;
       toucher.fill(-1);
       for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
         if (contains(low, axes) && touchers.rank[axes] >= 0)
@@ -184,7 +185,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         shared_[static_cast<std::size_t>(i)] = 1;
       };
       int holder = home, ready = 0, first = -1;
-      for (int colour = 0; colour < n_colours; ++colour) {
+      for (int colour = 0; colour < colours; ++colour) {
         const int next = toucher[static_cast<std::size_t>(colour)];
         if (next < 0) continue;
         if (first < 0) {
@@ -201,8 +202,8 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         }
         if (next != me && home == me) sums.push_back({next, i, colour});
       }
-      pass(holder, home, Leg::home, ready, n_colours);
-      pass(holder, first, Leg::again, ready, n_colours);
+      pass(holder, home, Leg::home, ready, colours);
+      pass(holder, first, Leg::again, ready, colours);
     }
   }
 
@@ -232,7 +233,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         meetings.arrange();
         for (auto h = first; h != last; ++h) {
           if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
-          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? n_colours : 0);
+          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? colours : 0);
           RecordExchange& exchange = stages_[static_cast<std::size_t>(stage)];
           if (is_sent)
             exchange.send(peer, h->body);
@@ -292,8 +293,8 @@ template <int D>
 ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool goes_on) const {
   ExchangeVolume volume;
   if (!follows) volume += volume_of_stage(0, width);
-  for (int colour = 0; colour < n_colours; ++colour)
-    volume += volume_of_stage(colour + 1 + (goes_on ? n_colours : 0), width);
+  for (int colour = 0; colour < colours; ++colour)
+    volume += volume_of_stage(colour + 1 + (goes_on ? colours : 0), width);
   return volume;
 }
 

@@ -7,6 +7,7 @@
 #include "comm/domain.hpp"
 #include "comm/exchange_volume.hpp"
 #include "comm/record_exchange.hpp"
+#include "core/body_halo.hpp"
 #include "core/types.hpp"
 #include "geometry/lattice.hpp"
 #include "particles/block_table.hpp"
@@ -33,7 +34,7 @@ constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
     "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
 
-/// Everything that one rank holds of another rank's bodies, and how values reach it.
+/// Everything that one rank holds of another rank's bodies, and how values reach it: the halo of a run.
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
 /// ghosts. Three ways of moving values, each a message per pair of ranks that have something for each other:
@@ -47,15 +48,19 @@ constexpr std::array<const char*, n_traffic_kinds> traffic_names{
 ///   colours.
 /// Which blocks touch a body follows from its cell, so both ends plan alike without a word.
 template <int D>
-class GhostExchange {
+class GhostExchange final : public BodyHalo {
  public:
-  static constexpr int n_colours = Lattice<D>::n_colours;
   /// Stages of transfers: 0 comes before the first colour of the first of several sweeps in a row, p + 1
   /// after colour p of the last one: then every active copy is back with its owner; n_colours + p + 1 after
   /// colour p of the others: then every active copy is with the rank that touches it first in the next one.
-  static constexpr int n_stages = 2 * n_colours + 1;
+  static constexpr int n_stages = 2 * Lattice<D>::n_colours + 1;
 
   explicit GhostExchange(const Comm& comm);
+
+  const Comm& comm() const override { return comm_; }
+  Index n_owned() const override { return n_owned_; }
+  Index n_held() const override { return n_held_; }
+  int n_colours() const override { return colours; }
 
   /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and
   /// gets those of the ghosts; `memory` (owned bodies on entry) gets the ghosts' entries. Collective.
@@ -63,7 +68,7 @@ class GhostExchange {
                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory);
 
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
-  void copy_to_ghosts(std::span<Real> values, int width);
+  void copy_to_ghosts(std::span<Real> values, int width) override;
   void copy_to_ghosts(std::span<Vec<D>> values) {
     copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
   }
@@ -81,14 +86,14 @@ class GhostExchange {
   /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
-  void add_to_owners(std::span<Real> values, int width);
+  void add_to_owners(std::span<Real> values, int width) override;
   /// values[n_held * width]: every owner's entry becomes the least of its own and those of its ghosts
   /// (exact). Collective.
   void min_to_owners(std::span<Real> values, int width);
 
   /// values[n_held * width]: moves the active copies of a stage. Collective.
-  void begin_transfer(int stage, std::span<const Real> values, int width);
-  void end_transfer(int stage, std::span<Real> values, int width);
+  void begin_transfer(int stage, std::span<const Real> values, int width) override;
+  void end_transfer(int stage, std::span<Real> values, int width) override;
   void begin_transfer(int stage, std::span<SweepRecord> records) {
     begin_transfer(stage, numbers(records), record_width);
   }
@@ -155,6 +160,7 @@ class GhostExchange {
   void plan_transfers(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
                       std::span<const Place> places);
 
+  static constexpr int colours = Lattice<D>::n_colours;
   static constexpr int record_width = sizeof(SweepRecord) / sizeof(Real);
   static std::span<Real> numbers(std::span<SweepRecord> records) {
     return {reinterpret_cast<Real*>(records.data()), records.size() * record_width};
@@ -176,7 +182,8 @@ class GhostExchange {
   static std::size_t bytes_of(int width) { return sizeof(Real) * static_cast<std::size_t>(width); }
 
   Comm comm_;
-  std::vector<Home> home_;  // of each ghost
+  Index n_owned_ = 0, n_held_ = 0;  // bodies, as of the last rebuild
+  std::vector<Home> home_;          // of each ghost
   std::vector<int> neighbours_;
   RecordExchange ghosts_;
   std::vector<RecordExchange> stages_;

@@ -11,7 +11,6 @@
 #include "crowd/velocity_projection.hpp"
 #include "particles/fill/region.hpp"
 #include "schemes/common/contact_field.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/common/step_control.hpp"
 #include "schemes/pbd/sweeper.hpp"
@@ -91,7 +90,6 @@ class CrowdStepper final : public Stepper<2> {
   Real side_room_ = 0.2;
 
   Neighborhood<2>* neighborhood_ = nullptr;
-  std::unique_ptr<NeighborhoodHalo<2>> halo_;
   std::unique_ptr<PbdSweeper<2>> sweeper_;
   SideKeeper<2> sides_;
   LookAhead look_ahead_;
@@ -203,7 +201,6 @@ Real CrowdStepper::needed_skin(const State<2>&, Real dt, Real /*largest_radius*/
 
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
-  halo_ = std::make_unique<NeighborhoodHalo<2>>(state, neighborhood.ghosts());
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state);
 }
@@ -379,11 +376,13 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Sight sight, Real dt) {
     const NearContacts& near = look_ahead_.near();
     recall_multipliers();
     if (solver_.solver) {
-      report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
-                                  *solver_.solver, solver_.stop_rule(), velocity_, multiplier_);
+      report_ = projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_,
+                                  std::as_const(state.bodies).id(), *solver_.solver, solver_.stop_rule(),
+                                  velocity_, multiplier_);
       used_solver_ = true;
     } else {
-      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity_, multiplier_);
+      report_ =
+          projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_);
     }
     remember_multipliers();
     // Pairs beyond the reach were left out: they must not be able to meet.

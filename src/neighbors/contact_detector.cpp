@@ -100,13 +100,9 @@ class Detection {
   }
   void add(Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
            std::size_t place) {
-    contacts_.a.push_back(a);
-    contacts_.b.push_back(b);
+    contacts_.add(a, b, gap, normal, place);
     contacts_.wall.push_back(wall);
-    contacts_.gap.push_back(gap);
-    contacts_.normal.push_back(normal);
     contacts_.branch.push_back(branch);
-    contacts_.place.push_back(static_cast<Index>(place));
   }
 
   const State<D>& state_;

@@ -93,7 +93,7 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     ghosts.begin_transfer(stage, records);
     ghosts.end_transfer(stage, records);
   };
-  constexpr int n_colours = GhostExchange<D>::n_colours;
+  constexpr int n_colours = Lattice<D>::n_colours;
   measure_call("hand-overs of one sweep", [&] {
     for (int stage = 0; stage <= n_colours; ++stage) transfer(stage);
   });

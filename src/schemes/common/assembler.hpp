@@ -7,7 +7,6 @@
 #include "contact/contact_graph.hpp"
 #include "friction/friction_problem.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -52,7 +51,7 @@ class FrictionAssembler {
  public:
   /// Both must outlive this. The candidates of `neighborhood` must be current when assemble() is called.
   FrictionAssembler(State<D>& state, Neighborhood<D>& neighborhood)
-      : state_(state), neighborhood_(neighborhood), halo_(state, neighborhood.ghosts()) {
+      : state_(state), neighborhood_(neighborhood), halo_(neighborhood.ghosts()) {
     problem_.halo = &halo_;
   }
   FrictionAssembler(const FrictionAssembler&) = delete;
@@ -82,7 +81,7 @@ class FrictionAssembler {
 
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
-  NeighborhoodHalo<D> halo_;
+  BodyHalo& halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
   std::vector<std::array<Vec<D>, D>> frames_;

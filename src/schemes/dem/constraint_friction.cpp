@@ -39,7 +39,7 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
                                           const Settings& settings)
     : state_(state),
       neighborhood_(neighborhood),
-      halo_(state, neighborhood.ghosts()),
+      halo_(neighborhood.ghosts()),
       settings_(settings),
       integrator_(make_integrator<D>(settings.integrator)),
       kernels_(force_kernels()) {

@@ -8,7 +8,6 @@
 #include "friction/constraints.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/integrator.hpp"
 
@@ -150,7 +149,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   PassedThrough passed_;
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
-  NeighborhoodHalo<D> halo_;
+  BodyHalo& halo_;
   Settings settings_;
   std::unique_ptr<Integrator<D>> integrator_;
   SoftLaws<D> laws_;
