@@ -158,8 +158,7 @@ class Launcher {
       has_started = true;
       is_done = is_done || message.contains("done");
       try {
-        const auto& [kind, value] = message.members().front();
-        take(kind, value);
+        for (const auto& [kind, value] : message.members()) take(kind, value);
       } catch (const JsonError& error) {
         throw RunError(fmt::format("{}: {} tells \"{}\", which is not understood: {}", what, program_, line,
                                    error.what()));
