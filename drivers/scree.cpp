@@ -1,4 +1,4 @@
-// The scree program: command line only. What the verbs do is in run/commands.hpp.
+// The scree program: command line only. run/commands.hpp has the commands.
 #include <unistd.h>
 
 #include <filesystem>
@@ -50,25 +50,24 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   };
   const auto with_wall_time = [&](CommandLine verb) {
     verb.option("--max-wall-time", options.max_wall_time,
-                "stop with a checkpoint after so many seconds (exit 4)");
+                "stop with a checkpoint after this many seconds (exit 4)");
     return verb;
   };
   CommandLine run = with_wall_time(with_overrides(app.verb("run", "run a deck")));
   run.option("deck", path, "TOML deck").required();
   const Option force = run.flag("--force", options.force, "replace existing results");
-  run.flag("--resume", options.resume, "go on from the latest checkpoint if there is one, else start")
+  run.flag("--resume", options.resume, "continue from the latest checkpoint if there is one, else start")
       .excludes(force);
   const auto with_from = [&](CommandLine verb) {
-    verb.option(
-        "--from", options.from,
-        "start with the bodies of another run's checkpoint: places, velocities, spins and what contacts "
-        "remember; all else is as the deck says");
+    verb.option("--from", options.from,
+                "start with the bodies of another run's checkpoint: positions, velocities, spins and "
+                "contact memory; the deck says the rest");
   };
   with_from(run);
   run.option("--ensemble", options.ensemble,
-             "so many runs with seeds one after the other, instead of simulation.ensemble")
+             "number of runs with consecutive seeds, instead of simulation.ensemble")
       .check(positive_count());
-  CommandLine restart = with_wall_time(with_overrides(app.verb("restart", "go on from a checkpoint")));
+  CommandLine restart = with_wall_time(with_overrides(app.verb("restart", "continue from a checkpoint")));
   restart.option("checkpoint", path, "checkpoint (.scree)").required();
   CommandLine check =
       with_overrides(app.verb("check", "read a deck, build everything, try the first step; writes nothing"));

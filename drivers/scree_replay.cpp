@@ -15,7 +15,8 @@ namespace {
 using namespace scree;
 
 ExitCode replay_program(const Comm& comm, int argc, char** argv) {
-  CommandLine app{"scree_replay: solves stored contact problems in the format of FCLIB, and makes new ones"};
+  CommandLine app{
+      "scree_replay: solves stored contact problems in the format of FCLIB, and generates new ones"};
   app.footer("Families of --generate (in the plane all but tower and kapla):\n" + list_families());
   ReplayOptions options;
   options.command_line = command_line(argc, argv);
@@ -29,14 +30,13 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   const auto list = [](const Option& option) { return option.delimiter(',').one_argument(); };
   const Option solver = list(app.option("--solver", options.solvers,
                                         "solvers as scree list solvers names them, or all (default auto)"));
-  const Option tolerance =
-      list(app.option("--tolerance", options.tolerances,
-                      "residuals to reach, of which the least ends a solve (default 1e-4)"))
-          .check(positive);
+  const Option tolerance = list(app.option("--tolerance", options.tolerances,
+                                           "residuals to reach; the smallest ends a solve (default 1e-4)"))
+                               .check(positive);
   const Option max_time =
       app.option("--max-time", options.max_seconds, "wall seconds after which a solve ends (default 60)")
           .check(positive);
-  const Option measure_option = app.option("--measure", measure, "what tolerances are of (default fclib)")
+  const Option measure_option = app.option("--measure", measure, "measure of the residual (default fclib)")
                                     .check(one_of({"fclib", "natural"}));
   const Option start = app.option("--start", options.start, "impulses to start from (default zero)")
                            .check(one_of({"zero", "guess", "solution"}));
@@ -52,11 +52,11 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   const Option csv = app.option("--csv", options.csv, "write one line per solve to this file");
   const Option profile = app.option("--profile", options.profile, "write performance profiles to this file");
   const Option write = app.flag("--write-solution", options.write_solution,
-                                "store what is solved and confirmed in each file (/solution)");
+                                "store confirmed solutions in each file (/solution)");
   app.flag("--force", options.force,
-           "replace a file that exists; with --write-solution: store what is not solved, too");
+           "replace a file that exists; with --write-solution: store unsolved results, too");
 
-  const Option generate = app.option("--generate", generated.family, "make a problem of this family");
+  const Option generate = app.option("--generate", generated.family, "generate a problem of this family");
   const Option size = app.option("--size", generated.size, "of the generated problem").needs(generate);
   app.option("--seed", generated.seed, "of the generated problem (default 1)")
       .check(non_negative_count())
@@ -64,7 +64,7 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
   app.option("--dimension", generated.dimension, "of the generated problem (default 3)")
       .check(in_range(2, 3))
       .needs(generate);
-  const Option output = app.option("-o,--output", generated.output, "file to make");
+  const Option output = app.option("-o,--output", generated.output, "file to write");
   const Option convert = app.option("--convert", conversion, "write the file in another form to --output")
                              .check(one_of({"local"}));
   const std::vector<Option> of_solving{solver, tolerance, max_time, measure_option, start, set,

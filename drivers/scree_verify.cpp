@@ -62,7 +62,7 @@ void add_dae_options(CommandLine& verb, DaeVerification& dae) {
   verb.option("--projection", dae.projection, "none, position, velocity (default) or both");
   verb.option("--start", dae.start, "positions in m: X,Y of each body, or X").delimiter(',').check(finite);
   verb.option("--velocity", dae.velocity, "velocities in m/s, as --start").delimiter(',').check(finite);
-  verb.flag("--strict", dae.strict, "refuses a start that breaks the constraints, instead of projecting");
+  verb.flag("--strict", dae.strict, "refuses a start that violates the constraints, instead of projecting");
   verb.option("--angle", dae.angle, "of the slope in degrees (default 30)").check(in_range(0.0, 90.0));
   verb.option("--mu", dae.mu,
               "friction: coefficient on the slope and in the stack, limit in N of the oscillator")
@@ -81,14 +81,14 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
                                   "position-based dynamics: two experiments, methods and steps (exit 0: as "
                                   "expected)");
   pbd_verb.option("--case", pbd.only, "experiment").check(one_of({"sliding", "disks40", "all"}));
-  pbd_verb.flag("--quick", pbd.quick, "only what takes seconds");
+  pbd_verb.flag("--quick", pbd.quick, "only cases that take seconds");
   pbd_verb.option("--csv", pbd.csv, "table to write, for postprocess/plot_pbd_verification.py");
   pbd_verb.option("--source", pbd.source, "folder that holds inputs/verification and tests/reference");
   SlopeVerification slope;
   CommandLine slope_verb = app.verb(
       "slope",
       "exact friction: a cube on a slope, the published table and all solvers (exit 0: as expected)");
-  slope_verb.flag("--quick", slope.quick, "only what takes seconds");
+  slope_verb.flag("--quick", slope.quick, "only cases that take seconds");
   slope_verb.option("--csv", slope.csv, "table to write");
   slope_verb.option("--source", slope.source, "folder that holds inputs/verification and tests/reference");
   GrainsVerification grains;
