@@ -1,7 +1,6 @@
 #pragma once
-// What all scree programs share: MPI, the command line on every rank, and how errors end a program.
+// Shared by all scree programs: MPI, the command line on every rank, and how errors end a program.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,19 +9,19 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
-#include "bench/options.hpp"
 #include "core/as_input.hpp"
+#include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/input_crash.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
 
-/// Writes to standard output, as it stands; throws RunError if not all of it arrives there. Local.
+/// Writes text unchanged to standard output. Throws RunError if that fails. Local.
 inline void show(const std::string& text) {
   errno = 0;
   const bool done = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
@@ -33,7 +32,7 @@ inline std::string with_line_end(const std::string& text) {
   return text.empty() || text.back() == '\n' ? text : text + '\n';
 }
 
-/// Rank 0 writes lines to standard output in the middle of its work; what fails there ends the job. Local.
+/// Rank 0 prints lines during its work; a failure ends the job. Local.
 inline void print_meanwhile(const Comm& comm, const std::string& text) {
   if (!comm.is_root()) return;
   try {
@@ -43,7 +42,7 @@ inline void print_meanwhile(const Comm& comm, const std::string& text) {
   }
 }
 
-/// Rank 0 writes lines to standard output. Throws RunError on all ranks. Collective.
+/// Rank 0 prints lines. Throws RunError on all ranks. Collective.
 inline void print(const Comm& comm, const std::string& text) {
   share_errors(comm, [&] {
     if (comm.is_root()) show(with_line_end(text));
@@ -56,33 +55,36 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
-/// Parses; help and mistakes are printed if `prints`. Returns an exit code if the program is to end here.
-inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool prints) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out, mistakes;
-    const int code = app.exit(error, out, mistakes);
-    if (prints) {
-      std::fputs(mistakes.str().c_str(), stderr);
-      try {
-        show(out.str());
-      } catch (const RunError& failure) {
-        std::fprintf(stderr, "scree: %s\n", failure.what());
-        return failure.code();
-      }
-    }
-    return code == 0 ? ExitCode::done : ExitCode::bad_input;
-  }
-  return std::nullopt;
-}
-/// The same on every rank, printed once.
-inline std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, const Comm& comm) {
-  return parse(app, argc, argv, comm.is_root());
+/// The first argument that is no option: the verb of a program with verbs; empty if there is none.
+inline std::string_view first_word(int argc, char** argv) {
+  const char* const* word =
+      std::find_if(argv + 1, argv + argc, [](const char* argument) { return argument[0] != '-'; });
+  return word == argv + argc ? std::string_view() : *word;
 }
 
-/// A message without what a terminal or a reader cannot take, as names and damaged files may hold it: control
-/// characters are spelled out, and of a word without end there is the beginning.
+/// Parses the command line; prints help and errors if `prints`. Returns an exit code if the program ends
+/// here.
+inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, bool prints) {
+  const auto ending = line.parse(argc, argv);
+  if (!ending) return std::nullopt;
+  if (prints) {
+    std::fputs(ending->mistakes.c_str(), stderr);
+    try {
+      show(ending->output);
+    } catch (const RunError& failure) {
+      std::fprintf(stderr, "scree: %s\n", failure.what());
+      return failure.code();
+    }
+  }
+  return ending->code;
+}
+/// The same on every rank, printed once.
+inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, const Comm& comm) {
+  return parse(line, argc, argv, comm.is_root());
+}
+
+/// A message that is safe to print, whatever names and damaged files hold: control characters are escaped,
+/// and very long words are shortened.
 inline std::string readable(const std::string& message) {
   constexpr std::size_t longest_word = 500, kept = 400;
   std::string text;
@@ -102,7 +104,7 @@ inline std::string readable(const std::string& message) {
   return text;
 }
 
-/// Prints what ends the program.
+/// Prints the error that ends the program.
 inline void tell(const std::string& message) {
   std::fprintf(stderr, "scree: %s\n", readable(message).c_str());
   std::fflush(stderr);
@@ -122,9 +124,9 @@ inline bool all_meet(MPI_Comm meeting) {
   return false;
 }
 
-/// Runs a program between MPI_Init and MPI_Finalize. A CollectiveError has been thrown by all ranks: rank 0
-/// prints it and all leave with its code. Any other exception may be this rank's alone. If all ranks have
-/// one, as when a deck needs more memory than there is, they leave in the same way; else the job is aborted.
+/// Runs a program between MPI_Init and MPI_Finalize. All ranks throw a CollectiveError together: rank 0
+/// prints it and all exit with its code. Other exceptions may be local. If all ranks have one, as when memory
+/// runs out, they exit in the same way; otherwise the job is aborted.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
   Parallel parallel(argc, argv);

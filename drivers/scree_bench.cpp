@@ -1,11 +1,13 @@
-// scree_bench: named measurements on the ranks it is started with (docs/benchmarks.md).
-#include <CLI/CLI.hpp>
+// scree_bench: named measurements on the ranks it is started with; also what `scree bench` becomes, which
+// starts ranks itself (docs/benchmarks.md).
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/study.hpp"
+#include "core/command_line.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 
@@ -14,8 +16,8 @@ namespace {
 using namespace scree;
 
 ExitCode bench_program(const Comm& comm, int argc, char** argv) {
-  CLI::App app{"scree_bench: speed of scree on this machine"};
-  app.require_subcommand(0, 1);
+  CommandLine app{"scree_bench: speed of scree on this machine"};
+  app.require_verbs(0, 1);
   StudyOptions study;
   study.command_line = command_line(argc, argv);
   add_study_options(app, study, false);
@@ -26,14 +28,15 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   bool is_quick = quick;
   BenchFiles files;
   std::vector<std::unique_ptr<BenchCase>> cases;
+  std::vector<CommandLine> verbs;
   for (const BenchEntry& entry : bench_cases()) {
     BenchCase& bench = *cases.emplace_back(entry.make());
     if (quick) bench.make_quick();
-    CLI::App* verb = app.add_subcommand(std::string(entry.name), std::string(entry.summary));
-    bench.add_options(*verb);
-    verb->add_flag("--quick", is_quick, "some seconds only: small sizes, few repetitions");
-    verb->add_option("--csv", files.csv, "also write the rows to this file");
-    verb->add_option("--json", files.json, "also write rows and machine to this file");
+    CommandLine& verb = verbs.emplace_back(app.verb(std::string(entry.name), std::string(entry.summary)));
+    bench.add_options(verb);
+    verb.flag("--quick", is_quick, "some seconds only: small sizes, few repetitions");
+    verb.option("--csv", files.csv, "also write the rows to this file");
+    verb.option("--json", files.json, "also write rows and machine to this file");
   }
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::normal);
@@ -44,17 +47,67 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
     return ExitCode::done;
   }
   for (std::size_t k = 0; k < cases.size(); ++k) {
-    const std::string name(bench_cases()[k].name);
-    if (!app.got_subcommand(name)) continue;
-    measure_case(comm, name, *cases[k], files, study.command_line, show);
+    if (!verbs[k].given()) continue;
+    measure_case(comm, std::string(bench_cases()[k].name), *cases[k], files, study.command_line, show);
     return ExitCode::done;
   }
   measure_study(comm, study, show);
   return ExitCode::done;
 }
 
+/// `scree bench` on the ranks that are there, or without `comm` on numbers of ranks that it starts.
+ExitCode study_verb(const Comm* comm, int argc, char** argv) {
+  CommandLine app{"scree: grains and crowds on any number of MPI ranks"};
+  bool quiet = false, verbose = false;
+  app.flag("-q,--quiet", quiet, "only warnings and errors");
+  app.flag("-v,--verbose", verbose, "more messages");
+  StudyOptions study;
+  study.command_line = command_line(argc, argv);
+  CommandLine verb =
+      app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
+  add_study_options(verb, study, true);
+  if (const auto done = parse(app, argc, argv, !comm || comm->is_root())) return *done;
+  const Show print = [&](const std::string& text) { comm ? print_meanwhile(*comm, text) : show(text); };
+  if (comm) {
+    log::start(comm->is_root(), quiet     ? log::Level::quiet
+                                : verbose ? log::Level::verbose
+                                          : log::Level::normal);
+    if (!study.ranks.empty() || !study.launcher.empty())
+      throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
+                       launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
+  }
+  if (study.list)
+    print(list_bench_cases());
+  else if (comm)
+    measure_study(*comm, study, print);
+  else
+    launch_study(study, print);
+  return ExitCode::done;
+}
+
+ExitCode study_on_ranks_that_are_there(const Comm& comm, int argc, char** argv) {
+  return study_verb(&comm, argc, argv);
+}
+
+/// MPI must not run in a process that starts programs on ranks.
+ExitCode study_on_started_ranks(int argc, char** argv) {
+  try {
+    return study_verb(nullptr, argc, argv);
+  } catch (const CollectiveError& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "scree: %s\n", error.what());
+    return ExitCode::runtime_failure;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (first_word(argc, argv) == "bench") {
+    if (launcher_variable().empty()) return static_cast<int>(study_on_started_ranks(argc, argv));
+    return scree::driver_main(argc, argv, study_on_ranks_that_are_there);
+  }
   return scree::driver_main(argc, argv, bench_program);
 }

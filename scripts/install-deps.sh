@@ -1,21 +1,41 @@
 #!/usr/bin/env bash
-# Installs what building, running, testing and drawing needs on Debian 12. Does nothing when all is there.
+# Installs packages of Debian 12 by groups; does nothing when all are there.
+#   scripts/install-deps.sh                    all groups
+#   scripts/install-deps.sh program pictures   what scripts/quickstart.sh needs
+# Groups:
+#   program    compiles and runs scree
+#   pictures   postprocess/ and drawing without a screen
+#   tests      C++ and Python tests, exchange with FCLIB, style of C++
+#   style      clang-tidy (scripts/test.sh --tidy)
+#   fuzz       fuzz targets (preset fuzz): clang with libFuzzer and AddressSanitizer
+# A third of what apt brings belongs to libvtk9-dev, the only package with the headers of VTK: of 681 packages that program and
+# pictures add to a bare system 240 are a JDK, and headers of GDAL, MariaDB, FFmpeg, Tk, ..., which scree never uses; Qt comes with
+# python3-vtk9, which libvtk9-dev demands as well. Debian makes them all hard dependencies, so apt cannot leave them out.
 set -euo pipefail
 
-packages=(
-  # build
+declare -A group
+group[program]="
   build-essential cmake ninja-build pkg-config
-  # libraries: python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libvtk9-dev libopenblas0-pthread
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
-  libgeos-dev libpng-dev libboost-dev
-  # tests and style
-  libfclib-dev catch2 clang-format clang-tidy python3-pytest
-  # fuzz targets (preset fuzz): libFuzzer and AddressSanitizer come with the runtime of clang 14
-  clang libclang-rt-14-dev
-  # postprocessing; Xvfb and Mesa draw without a screen
-  python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri
-)
+  libgeos-dev libpng-dev libboost-dev"
+# python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen
+group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri"
+group[tests]="python3-pytest libfclib-dev catch2 clang-format"
+group[style]="clang-tidy"
+group[fuzz]="clang libclang-rt-14-dev"
+names=(program pictures tests style fuzz)
+
+packages=()
+[ $# -gt 0 ] || set -- "${names[@]}"
+for name in "$@"; do
+  if [ -z "${group[$name]:-}" ]; then
+    echo "install-deps.sh: unknown group $name (valid: ${names[*]})" >&2
+    exit 2
+  fi
+  read -r -d '' -a found <<<"${group[$name]}" || true
+  packages+=("${found[@]}")
+done
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "install-deps.sh: there is no apt here. On another system install the equivalents of these Debian 12" >&2

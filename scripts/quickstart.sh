@@ -6,7 +6,7 @@ deck=inputs/granular/pile.toml
 results=results/pile
 
 say "1/4 packages"
-scripts/install-deps.sh
+scripts/install-deps.sh program pictures
 
 say "2/4 build"
 cmake --preset release

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Builds and tests everything, as CI does.
-#   scripts/test.sh           release build, all tests, style
+#   scripts/test.sh           release build, all tests but the long ones, style
+#   scripts/test.sh --long    the long tests as well (label long: tests/CMakeLists.txt)
 #   scripts/test.sh --quick   unit, contract and style tests only
 #   scripts/test.sh --asan    unit, contract and MPI tests on 1 and 2 ranks under address and UB sanitizers
 #   scripts/test.sh --tidy    clang-tidy over src/ as well
 # Options add up. Exit code 0: all passed; 1: something failed (the closing summary says what).
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-quick=false asan=false tidy=false
+quick=false long=false asan=false tidy=false
 for option in "$@"; do
   case $option in
     --quick) quick=true ;;
+    --long) long=true ;;
     --asan) asan=true ;;
     --tidy) tidy=true ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' scripts/test.sh; exit 0 ;;
-    *) echo "test.sh: unknown option $option (valid: --quick --asan --tidy)" >&2; exit 2 ;;
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' scripts/test.sh; exit 0 ;;
+    *) echo "test.sh: unknown option $option (valid: --quick --long --asan --tidy)" >&2; exit 2 ;;
   esac
 done
 
@@ -43,19 +45,21 @@ without_crowds() {
     build/granular/bin/scree check inputs/crowd/corridor.toml 2>&1 | grep "needs a build with SCREE_CROWD=ON"
 }
 
-# ctest arguments: preset, then a label expression or nothing.
+# ctest arguments: preset, then a label expression or nothing. Three at a time on two cores: tests of bad input wait mostly.
 run_tests() {
   local preset=$1
   shift
-  ctest --test-dir "build/$preset" -j 2 --output-on-failure --no-tests=error "$@"
+  ctest --test-dir "build/$preset" -j 3 --output-on-failure --no-tests=error "$@"
 }
 
-part "packages" scripts/install-deps.sh
+part "packages" scripts/install-deps.sh program pictures tests
 part "build release" build release
 if $quick; then
   part "quick tests" run_tests release -L '^(unit|contract|style)$'
-else
+elif $long; then
   part "all tests" run_tests release
+else
+  part "all tests but long ones" run_tests release -LE '^long$'
 fi
 $quick || part "without crowds" without_crowds
 if $asan; then

@@ -1,7 +1,7 @@
 #include "bench/case.hpp"
 
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
+#include "core/command_line.hpp"
 
 namespace scree {
 
@@ -10,15 +10,14 @@ Real BenchRun::triad() const {
   return *triad_;
 }
 
-void BenchCase::add_repetitions(CLI::App& app) {
-  app.add_option("--repetitions", repetitions_, "of each timing; the median counts")
-      ->check(positive_number());
+void BenchCase::add_repetitions(CommandLine& app) {
+  app.option("--repetitions", repetitions_, "of each timing; the median counts").check(positive_number());
 }
 
-void BenchCase::add_folder(CLI::App& app) {
-  app.add_option("--folder", folder_,
-                 "where files are written that go away; all ranks must see it; else where the system has "
-                 "temporary files");
+void BenchCase::add_folder(CommandLine& app) {
+  app.option("--folder", folder_,
+             "where files are written that go away; all ranks must see it; else where the system has "
+             "temporary files");
 }
 
 }  // namespace scree

@@ -1,5 +1,4 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "bench/row.hpp"
+#include "core/command_line.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -41,7 +41,7 @@ class BenchCase {
   virtual ~BenchCase() = default;
 
   /// Declares the options of `scree_bench NAME`; their defaults are those of a full measurement.
-  virtual void add_options(CLI::App& app) = 0;
+  virtual void add_options(CommandLine& app) = 0;
   /// Sets the defaults of a quick measurement, some seconds long; before options are read.
   virtual void make_quick() = 0;
   /// Bodies of a study of scaling: of all ranks together in strong mode, of each in weak mode.
@@ -58,9 +58,9 @@ class BenchCase {
 
  protected:
   /// The option --repetitions.
-  void add_repetitions(CLI::App& app);
+  void add_repetitions(CommandLine& app);
   /// The option --folder.
-  void add_folder(CLI::App& app);
+  void add_folder(CommandLine& app);
 
   int repetitions_ = 5;
   std::string folder_;

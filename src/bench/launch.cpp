@@ -14,18 +14,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/machine.hpp"
 #include "bench/results.hpp"
 #include "bench/study.hpp"
+#include "core/json.hpp"
 
 namespace scree {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// How a program ended.
 struct Ending {
@@ -155,13 +153,13 @@ class Launcher {
     words.insert(words.end(), arguments.begin(), arguments.end());
     bool has_started = false, is_done = false;
     const Ending ending = run_program(words, ranks <= n_processors(), [&](const std::string& line) {
-      const Json message = Json::parse(line, nullptr, false);
+      const Json message = Json::parse_or_null(line);
       if (!message.is_object() || message.size() != 1) return;  // what a launcher has to say
       has_started = true;
       is_done = is_done || message.contains("done");
       try {
-        take(message.begin().key(), message.begin().value());
-      } catch (const Json::exception& error) {
+        for (const auto& [kind, value] : message.members()) take(kind, value);
+      } catch (const JsonError& error) {
         throw RunError(fmt::format("{}: {} tells \"{}\", which is not understood: {}", what, program_, line,
                                    error.what()));
       }
@@ -236,7 +234,7 @@ void launch_study(const StudyOptions& given, const Show& show) {
     launcher.run(ranks, {"--stream", "--machine"}, "the measurement of the machine",
                  [&](const std::string& kind, const Json& value) {
                    if (kind != "machine") return;
-                   const Json& measured = value.at("measured").at(0);
+                   const Json& measured = value.at("measured")[0];
                    require_as_many(measured.at("ranks").get<int>(), ranks, options.launcher);
                    results.machine["measured"].push_back(measured);
                  });

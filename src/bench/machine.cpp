@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "bench/measure_time.hpp"
+#include "core/json.hpp"
 #include "run/version.hpp"
 #include "schemes/pbd/pair_kernels.hpp"
 
@@ -22,7 +22,6 @@ namespace scree {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 /// First line of a file of the system; empty if there is none.
@@ -122,7 +121,7 @@ int n_processors() {
   return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-nlohmann::ordered_json describe_machine() {
+Json describe_machine() {
   Json machine;
   machine["processor"] = value_of("/proc/cpuinfo", "model name");
   machine["processors_online"] = sysconf(_SC_NPROCESSORS_ONLN);
@@ -146,7 +145,7 @@ nlohmann::ordered_json describe_machine() {
   return machine;
 }
 
-nlohmann::ordered_json measure_machine(const Comm& comm) {
+Json measure_machine(const Comm& comm) {
   Json measured{{"ranks", comm.size()}};
   char library[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
@@ -172,7 +171,7 @@ nlohmann::ordered_json measure_machine(const Comm& comm) {
   return measured;
 }
 
-std::string format_machine(const nlohmann::ordered_json& machine) {
+std::string format_machine(const Json& machine) {
   const auto text_of = [&](const char* name) {
     return machine.contains(name) && machine[name].is_string() ? machine[name].get<std::string>() : "?";
   };

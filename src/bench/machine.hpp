@@ -1,14 +1,14 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
 
 /// What the numbers of a benchmark were measured on: processor, cores and caches, memory, system, compiler,
 /// libraries, settings. Bytes and Hz throughout; what the system does not tell is missing. Local.
-nlohmann::ordered_json describe_machine();
+Json describe_machine();
 
 /// Number of processors that this process may use. Local.
 int n_processors();
@@ -20,9 +20,9 @@ int n_processors();
 ///   bandwidth_1_MiB                     [B/s]
 ///   allreduce_8_B, barrier             [s] over all ranks
 /// Messages only with two ranks or more. Collective; a second or two.
-nlohmann::ordered_json measure_machine(const Comm& comm);
+Json measure_machine(const Comm& comm);
 
 /// Some lines for people, from both of these. Local.
-std::string format_machine(const nlohmann::ordered_json& machine);
+std::string format_machine(const Json& machine);
 
 }  // namespace scree

@@ -1,14 +1,14 @@
 #include "bench/packing_bench.hpp"
 
-#include "bench/options.hpp"
+#include "core/command_line.hpp"
 
 namespace scree {
 
-void PackingBench::add_options(CLI::App& app) {
-  app.add_option("--dimensions", dimensions_, "2, 3 or both")->delimiter(',')->check(CLI::Range(2, 3));
-  app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks")
-      ->delimiter(',')
-      ->check(positive_number());
+void PackingBench::add_options(CommandLine& app) {
+  app.option("--dimensions", dimensions_, "2, 3 or both").delimiter(',').check(in_range(2, 3));
+  app.option("--bodies", bodies_, "numbers of bodies, over all ranks")
+      .delimiter(',')
+      .check(positive_number());
   add_repetitions(app);
 }
 

@@ -9,7 +9,7 @@ namespace scree {
 /// A case that measures packings (packing.hpp): in the plane and in space, of some numbers of bodies.
 class PackingBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override;
+  void add_options(CommandLine& app) override;
   void make_quick() override;
   std::int64_t study_bodies() const override { return bodies_.back(); }
   void set_bodies(std::int64_t bodies) override { bodies_ = {bodies}; }

@@ -8,6 +8,8 @@
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "schemes/common/contact_law.hpp"
+#include "schemes/common/contact_pair.hpp"
 
 namespace scree {
 
@@ -147,15 +149,18 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
   FrictionStep<3> step;
   step.dt = options_.dt;
   step.speculative_margin = options_.speculative_margin;
-  step.contact_slop = options_.touching ? options_.speculative_margin : 0;
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;
-  step.laws = [&](const ContactGraph<3>&, FrictionProblem<3>& problem) {
+  const ContactLaw law{.dt = options_.dt,
+                       .contact_slop = options_.touching ? options_.speculative_margin : 0};
+  step.laws = [&](const ContactGraph<3>& contacts, FrictionProblem<3>& problem) {
     std::ranges::fill(problem.mu, options_.mu);
-    for (std::size_t k = 0; k < problem.compliance.size(); k += 2) {
-      problem.compliance[k] = along_normal / mean_mass_;
-      problem.compliance[k + 1] = along_tangents / mean_mass_;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const Real touching = law.contact_slop * sum_of_radii(state, contacts, c);
+      problem.bias[c * 3] += normal_bias(law, contacts.gap[c], touching, 0, 0, 0);
+      problem.compliance[2 * c] = along_normal / mean_mass_;
+      problem.compliance[2 * c + 1] = along_tangents / mean_mass_;
     }
   };
   return assembler_.assemble(step);

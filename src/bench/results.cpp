@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "io/files.hpp"
 
 namespace scree {
@@ -26,9 +27,9 @@ std::vector<BenchRow> BenchResults::rows_of(const std::string& bench) const {
 }
 
 std::string BenchResults::json() const {
-  nlohmann::ordered_json all{{"format", "scree benchmark"}, {"format_version", 1},  {"date", date_},
-                             {"command", command_line_},    {"settings", settings}, {"machine", machine}};
-  all["rows"] = nlohmann::ordered_json::array();
+  Json all{{"format", "scree benchmark"}, {"format_version", 1},  {"date", date_},
+           {"command", command_line_},    {"settings", settings}, {"machine", machine}};
+  all["rows"] = Json::array();
   for (const BenchRow& row : rows) all["rows"].push_back(to_json(row));
   return all.dump(1) + '\n';
 }

@@ -1,9 +1,9 @@
 #pragma once
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/row.hpp"
+#include "core/json.hpp"
 
 namespace scree {
 
@@ -12,8 +12,8 @@ class BenchResults {
  public:
   explicit BenchResults(const std::string& command_line);
 
-  nlohmann::ordered_json settings = nlohmann::ordered_json::object();
-  nlohmann::ordered_json machine;  ///< describe_machine(), with what was measured as list "measured"
+  Json settings = Json::object();
+  Json machine;  ///< describe_machine(), with what was measured as list "measured"
   std::vector<BenchRow> rows;
 
   /// Rows of one case.

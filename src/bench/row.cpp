@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "io/csv_cell.hpp"
 #include "io/table_text.hpp"
 
@@ -15,7 +15,6 @@ namespace scree {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Role = BenchColumn::Role;
 
 constexpr std::size_t table_width = 118;
@@ -31,7 +30,7 @@ Json json_of(const BenchColumn::Value& value) {
 }
 
 BenchColumn::Value value_of(const Json& json) {
-  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<Real>();
   return json.get<std::string>();
 }
@@ -300,7 +299,7 @@ Real BenchRow::work_size() const {
   return found == columns.end() ? 1 : number(found->name);
 }
 
-nlohmann::ordered_json to_json(const BenchRow& row) {
+Json to_json(const BenchRow& row) {
   Json json{{"case", row.bench},
             {"mode", row.mode},
             {"ranks", row.ranks},
@@ -323,7 +322,7 @@ nlohmann::ordered_json to_json(const BenchRow& row) {
   return json;
 }
 
-BenchRow row_from_json(const nlohmann::ordered_json& json) {
+BenchRow row_from_json(const Json& json) {
   BenchRow row(json.at("work").get<std::string>());
   row.bench = json.at("case").get<std::string>();
   row.mode = json.at("mode").get<std::string>();
@@ -333,7 +332,7 @@ BenchRow row_from_json(const nlohmann::ordered_json& json) {
   if (json.contains("spread") && json.at("spread").is_number()) row.spread = json.at("spread").get<Real>();
   for (const auto& [part, role] :
        {std::pair{"keys", Role::key}, {"size", Role::size}, {"values", Role::result}})
-    for (const auto& [name, value] : json.at(part).items()) {
+    for (const auto& [name, value] : json.at(part).members()) {
       BenchColumn column{.name = name, .value = value_of(value), .role = role, .spread = {}};
       column.unit = json.at("units").at(name).get<std::string>();
       if (json.at("spreads").contains(name)) column.spread = json.at("spreads").at(name).get<Real>();
@@ -341,7 +340,8 @@ BenchRow row_from_json(const nlohmann::ordered_json& json) {
       column.in_table = std::ranges::find(hidden, Json(name)) == hidden.end();
       row.columns.push_back(std::move(column));
     }
-  for (const auto& [name, share] : json.at("phases").items()) row.phases.push_back({name, share.get<Real>()});
+  for (const auto& [name, share] : json.at("phases").members())
+    row.phases.push_back({name, share.get<Real>()});
   row.notes = json.at("notes").get<std::vector<std::string>>();
   return row;
 }

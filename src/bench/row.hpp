@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/json.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -69,9 +69,9 @@ class BenchRow {
   std::vector<std::string> notes;  ///< lines below the row
 };
 
-nlohmann::ordered_json to_json(const BenchRow& row);
-/// Throws nlohmann's exceptions where the text is none of to_json().
-BenchRow row_from_json(const nlohmann::ordered_json& json);
+Json to_json(const BenchRow& row);
+/// Throws JsonError where the text is none of to_json().
+BenchRow row_from_json(const Json& json);
 
 /// A table for the terminal: keys, ranks, seconds, results; shares of phases and notes below each row. Blocks
 /// of columns that do not fit side by side follow each other.

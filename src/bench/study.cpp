@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "bench/machine.hpp"
-#include "bench/options.hpp"
 #include "bench/results.hpp"
+#include "core/command_line.hpp"
+#include "core/json.hpp"
 #include "core/suggestion.hpp"
 #include "io/files.hpp"
 
@@ -35,39 +35,37 @@ class TablePrinter {
   std::vector<BenchRow> rows_;
 };
 
-nlohmann::ordered_json measured_machine(const Comm& comm) {
-  nlohmann::ordered_json machine = describe_machine();
-  machine["measured"] = nlohmann::ordered_json::array({measure_machine(comm)});
+Json measured_machine(const Comm& comm) {
+  Json machine = describe_machine();
+  machine["measured"].push_back(measure_machine(comm));
   return machine;
 }
 
 }  // namespace
 
-void add_study_options(CLI::App& app, StudyOptions& options, bool launches) {
-  app.add_option("--case", options.cases, "cases to measure, or all (see --list)")->delimiter(',');
-  app.add_flag("--list", options.list, "tells what cases there are");
-  app.add_flag("--quick", options.quick, "small sizes: all cases in a few minutes");
-  app.add_option("--mode", options.mode,
-                 "fixed: each case at its own sizes; strong: one size for all ranks together; weak: one size "
-                 "for each rank")
-      ->check(CLI::IsMember({"fixed", "strong", "weak"}));
-  app.add_option("--bodies", options.bodies, "strong: of all ranks; weak: of each rank")
-      ->check(positive_number());
-  app.add_option("--repetitions", options.repetitions, "of each timing; the median counts")
-      ->check(positive_number());
-  app.add_option(
-      "--out", options.out,
-      "folder for results.json and CASE.csv, and for files that go away again; all ranks must see it");
+void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
+  app.option("--case", options.cases, "cases to measure, or all (see --list)").delimiter(',');
+  app.flag("--list", options.list, "tells what cases there are");
+  app.flag("--quick", options.quick, "small sizes: all cases in a few minutes");
+  app.option("--mode", options.mode,
+             "fixed: each case at its own sizes; strong: one size for all ranks together; weak: one size "
+             "for each rank")
+      .check(one_of({"fixed", "strong", "weak"}));
+  app.option("--bodies", options.bodies, "strong: of all ranks; weak: of each rank").check(positive_number());
+  app.option("--repetitions", options.repetitions, "of each timing; the median counts")
+      .check(positive_number());
+  app.option("--out", options.out,
+             "folder for results.json and CASE.csv, and for files that go away again; all ranks must see it");
   if (launches) {
-    app.add_option("--ranks", options.ranks,
-                   "numbers of ranks to start (default: 1,2; within mpirun: the ranks that are there)")
-        ->delimiter(',')
-        ->check(positive_number());
-    app.add_option("--launcher", options.launcher, "how to start ranks (default: \"mpirun -n {ranks}\")");
+    app.option("--ranks", options.ranks,
+               "numbers of ranks to start (default: 1,2; within mpirun: the ranks that are there)")
+        .delimiter(',')
+        .check(positive_number());
+    app.option("--launcher", options.launcher, "how to start ranks (default: \"mpirun -n {ranks}\")");
   } else {
-    app.add_option("--folder", options.folder)->group("");
-    app.add_flag("--stream", options.stream)->group("");
-    app.add_flag("--machine", options.machine)->group("");
+    app.option("--folder", options.folder).hidden();
+    app.flag("--stream", options.stream).hidden();
+    app.flag("--machine", options.machine).hidden();
   }
 }
 
@@ -105,9 +103,7 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
   if (!options.out.empty()) files::on_root(comm, [&] { require_writable_folder(options.out); });
   BenchResults results(options.command_line);
   results.settings = settings_of(options);
-  const auto stream = [&](const char* what, const nlohmann::ordered_json& value) {
-    show(nlohmann::ordered_json{{what, value}}.dump() + '\n');
-  };
+  const auto stream = [&](const char* what, const Json& value) { show(Json{{what, value}}.dump() + '\n'); };
   if (!options.stream || options.machine) {
     results.machine = measured_machine(comm);
     if (options.stream)
@@ -166,8 +162,8 @@ void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, c
   printer.flush();
 }
 
-nlohmann::ordered_json settings_of(const StudyOptions& options) {
-  nlohmann::ordered_json settings{{"cases", options.cases}, {"quick", options.quick}, {"mode", options.mode}};
+Json settings_of(const StudyOptions& options) {
+  Json settings{{"cases", options.cases}, {"quick", options.quick}, {"mode", options.mode}};
   if (options.bodies > 0) settings["bodies"] = options.bodies;
   if (options.repetitions > 0) settings["repetitions"] = options.repetitions;
   if (!options.ranks.empty()) settings["ranks"] = options.ranks;

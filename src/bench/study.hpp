@@ -1,13 +1,13 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/case.hpp"
+#include "core/command_line.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -31,7 +31,7 @@ struct StudyOptions {
 };
 
 /// Options of `scree bench`; `launches`: also those that start programs.
-void add_study_options(CLI::App& app, StudyOptions& options, bool launches);
+void add_study_options(CommandLine& app, StudyOptions& options, bool launches);
 
 /// Names and summaries of all cases.
 std::string list_bench_cases();
@@ -39,7 +39,7 @@ std::string list_bench_cases();
 /// The entries that the options name, in the order of cases.def. Throws InputError.
 std::vector<BenchEntry> chosen_cases(const StudyOptions& options);
 /// The options as results.json tells them.
-nlohmann::ordered_json settings_of(const StudyOptions& options);
+Json settings_of(const StudyOptions& options);
 
 /// Prints text on one rank.
 using Show = std::function<void(const std::string&)>;

@@ -28,15 +28,14 @@ class Domain {
 
     int owner_of(BlockKey key) const;
   };
-  /// `keys`: the blocks that this rank knows weights of, ascending (a block may be known to several ranks:
-  /// weights add up). Exact integers, so all ranks agree. No rank gets more than its share and one block;
-  /// among the two blocks at whose end a splitter may lie, those are taken that make the fullest rank least
-  /// full.
+  /// `keys`: the blocks whose weights this rank knows, ascending; weights of a block from several ranks add
+  /// up. Exact integers, so all ranks agree. No rank gets more than its share and one block; each splitter
+  /// lies at the end of one of two blocks, chosen such that the fullest rank has the least load.
   ///
-  /// Splitters are found by refinement of histograms, all at once. Each reduction has up to max(2048, 4
-  /// ranks) integers and narrows all splitters down by at least one bit, and by 11 bits / the number of
-  /// stretches that are still in question where that is more: two reductions for a million blocks on ten
-  /// ranks. Memory O(ranks): splitters and histogram take 40 bytes per rank, 4 MB on 1e5 ranks. Collective.
+  /// Histograms are refined for all splitters at once. Each reduction has up to max(2048, 4 ranks) integers
+  /// and fixes at least one bit of all splitters, or 11 bits / the number of open intervals if that is more:
+  /// two reductions for a million blocks on ten ranks. Memory O(ranks): splitters and histogram take 40 bytes
+  /// per rank, 4 MB on 1e5 ranks. Collective.
   Shares propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights, int key_bits) const;
   void adopt(const Shares& shares);
 

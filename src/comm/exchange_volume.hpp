@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "core/sparse_all_to_all.hpp"
+
 namespace scree {
 
 /// What a rank sends to others: point-to-point messages and the bytes in them. Sums over ranks count every
@@ -19,5 +21,11 @@ struct ExchangeVolume {
   }
   bool operator==(const ExchangeVolume&) const = default;
 };
+
+/// What the exchange of messages to other ranks sends: each of them and, before it, its length.
+inline ExchangeVolume volume_of(const Outgoing& outgoing) {
+  const auto n = static_cast<std::int64_t>(outgoing.n_messages());
+  return {2 * n, n * std::int64_t{sizeof(std::int64_t)} + static_cast<std::int64_t>(outgoing.n_bytes())};
+}
 
 }  // namespace scree

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "comm/migration.hpp"
-#include "comm/parcels.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -60,9 +60,9 @@ GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm), ghosts_(comm), 
 template <int D>
 void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory) {
-  if (comm_.size() == 1) {
-    return;
-  }
+  n_owned_ = bodies.n_owned();
+  n_held_ = n_owned_;
+  if (comm_.size() == 1) return;
   std::map<int, std::vector<Index>> wanted;
   for (const auto& block : table.blocks()) {
     const Touchers<D> touchers(domain, lattice, block.place);
@@ -79,31 +79,32 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   }
 
   ghosts_.clear();
-  std::vector<Parcel> outgoing;
+  Outgoing outgoing;
   for (const auto& [rank, which] : wanted) {
-    Packer packer(outgoing.emplace_back(Parcel{rank, {}}).bytes);
+    Packer packer = outgoing.to(rank);
     packer.put(static_cast<Index>(which.size()));
     packer.put(std::span<const Index>(which));
     pack_bodies(bodies, memory, which, true, packer);
     for (const Index i : which) ghosts_.send(rank, i);
   }
   home_.clear();
-  // Parcels come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage
+  // Messages come in order of rank, ranks own ascending ranges of the curve, and each rank packed in storage
   // order: so the ghosts arrive sorted by (place, id), which is the order the block table needs.
   count(Traffic::ghost_fetches, volume_of(outgoing));
-  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
-    Unpacker unpacker(parcel.bytes);
+  for (const PackedMessage& message : outgoing.exchange(comm_)) {
+    Unpacker unpacker(message.bytes);
     const auto count = unpacker.take<Index>();
     std::vector<Index> slots(static_cast<std::size_t>(count));
     unpacker.take(std::span<Index>(slots));
-    for (const Index slot : slots) home_.push_back({parcel.rank, slot});
+    for (const Index slot : slots) home_.push_back({message.rank, slot});
     const Index first = bodies.n_held();
     bodies.resize(bodies.n_owned(), bodies.n_ghosts() + count);
     unpack_bodies(unpacker, first, count, true, bodies, memory);
-    for (Index g = 0; g < count; ++g) ghosts_.receive(parcel.rank, first + g);
+    for (Index g = 0; g < count; ++g) ghosts_.receive(message.rank, first + g);
   }
 
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  n_held_ = bodies.n_held();
+  const auto n_owned = static_cast<std::size_t>(n_owned_);
   std::vector<Place> ghost_places;
   const std::span<const Vec<D>> ghost_positions = std::as_const(bodies).position().subspan(n_owned);
   find_places<D>(lattice, ghost_positions, ghost_places);
@@ -171,7 +172,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
     for (Index i = block.first; i < block.last; ++i) {
       const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
       // Who touches the body, by colour; different touching blocks have different colours.
-      std::array<int, std::size_t{n_colours}> toucher;
+      std::array<int, std::size_t{colours}> toucher;
       toucher.fill(-1);
       for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
         if (contains(low, axes) && touchers.rank[axes] >= 0)
@@ -184,7 +185,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         shared_[static_cast<std::size_t>(i)] = 1;
       };
       int holder = home, ready = 0, first = -1;
-      for (int colour = 0; colour < n_colours; ++colour) {
+      for (int colour = 0; colour < colours; ++colour) {
         const int next = toucher[static_cast<std::size_t>(colour)];
         if (next < 0) continue;
         if (first < 0) {
@@ -201,8 +202,8 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         }
         if (next != me && home == me) sums.push_back({next, i, colour});
       }
-      pass(holder, home, Leg::home, ready, n_colours);
-      pass(holder, first, Leg::again, ready, n_colours);
+      pass(holder, home, Leg::home, ready, colours);
+      pass(holder, first, Leg::again, ready, colours);
     }
   }
 
@@ -232,7 +233,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
         meetings.arrange();
         for (auto h = first; h != last; ++h) {
           if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
-          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? n_colours : 0);
+          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? colours : 0);
           RecordExchange& exchange = stages_[static_cast<std::size_t>(stage)];
           if (is_sent)
             exchange.send(peer, h->body);
@@ -258,23 +259,23 @@ void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
-  count(Traffic::to_owners, ghosts_.volume(sizeof(std::int32_t), Way::back));
-  ghosts_.begin(std::span<const std::int32_t>(counts), 1, Way::back);
-  ghosts_.end_combining(counts, 1, Way::back, std::plus<>());
+  count(Traffic::to_owners, ghosts_.volume(sizeof(std::int32_t), Way::reverse));
+  ghosts_.begin(std::span<const std::int32_t>(counts), 1, Way::reverse);
+  ghosts_.end_combining(counts, 1, Way::reverse, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
   count(Traffic::to_owners, volume_to_owners(width));
-  ghosts_.begin(std::span<const Real>(values), width, Way::back);
-  ghosts_.end_combining(values, width, Way::back, std::plus<>());
+  ghosts_.begin(std::span<const Real>(values), width, Way::reverse);
+  ghosts_.end_combining(values, width, Way::reverse, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
   count(Traffic::to_owners, volume_to_owners(width));
-  ghosts_.begin(std::span<const Real>(values), width, Way::back);
-  ghosts_.end_combining(values, width, Way::back, [](Real a, Real b) { return std::min(a, b); });
+  ghosts_.begin(std::span<const Real>(values), width, Way::reverse);
+  ghosts_.end_combining(values, width, Way::reverse, [](Real a, Real b) { return std::min(a, b); });
 }
 
 template <int D>
@@ -292,31 +293,22 @@ template <int D>
 ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool goes_on) const {
   ExchangeVolume volume;
   if (!follows) volume += volume_of_stage(0, width);
-  for (int colour = 0; colour < n_colours; ++colour)
-    volume += volume_of_stage(colour + 1 + (goes_on ? n_colours : 0), width);
+  for (int colour = 0; colour < colours; ++colour)
+    volume += volume_of_stage(colour + 1 + (goes_on ? colours : 0), width);
   return volume;
 }
 
 template <int D>
-std::vector<RememberedContact> GhostExchange<D>::bring_home(
+std::vector<RememberedContact> GhostExchange<D>::send_to_owners(
     Index n_owned, std::span<const RememberedContact> contacts) const {
-  std::map<int, std::vector<RememberedContact>> away;
+  Outgoing outgoing;
   for (RememberedContact contact : contacts) {
     const Home& home = home_[static_cast<std::size_t>(contact.body - n_owned)];
     contact.body = home.index;
-    away[home.rank].push_back(contact);
+    outgoing.to(home.rank).put(contact);
   }
-  std::vector<Parcel> outgoing;
-  for (const auto& [rank, list] : away)
-    Packer(outgoing.emplace_back(Parcel{rank, {}}).bytes).put(std::span<const RememberedContact>(list));
   count(Traffic::memory, volume_of(outgoing));
-  std::vector<RememberedContact> arrived;
-  for (const Parcel& parcel : deliver(comm_, std::move(outgoing))) {
-    const std::size_t before = arrived.size();
-    arrived.resize(before + parcel.bytes.size() / sizeof(RememberedContact));
-    Unpacker(parcel.bytes).take(std::span<RememberedContact>(arrived).subspan(before));
-  }
-  return arrived;
+  return exchange_values<RememberedContact>(comm_, outgoing);
 }
 
 template <int D>

@@ -7,6 +7,7 @@
 #include "comm/domain.hpp"
 #include "comm/exchange_volume.hpp"
 #include "comm/record_exchange.hpp"
+#include "core/body_halo.hpp"
 #include "core/types.hpp"
 #include "geometry/lattice.hpp"
 #include "particles/block_table.hpp"
@@ -33,29 +34,32 @@ constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
     "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
 
-/// Everything that one rank holds of another rank's bodies, and how values reach it.
+/// Everything that one rank holds of another rank's bodies, and how values reach it: the halo of a run.
 ///
 /// A rank that owns a block also needs the bodies one cell layer beyond its upper faces: these are its
-/// ghosts. Three ways of moving values, each a message per pair of ranks that have something for each other:
-/// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds back;
+/// ghosts. Values move in three ways, each one message per pair of neighbouring ranks:
+/// - `copy_to_ghosts` copies from every owned body to all its ghosts, `add_to_owners` adds in reverse;
 /// - a *transfer* moves the active copy of a body during a sweep. Bodies near block faces are touched in
 ///   several colours, by several ranks. Each rank passes the body on between its last colour and the next
-///   rank's first, so the copy that is read is always the latest one, nothing is summed and nothing is
-///   computed twice. What two ranks have for each other waits for a common stage where it can, which saves
-///   messages;
+///   rank's first, so every read sees the latest copy, nothing is summed and nothing is computed twice.
+///   Transfers between two ranks share a stage where they can, which saves messages;
 /// - *partial sums* (of forces, say) of a body by colour go to its owner, who adds them up in the order of
 ///   colours.
-/// Which blocks touch a body follows from its cell, so both ends plan alike without a word.
+/// Which blocks touch a body follows from its cell, so both ends make the same plan without messages.
 template <int D>
-class GhostExchange {
+class GhostExchange final : public BodyHalo {
  public:
-  static constexpr int n_colours = Lattice<D>::n_colours;
   /// Stages of transfers: 0 comes before the first colour of the first of several sweeps in a row, p + 1
   /// after colour p of the last one: then every active copy is back with its owner; n_colours + p + 1 after
   /// colour p of the others: then every active copy is with the rank that touches it first in the next one.
-  static constexpr int n_stages = 2 * n_colours + 1;
+  static constexpr int n_stages = 2 * Lattice<D>::n_colours + 1;
 
   explicit GhostExchange(const Comm& comm);
+
+  const Comm& comm() const override { return comm_; }
+  Index n_owned() const override { return n_owned_; }
+  Index n_held() const override { return n_held_; }
+  int n_colours() const override { return colours; }
 
   /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and
   /// gets those of the ghosts; `memory` (owned bodies on entry) gets the ghosts' entries. Collective.
@@ -63,11 +67,11 @@ class GhostExchange {
                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory);
 
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
-  void copy_to_ghosts(std::span<Real> values, int width);
+  void copy_to_ghosts(std::span<Real> values, int width) override;
   void copy_to_ghosts(std::span<Vec<D>> values) {
     copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
   }
-  /// The same for numbers from several arrays, and with time for other work: take(body, numbers) writes
+  /// The same for numbers from several arrays, overlapped with other work: take(body, numbers) writes
   /// `width` numbers of an owned body, put(body, numbers) reads those of a ghost. Collective.
   template <class Take>
   void begin_copy_to_ghosts(int width, Take&& take) {
@@ -78,17 +82,17 @@ class GhostExchange {
   void end_copy_to_ghosts(int width, Put&& put) {
     end_numbers(ghosts_, width, put);
   }
-  /// counts[n_held]: adds what ranks noted for their ghosts to the owner's entry. Collective.
+  /// counts[n_held]: adds the entries of ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
-  void add_to_owners(std::span<Real> values, int width);
+  void add_to_owners(std::span<Real> values, int width) override;
   /// values[n_held * width]: every owner's entry becomes the least of its own and those of its ghosts
   /// (exact). Collective.
   void min_to_owners(std::span<Real> values, int width);
 
   /// values[n_held * width]: moves the active copies of a stage. Collective.
-  void begin_transfer(int stage, std::span<const Real> values, int width);
-  void end_transfer(int stage, std::span<Real> values, int width);
+  void begin_transfer(int stage, std::span<const Real> values, int width) override;
+  void end_transfer(int stage, std::span<Real> values, int width) override;
   void begin_transfer(int stage, std::span<SweepRecord> records) {
     begin_transfer(stage, numbers(records), record_width);
   }
@@ -122,7 +126,8 @@ class GhostExchange {
 
   /// Sends what this rank remembers of contacts to the owners of their first bodies: `contacts[k].body` is a
   /// ghost here. Returns what others remember of owned bodies, by sender. Collective.
-  std::vector<RememberedContact> bring_home(Index n_owned, std::span<const RememberedContact> contacts) const;
+  std::vector<RememberedContact> send_to_owners(Index n_owned,
+                                                std::span<const RememberedContact> contacts) const;
 
   int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
   /// Ranks with which this one exchanges values.
@@ -130,7 +135,7 @@ class GhostExchange {
 
   /// What this rank sends in one exchange of `width` numbers per body.
   ExchangeVolume volume_of_copy(int width) const { return ghosts_.volume(bytes_of(width)); }
-  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::back); }
+  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::reverse); }
   ExchangeVolume volume_of_partial_sums(int width) const { return sums_.volume(bytes_of(width)); }
   ExchangeVolume volume_of_stage(int stage, int width) const {
     return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
@@ -155,6 +160,7 @@ class GhostExchange {
   void plan_transfers(const Domain& domain, const Lattice<D>& lattice, const BlockTable<D>& table,
                       std::span<const Place> places);
 
+  static constexpr int colours = Lattice<D>::n_colours;
   static constexpr int record_width = sizeof(SweepRecord) / sizeof(Real);
   static std::span<Real> numbers(std::span<SweepRecord> records) {
     return {reinterpret_cast<Real*>(records.data()), records.size() * record_width};
@@ -162,21 +168,22 @@ class GhostExchange {
   template <class Take>
   static void begin_numbers(RecordExchange& exchange, int width, const Take& take) {
     const std::size_t size = bytes_of(width);
-    exchange.begin_packed(size, Way::there, [&](const Index* places, std::size_t n, std::byte* out) {
+    exchange.begin_packed(size, Way::forward, [&](const Index* places, std::size_t n, std::byte* out) {
       for (std::size_t k = 0; k < n; ++k) take(places[k], reinterpret_cast<Real*>(out + k * size));
     });
   }
   template <class Put>
   static void end_numbers(RecordExchange& exchange, int width, const Put& put) {
     const std::size_t size = bytes_of(width);
-    exchange.end_packed(size, Way::there, [&](const Index* places, std::size_t n, const std::byte* in) {
+    exchange.end_packed(size, Way::forward, [&](const Index* places, std::size_t n, const std::byte* in) {
       for (std::size_t k = 0; k < n; ++k) put(places[k], reinterpret_cast<const Real*>(in + k * size));
     });
   }
   static std::size_t bytes_of(int width) { return sizeof(Real) * static_cast<std::size_t>(width); }
 
   Comm comm_;
-  std::vector<Home> home_;  // of each ghost
+  Index n_owned_ = 0, n_held_ = 0;  // bodies, as of the last rebuild
+  std::vector<Home> home_;          // of each ghost
   std::vector<int> neighbours_;
   RecordExchange ghosts_;
   std::vector<RecordExchange> stages_;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 
 namespace scree {
 
@@ -60,7 +61,7 @@ std::vector<GlobalId> first_id_of_ranks(const Comm& comm, std::span<const Global
     for (std::size_t r = 0; r < n_ranks; ++r) {
       const GlobalId guess = middle(low[r], high[r]);
       if (low[r] == high[r]) continue;
-      if (not_above[r] > share_start(n, static_cast<int>(r), comm.size()))
+      if (not_above[r] > EvenShare::start(n, static_cast<int>(r), comm.size()))
         high[r] = guess;
       else
         low[r] = guess + 1;
@@ -83,7 +84,7 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
       send_counts_(static_cast<std::size_t>(comm.size()), 0),
       receive_counts_(send_counts_) {
   n_total_ = comm_.sum(static_cast<std::int64_t>(ids.size()));
-  first_ = share_start(n_total_, comm_.rank(), comm_.size());
+  first_ = EvenShare::start(n_total_, comm_.rank(), comm_.size());
 
   std::vector<GlobalId> sorted(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) sorted[i] = ids[send_order_[i]];

@@ -9,9 +9,8 @@
 
 namespace scree {
 
-/// Plan that carries per-body data from the ranks that own the bodies to equal shares in the order of global
-/// ids: rank r gets rows [n r / size, n (r + 1) / size) of the sorted list. Files written from it hold the
-/// same bytes for any number of ranks and any distribution of the bodies.
+/// Plan that sends per-body data from the owners to even shares in the order of global ids (EvenShare). Files
+/// written from it hold the same bytes for any number of ranks and any distribution of the bodies.
 ///
 /// Cost: a local sort, at most 64 sums of `size` integers, one exchange per apply. Nothing is gathered
 /// anywhere.
@@ -46,17 +45,5 @@ class IdOrder {
   std::vector<std::size_t> receive_order_;  ///< i-th body received: its place among this rank's rows
   std::vector<int> send_counts_, send_starts_, receive_counts_, receive_starts_;
 };
-
-/// First of n rows that belong to `part` when they are dealt out evenly, in order, to `parts`.
-constexpr std::int64_t share_start(std::int64_t n, int part, int parts) {
-  const std::int64_t quotient = n / parts;
-  const std::int64_t rest = n % parts;
-  return quotient * part + rest * part / parts;
-}
-
-/// The part that owns `row` of these n rows.
-constexpr int share_of(std::int64_t n, std::int64_t row, int parts) {
-  return static_cast<int>(((row + 1) * parts - 1) / n);
-}
 
 }  // namespace scree

@@ -1,4 +1,5 @@
 #include "comm/migration.hpp"
+#include "core/sparse_all_to_all.hpp"
 
 #include <algorithm>
 #include <map>
@@ -66,9 +67,9 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
   const std::int64_t n_moved = comm.sum(n_leaving);
   if (n_moved == 0) return 0;
 
-  std::vector<Parcel> outgoing;
+  Outgoing outgoing;
   for (const auto& [rank, which] : leaving) {
-    Packer packer(outgoing.emplace_back(Parcel{rank, {}}).bytes);
+    Packer packer = outgoing.to(rank);
     packer.put(static_cast<Index>(which.size()));
     pack_bodies(bodies, memory, which, false, packer);
   }
@@ -77,8 +78,8 @@ std::int64_t migrate(const Comm& comm, std::span<const int> destination, BodySto
     memory = memory.of(staying);
   }
   if (volume) *volume += volume_of(outgoing);
-  for (const Parcel& parcel : deliver(comm, std::move(outgoing))) {
-    Unpacker unpacker(parcel.bytes);
+  for (const PackedMessage& message : outgoing.exchange(comm)) {
+    Unpacker unpacker(message.bytes);
     const auto count = unpacker.take<Index>();
     const Index first = bodies.n_owned();
     bodies.resize(first + count, 0);

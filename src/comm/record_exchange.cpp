@@ -72,7 +72,7 @@ std::vector<int> RecordExchange::peers() const {
 }
 
 ExchangeVolume RecordExchange::volume(std::size_t entry_bytes, Way way) const {
-  const Side& side = way == Way::there ? sent_ : received_;
+  const Side& side = way == Way::forward ? sent_ : received_;
   return {static_cast<std::int64_t>(side.peers.size()),
           static_cast<std::int64_t>(side.places.size() * entry_bytes)};
 }
@@ -99,8 +99,8 @@ RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Way
   Channel& channel = *channels_.emplace_back(std::make_unique<Channel>());
   channel.entry_bytes = entry_bytes;
   channel.way = way;
-  const Side& out = way == Way::there ? sent_ : received_;
-  const Side& in = way == Way::there ? received_ : sent_;
+  const Side& out = way == Way::forward ? sent_ : received_;
+  const Side& in = way == Way::forward ? received_ : sent_;
   channel.out.resize(out.places.size() * entry_bytes);
   channel.in.resize(in.places.size() * entry_bytes);
   channel.n_receives = static_cast<int>(in.peers.size());

@@ -15,17 +15,16 @@
 
 namespace scree {
 
-/// Entries of arrays that go from rank to rank, again and again, by one plan that both ends know: the k-th
-/// entry that a rank sends to another is the k-th that the other receives from it.
+/// A repeated exchange of array entries between ranks by a fixed plan: the k-th entry that a rank sends to
+/// another is the k-th that the other receives from it.
 ///
-/// A message per pair of ranks and direction, none where nothing goes, by persistent requests between packed
-/// buffers: 0.24 us for 10 records of 32 bytes between two ranks of one machine where PetscSF takes 1.0
-/// (docs/performance.md). No collective: what must agree is the order in which ranks begin exchanges with
-/// each other. At most one exchange of an object is under way at a time. Its buffers outlive the object if an
-/// exception flies between begin and end, as messages may still reach them.
+/// One message per pair of ranks and direction, by persistent requests between packed buffers: 0.24 us for 10
+/// records of 32 bytes between two ranks of one machine, PetscSF takes 1.0 (docs/performance.md). Not
+/// collective: two ranks must begin their exchanges in the same order. At most one exchange of an object is
+/// in flight. Its buffers outlive the object if an exception is thrown between begin and end.
 class RecordExchange {
  public:
-  enum class Way { there, back };  ///< back: what was received is sent, and the other way round
+  enum class Way { forward, reverse };  ///< reverse: receivers send
 
   explicit RecordExchange(const Comm& comm) : comm_(comm) {}
   ~RecordExchange() { clear(); }
@@ -46,11 +45,11 @@ class RecordExchange {
   /// Ranks that this one sends to or receives from.
   std::vector<int> peers() const;
   /// What this rank sends in one exchange of entries of so many bytes.
-  ExchangeVolume volume(std::size_t entry_bytes, Way way = Way::there) const;
+  ExchangeVolume volume(std::size_t entry_bytes, Way way = Way::forward) const;
 
   /// Begins to send entries values[place * width], ..., width numbers each.
   template <class T>
-  void begin(std::span<const T> values, int width, Way way = Way::there) {
+  void begin(std::span<const T> values, int width, Way way = Way::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
     begin_packed(size, way, [&](const Index* places, std::size_t n, std::byte* out) {
       gather(reinterpret_cast<const std::byte*>(values.data()), places, n, size, out);
@@ -58,14 +57,14 @@ class RecordExchange {
   }
   /// Waits for entries of others and for buffers; overwrites values[place * width], ...
   template <class T>
-  void end(std::span<T> values, int width, Way way = Way::there) {
+  void end(std::span<T> values, int width, Way way = Way::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
     end_packed(size, way, [&](const Index* places, std::size_t n, const std::byte* in) {
       scatter(in, places, n, size, reinterpret_cast<std::byte*>(values.data()));
     });
   }
-  /// The same for values of which each entry has one active copy, which moves: with SCREE_ASSERTS what was
-  /// sent is no number here from now on, so whoever still reads it shows.
+  /// The same where each entry has one active copy, which moves. With SCREE_ASSERTS entries that were sent
+  /// become NaN, which exposes stale reads.
   void end_move(std::span<Real> values, int width) {
 #ifdef SCREE_ASSERTS
     for (const Index place : sent_.places)
@@ -89,14 +88,14 @@ class RecordExchange {
     });
   }
 
-  /// For entries that are put together from several arrays: pack(places, count, bytes) writes `entry_bytes`
+  /// For entries assembled from several arrays: pack(places, count, bytes) writes `entry_bytes`
   /// for each place, unpack(places, count, bytes) reads them.
   template <class Pack>
   void begin_packed(std::size_t entry_bytes, Way way, Pack&& pack) {
     if (empty()) return;
     Channel& channel = channel_of(entry_bytes, way);
     start_receives(channel);
-    const Side& side = way == Way::there ? sent_ : received_;
+    const Side& side = way == Way::forward ? sent_ : received_;
     if (!side.places.empty()) pack(side.places.data(), side.places.size(), channel.out.data());
     start_sends(channel);
   }
@@ -105,7 +104,7 @@ class RecordExchange {
     if (empty()) return;
     Channel& channel = channel_of(entry_bytes, way);
     wait(channel);
-    const Side& side = way == Way::there ? received_ : sent_;
+    const Side& side = way == Way::forward ? received_ : sent_;
     if (!side.places.empty()) unpack(side.places.data(), side.places.size(), channel.in.data());
   }
 

@@ -31,6 +31,8 @@ class Deck {
   const std::string& name() const;                    ///< the path, as given
   const std::string& text() const;                    ///< the exact text of the file
   const std::vector<std::string>& overrides() const;  ///< as given on the command line
+  /// One per key or word that the deck gives by its old name, with its place.
+  const std::vector<std::string>& warnings() const;
   /// The deck as it runs: all declared keys, with defaults filled in, overrides applied, SI values. A valid
   /// deck.
   std::string resolved() const;
@@ -46,10 +48,19 @@ class Deck {
   std::vector<Setting> settings() const;
 
  private:
-  struct Content;
-  explicit Deck(std::unique_ptr<Content> content);
-  std::unique_ptr<Content> content_;
+  struct Impl;
+  explicit Deck(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
+
+/// All that is wrong with a deck that some reading has refused, as the message of one error: a line each,
+/// with its place, up to 20 of them. `describe` reads the deck once more; from the first mistake on its
+/// sections are not reading(), so that nothing is computed from values. What is missing is told only if
+/// nothing before it is wrong. `first`: the error of the first reading, for a deck that cannot be parsed or
+/// shows no error now. Local.
+std::string errors_of_deck(const std::string& text, const std::string& name,
+                           const std::vector<std::string>& overrides, const std::string& first,
+                           const std::function<void(Section&)>& describe);
 
 /// What a deck may contain: the describe functions of the whole program in 2 and in 3 dimensions.
 struct DeckDescription {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/plugin.hpp"
@@ -52,6 +53,13 @@ struct Key {
   std::string_view doc;
 };
 
+/// A word of a deck and what it stands for.
+template <class Enum>
+struct Word {
+  std::string_view word;
+  Enum value;
+};
+
 /// One table of a deck, seen by the code that uses it. Every call below declares a key and reads it at once:
 /// a key that is absent leaves `value` as it was, so the member initialiser is the default, printed by
 /// `scree info --resolved` and in docs/decks.md. The same calls, run on a documenting section, make that file
@@ -89,6 +97,20 @@ class Section {
   /// One of the words in `choices`.
   virtual void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
                       const Key& meaning) = 0;
+  /// One of the words of an enumeration (or of false and true): {{"warn", OnOverlap::warn}, ...}.
+  template <class Enum>
+  requires(std::is_enum_v<Enum> || std::is_same_v<Enum, bool>) void choice(
+      std::string_view key, Enum& value, std::initializer_list<Word<Enum>> words, const Key& meaning) {
+    std::vector<std::string> choices;
+    std::string word;
+    for (const Word<Enum>& one : words) {
+      choices.emplace_back(one.word);
+      if (one.value == value) word = one.word;
+    }
+    choice(key, word, choices, meaning);
+    for (const Word<Enum>& one : words)
+      if (one.word == word) value = one.value;
+  }
   /// An integer, or one of the words in `choices`: sweeps = 4, sweeps = "converged". `word` is empty for a
   /// number.
   virtual void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,

@@ -9,4 +9,7 @@ namespace scree {
 /// nothing.
 std::string suggestion(std::string_view word, const std::vector<std::string>& words);
 
+/// The name nearest to `name`, or nullptr if none is near enough to be meant.
+const std::string* nearest(std::string_view name, const std::vector<std::string>& names);
+
 }  // namespace scree

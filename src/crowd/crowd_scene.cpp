@@ -69,8 +69,8 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
 void CrowdScene::prepare(State<2>& state) {
   state.bodies.carry_extra(agent::fields);
   state.world = CrowdWorld{plan_, this};
-  first_sink_ = state.sinks.size();
-  for (const Exit& exit : journeys_.exits()) state.sinks.push_back({.name = exit.name});
+  first_outlet_ = state.outlets.size();
+  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
   Scope timer("ways");
   const std::vector<Zone> zones(journeys_.zones().begin(), journeys_.zones().end());
@@ -118,7 +118,7 @@ SceneWords CrowdScene::words() const {
   return {.bodies = "people",
           .start_from = "[populations.NAME]",
           .instead_of_particles = "people come from [populations.NAME] and [sources.NAME]",
-          .instead_of_sinks = "people leave by [exits.NAME], which may have a region",
+          .instead_of_outlets = "people leave by [exits.NAME], which may have a region",
           .instead_of_outside =
               "would lose people whom no exit counts: the scheme \"crowd\" keeps them on the "
               "floor plan and ends with an error if one is lost",
@@ -150,7 +150,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
   journeys_.switch_doors(state, before_change);
-  if (journeys_.absorb(state, first_sink_, staying_)) {
+  if (journeys_.absorb(state, first_outlet_, staying_)) {
     before_change();
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);

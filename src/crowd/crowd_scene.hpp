@@ -58,7 +58,7 @@ class CrowdScene final : public Scene<2> {
   FloorField floor_field_;
   People people_;
   CrowdOutput output_{*this};
-  std::size_t first_sink_ = 0;  // in State::sinks, of the exits
+  std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;

@@ -146,7 +146,7 @@ void Journeys::restore_doors(State<2>& state) const {
     if (exits_[e].door >= 0) state.obstacles.set_active(exits_[e].door, is_shut(e));
 }
 
-bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying) {
+bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_exits = exits_.size();
   const Real time = state.clock.time;
@@ -198,12 +198,12 @@ bool Journeys::absorb(State<2>& state, std::size_t first_sink, std::vector<Index
       }
       inside[e].resize(n_here);
     }
-    state.sinks[first_sink + e].n_removed += std::min(n_inside[e], n_admitted);
+    state.outlets[first_outlet + e].n_removed += std::min(n_inside[e], n_admitted);
     for (const Index body : inside[e]) {
       const auto i = static_cast<std::size_t>(body);
       is_leaving[i] = 1;
       departures_.push_back({.id = bodies.id()[i],
-                             .sink = static_cast<std::int32_t>(first_sink + e),
+                             .outlet = static_cast<std::int32_t>(first_outlet + e),
                              .group = bodies.group()[i],
                              .kind = agent::type(bodies)[i],
                              .radius = bodies.radius()[i],

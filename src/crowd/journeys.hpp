@@ -38,15 +38,15 @@ struct Exit {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t sink = 0;   ///< in State::sinks
-  std::int32_t group = 0;  ///< as the field of bodies
-  std::int32_t kind = 0;   ///< the same
-  Real radius = 0;         ///< [m]
-  Real desired_speed = 0;  ///< [m/s]
-  Real entered_at = 0;     ///< [s]
-  Real walks_from = 0;     ///< [s]
-  Real time = 0;           ///< when it left [s]
-  Real walked = 0;         ///< [m]
+  std::int32_t outlet = 0;  ///< in State::outlets
+  std::int32_t group = 0;   ///< as the field of bodies
+  std::int32_t kind = 0;    ///< the same
+  Real radius = 0;          ///< [m]
+  Real desired_speed = 0;   ///< [m/s]
+  Real entered_at = 0;      ///< [s]
+  Real walks_from = 0;      ///< [s]
+  Real time = 0;            ///< when it left [s]
+  Real walked = 0;          ///< [m]
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -119,9 +119,9 @@ class Journeys {
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
-  /// `staying`: the others. Counts in state.sinks (entry `first_sink` + exit) and departures(). Collective,
-  /// one reduction.
-  bool absorb(State<2>& state, std::size_t first_sink, std::vector<Index>& staying);
+  /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
+  /// Collective, one reduction.
+  bool absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying);
 
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
   std::vector<Departure>& departures() { return departures_; }

@@ -15,11 +15,6 @@ constexpr Real against = 0.3;
 constexpr Real trust_in_walls = 4;
 }  // namespace
 
-void NearContacts::clear() {
-  a.clear(), b.clear(), place.clear(), gap.clear(), normal.clear(), wall_speed.clear();
-  colour_first.clear(), interior_first.clear();
-}
-
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
   walks_.resize(static_cast<std::size_t>(state.bodies.n_held()));
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
@@ -109,11 +104,8 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
     const Real touching_soon = sum_of_radii + perception.reach;
     if (!record || squared > touching_soon * touching_soon) return;
     const Real distance = std::sqrt(squared);
-    near_.a.push_back(low);
-    near_.b.push_back(high);
-    near_.place.push_back(static_cast<Index>(place));
-    near_.gap.push_back(distance - sum_of_radii);
-    near_.normal.push_back(distance > 0 ? d * (1 / distance) : unit_vector<2>(0));
+    near_.add(low, high, distance - sum_of_radii, distance > 0 ? d * (1 / distance) : unit_vector<2>(0),
+              place);
     near_.wall_speed.push_back(0);
   };
   const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
@@ -173,11 +165,7 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
         speed = dot(normal, motion->velocity(foot, state.clock.time + dt / 2));
       }
       if (gap + std::min(speed, 0.0) * dt > perception.reach) continue;
-      near_.a.push_back(which[k]);
-      near_.b.push_back(-1);
-      near_.place.push_back(wall.first + static_cast<Index>(k));
-      near_.gap.push_back(gap);
-      near_.normal.push_back(normal);
+      near_.add(which[k], -1, gap, normal, static_cast<std::size_t>(wall.first) + k);
       near_.wall_speed.push_back(speed);
     }
   }

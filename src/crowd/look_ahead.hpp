@@ -3,22 +3,19 @@
 #include <span>
 #include <vector>
 
+#include "contact/contact_graph.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "state/state.hpp"
 
 namespace scree {
 
-/// Pairs and walls at the present positions that may touch soon, in the order of a sweep: those with a gap up
-/// to a reach. `a` is the person with the smaller id; b < 0: a wall. Normals point from a to b.
-struct NearContacts {
-  std::vector<Index> a, b;
-  std::vector<Index> place;  ///< of the candidate in the sweep schedule: of pairs, or of wall_bodies()
-  std::vector<Real> gap;     ///< [m]
-  std::vector<Vec<2>> normal;
+/// Pairs and walls at the present positions that may touch soon: those with a gap up to a reach.
+struct NearContacts : ContactList<2> {
   std::vector<Real> wall_speed;  ///< of an obstacle's surface along the normal [m/s]; 0 for pairs
-  std::vector<Index> colour_first, interior_first;  ///< as in ContactGraph
-  std::size_t size() const { return a.size(); }
-  void clear();
+  void clear() {
+    ContactList<2>::clear();
+    wall_speed.clear();
+  }
 };
 
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).

@@ -9,8 +9,8 @@ namespace scree {
 
 template <int D>
 void Events<D>::prepare(State<D>& state) const {
-  feeders.prepare(state);
-  sinks.prepare(state);
+  inlets.prepare(state);
+  outlets.prepare(state);
   state.stage = {};
 }
 
@@ -23,21 +23,21 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   bool is_saved = false;
   const auto change = [&] {
     // What contacts remember, while candidates and bodies belong together.
-    if (!is_saved) stepper.save_for_change(state);
+    if (!is_saved) stepper.save(state, SaveFor::change_of_bodies);
     is_saved = true;
   };
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };
 
-  if (sinks.find(state, staying_)) {
+  if (outlets.find(state, staying_)) {
     change();
-    sinks.book(state);
+    outlets.book(state);
     const Real before = energy();
     state.memory = state.memory.of(staying_);
     bodies.reorder(staying_);
     state.ledger.outflow += before - energy();
   }
 
-  const std::vector<FedBody<D>> fed = feeders.find_places(state, seed);
+  const std::vector<InletBody<D>> fed = inlets.find_places(state, seed);
   if (!fed.empty()) {
     change();
     const Real before = energy();
@@ -48,8 +48,8 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     bodies.resize(n, 0);
     for (std::size_t k = rank; k < fed.size(); k += size) {
       bodies.resize(n + 1, 0);
-      put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].feeder),
-               feeders.list()[fed[k].feeder].bodies, seed);
+      put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].inlet),
+               inlets.list()[fed[k].inlet].bodies, seed);
       if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
       state.memory.start.push_back(state.memory.start.back());
       ++n;

@@ -23,7 +23,7 @@ namespace scree {
 ///     accept(body, place)               takes the place of that number for a body of the batch
 /// Collective, one reduction per batch.
 template <int D, class Source>
-bool place_arrivals(const Comm& comm, FeederProgress& progress, Source& source) {
+bool place_arrivals(const Comm& comm, InletProgress& progress, Source& source) {
   constexpr std::int64_t most_bodies = 256;    // of a batch
   constexpr std::int64_t tries_per_step = 64;  // of one body
   std::int64_t n_tried = 0;                    // in this step, by the body that is next

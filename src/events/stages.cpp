@@ -80,11 +80,9 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
             until.fail("max_time",
                        fmt::format("[{}] needs max_time: its conditions may never hold", until.path()));
         });
-    std::string on_timeout = "warn";
-    section.choice("on_timeout", on_timeout, {"warn", "stop"},
+    section.choice("on_timeout", stage.stops_on_timeout, {{"warn", false}, {"stop", true}},
                    {.doc = "What happens if the conditions do not hold after max_time: a warning and the "
                            "next stage, or the end of the run"});
-    stage.stops_on_timeout = on_timeout == "stop";
     stage.removed = describe_obstacles(section, "remove_obstacles", obstacles,
                                        "Names of obstacles that are taken away when the stage begins");
     stage.added = describe_obstacles(section, "add_obstacles", obstacles,

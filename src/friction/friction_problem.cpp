@@ -42,8 +42,8 @@ bool all_finite(const Real* first, std::size_t count) {
   return true;
 }
 
-// Order of complaints: bodies by id, each followed by its contacts with static bodies (id -1) and with bodies
-// of smaller ids, so that of many faults every number of ranks names the same. Ids are below 2^31.
+// Order of errors: bodies by id, each followed by its contacts with static bodies (id -1) and with bodies of
+// smaller ids, so that any number of ranks reports the same one. Ids are below 2^31.
 GlobalId key_of_body(GlobalId id) {
   return id << 32;
 }
@@ -51,7 +51,7 @@ GlobalId key_of_contact(GlobalId one, GlobalId other) {
   return key_of_body(std::max(one, other)) + std::min(one, other) + 2;
 }
 
-/// Keeps the first complaint, by key.
+/// Keeps the first error, by key.
 struct Complaint {
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string message;
@@ -132,7 +132,7 @@ void FrictionProblem<D>::validate() const {
                                       all_finite(compliance.data() + 2 * c, 2)))
       complain("a compliance must be finite and not negative");
     else {
-      // Each row needs a body that answers to it, or the contact's own equations are singular.
+      // Each row needs a body that it accelerates, or the contact's own equations are singular.
       for (int i = 0; i < D; ++i) {
         Real sum = 0;
         for (int side = 0; side < 2; ++side)

@@ -35,15 +35,15 @@ Real SolveMonitor<D>::seconds() const {
 }
 
 template <int D>
-Real SolveMonitor<D>::look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
+Real SolveMonitor<D>::check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
   return note(iteration, r, find_residual(problem_, stop_.norm, r, y), keep);
 }
 
 template <int D>
-Real SolveMonitor<D>::look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r,
-                              std::span<Real> y) {
-  // In scaled units, more than the round-off of updates comes to; the norms of FCLIB have others. Whatever is
-  // believed here, the result of a solve is judged by velocities that follow from it.
+Real SolveMonitor<D>::check_known(Real known_residual, std::int64_t iteration, std::span<const Real> r,
+                                  std::span<Real> y) {
+  // In scaled units, more than the round-off of updates; the norms of FCLIB have other units. The report of a
+  // solve uses recomputed velocities in any case.
   constexpr Real round_off = 1e-9;
   const Real clearly_met = stop_.norm == ResidualNorm::natural ? stop_.tolerance - round_off : -1;
   const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > clearly_met;
@@ -110,7 +110,7 @@ const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, Fric
 
   best_impulse_ = monitor.take_best_impulse();
   scaled_.unscale_impulse(best_impulse_, r);
-  // What is judged is what the caller gets, to the last bit.
+  // The residual is that of what the caller gets, to the last bit.
   scaled_.scale_impulse(r, impulse_);
   y_.resize(scaled_.velocity_size());
   report.residual = evaluate_residual<D>(scaled_, impulse_, y_, stop.norm);

@@ -21,7 +21,7 @@ struct ResidualSample {
 
 /// What a solve did. Never decides to stop a run.
 struct SolveReport {
-  bool converged = false;  ///< residual within the tolerance, judged after the solve by evaluate_residual
+  bool converged = false;  ///< residual within the tolerance, found after the solve by evaluate_residual
   Residual residual;
   std::int64_t sweeps = 0;        ///< Gauss-Seidel sweeps
   std::int64_t iterations = 0;    ///< of ADMM or APGD
@@ -65,21 +65,19 @@ class SolveMonitor {
   SolveMonitor(const ScaledProblem<D>& problem, const StopRule& stop, SolveReport& report,
                Real seconds_before = 0, std::vector<Real> storage = {});
 
-  /// Evaluates r, notes it in the trace and keeps it if it is the best so far; `y` gets the velocities that
-  /// follow from r. Returns the residual in the norm of the solve (infinite if r is not finite). With keep
-  /// = false it only notes and tells: for a method whose result is its last iterate, not its best.
-  /// Collective.
-  Real look(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
-  /// The same for a method that knows the residual of r from velocities that it kept up with r: cheaper.
-  /// Where round-off could decide whether the solve is done, velocities that follow from r do; y gets them
-  /// then. Collective.
-  Real look_at(Real known_residual, std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
+  /// Computes the residual of r in the norm of the solve (infinite if r is not finite), appends it to the
+  /// trace and keeps r if it is the best so far; `y` becomes y_free + J^T r. keep = false only records, for a
+  /// method whose result is its last iterate. Collective.
+  Real check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
+  /// The same for a residual known from velocities that were updated with r: cheaper. Where round-off could
+  /// decide whether the solve is done, y is recomputed. Collective.
+  Real check_known(Real known_residual, std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
   /// True on all ranks when the tolerance is met, the time is up or a pause was asked for, as of the last
-  /// look().
+  /// check().
   bool done() const { return done_ || paused_; }
-  /// For solvers that run others: asks the next one to stop after its first look() for which
+  /// For solvers that run others: asks the next one to stop after its first check() for which
   /// `rule(iteration, residual)` is true, with its own count of iterations; an empty rule asks for none. Ends
-  /// the last pause. Counts in the trace go on from the last look(). The rule must be the same on all ranks.
+  /// the last pause. Counts in the trace go on from the last check(). The rule must be the same on all ranks.
   void pause_when(std::function<bool(std::int64_t iteration, Real residual)> rule) {
     rule_ = std::move(rule);
     paused_ = false;
@@ -109,7 +107,7 @@ class SolveMonitor {
   std::vector<Real> best_impulse_;
 };
 
-/// One way of solving a FrictionProblem; solvers/methods has the kinds. A solver owns its work arrays and
+/// A method for FrictionProblems; friction/methods has the kinds. A solver owns its work arrays and
 /// may be used again and again; it writes r only.
 template <int D>
 class FrictionSolver {
@@ -121,7 +119,7 @@ class FrictionSolver {
   virtual bool same_on_any_ranks() const { return false; }
   /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
   /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
-  /// to monitor.look(). Collective.
+  /// to monitor.check(). Collective.
   virtual void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) = 0;
 };
 
@@ -157,7 +155,7 @@ class FrictionSolve {
 
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
 /// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them (of a local
-/// form those due to W r, contact by contact), with a report judged independently of the solver. An r on
+/// form those due to W r, contact by contact), with a report computed independently of the solver. An r on
 /// entry that is no better than zero is still used: it is the caller's choice. Throws InputError for a
 /// problem that is not one (FrictionProblem::validate) and for an r that is not finite. Collective.
 template <int D>

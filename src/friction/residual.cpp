@@ -8,6 +8,11 @@
 
 namespace scree {
 
+Real value_of(const Residual& residual, ResidualNorm norm) {
+  return norm == ResidualNorm::natural ? residual.natural
+                                       : std::max(residual.fclib_absolute, residual.fclib_relative);
+}
+
 template <int D>
 Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares) {
   if (problem.n_contacts_of_all() == 0) return 0;
@@ -22,7 +27,7 @@ namespace {
 template <int D>
 Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y) {
   if (problem.n_contacts_of_all() == 0) return 0;
-  // The sum looks at its terms twice, so they are worked out first.
+  // The sum reads its terms twice, so they are computed first.
   const std::span<Real> square = problem.scratch(1);
   problem.with_rows([&](const auto& rows) {
     for (std::size_t c = 0; c < square.size(); ++c) {
@@ -34,16 +39,6 @@ Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> 
   });
   return natural_norm(problem, square);
 }
-
-}  // namespace
-
-template <int D>
-Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y) {
-  problem.velocity_from_impulse(r, y);
-  return natural_residual_of<D>(problem, r, y);
-}
-
-namespace {
 
 /// The measures of FCLIB for r whose velocities y are known. Collective.
 template <int D>
@@ -80,15 +75,6 @@ void find_fclib_norms(const ScaledProblem<D>& problem, std::span<const Real> r, 
   residual.fclib_absolute = norm[0] / std::max(1.0, free);
   residual.fclib_relative = largest > 0 ? norm[0] / largest : 0;
 }
-
-}  // namespace
-
-Real value_of(const Residual& residual, ResidualNorm norm) {
-  return norm == ResidualNorm::natural ? residual.natural
-                                       : std::max(residual.fclib_absolute, residual.fclib_relative);
-}
-
-namespace {
 
 /// find_residual() for r whose velocities y are known. Collective.
 template <int D>
@@ -153,8 +139,6 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
   return residual;
 }
 
-template Real natural_residual<2>(const ScaledProblem<2>&, std::span<const Real>, std::span<Real>);
-template Real natural_residual<3>(const ScaledProblem<3>&, std::span<const Real>, std::span<Real>);
 template Real find_residual<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real find_residual<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);

@@ -6,8 +6,8 @@
 
 namespace scree {
 
-/// What a solve is judged by. `fclib` is the larger one of its two: the absolute one alone holds for r = 0 if
-/// the data are small, the relative one is what Siconos prints.
+/// The stopping criterion of a solve. `fclib` is the larger one of its two: the absolute one alone holds for
+/// r = 0 if the data are small, the relative one is what Siconos prints.
 enum class ResidualNorm { natural, fclib };
 
 /// How far (v, r) is from Coulomb's law, the same for every solver. v is always recomputed from r, so the
@@ -34,7 +34,7 @@ Real value_of(const Residual& residual, ResidualNorm norm);
 template <int D>
 Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
                    std::span<Real> y);
-/// The same for velocities that the caller kept up with r: y = y_free + J^T r at owned bodies, but for the
+/// The same for velocities that the caller updated with r: y = y_free + J^T r at owned bodies, but for the
 /// round-off of its updates. Leaves ghosts current. Collective, at the cost of one copy to ghosts.
 template <int D>
 Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
@@ -42,9 +42,6 @@ Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm n
 /// Residual::natural from the squares of the natural maps of this rank's contacts. Collective.
 template <int D>
 Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares);
-/// Only Residual::natural. Leaves y = y_free + J^T r, ghosts current. Collective.
-template <int D>
-Real natural_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y);
 /// All parts, those of FCLIB if they are the norm. Leaves y = y_free + J^T r, ghosts current. Collective.
 template <int D>
 Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y,

@@ -21,7 +21,7 @@ bool is_diagonal_block(const Real* block) {
   return true;
 }
 
-/// True for what round-off of a symmetric block explains.
+/// Whether the asymmetry of a block is round-off.
 template <int q>
 bool is_symmetric_block(const Real* block) {
   for (int i = 0; i < q; ++i)
@@ -99,19 +99,19 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
-  is_round_ = !problem.arm.empty();
+  has_spheres_ = !problem.arm.empty();
   contacts_built_ = false;
   free_.assign(velocity_size(), 0.0);
   if (problem.is_local()) {
     build_local_contacts();
   } else {
     find_roots();
-    if (is_round_) build_round_contacts();
+    if (has_spheres_) build_sphere_contacts();
   }
   find_velocity_scale(scales.velocity);
 }
 
-/// What the whole problem has, in one reduction: this runs in every step. Collective.
+/// Counts over all ranks, in one reduction: this runs in every step. Collective.
 template <int D>
 void ScaledProblem<D>::count_all() {
   const FrictionProblem<D>& problem = *problem_;
@@ -208,7 +208,7 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
     for (auto& row : rows)
       for (Real& w : row.w) w /= velocity_scale_;
   };
-  if (is_round_) set_scaled_bias(round_);
+  if (has_spheres_) set_scaled_bias(spheres_);
   if (contacts_built_) set_scaled_bias(contacts_);
 }
 
@@ -225,15 +225,15 @@ void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
 }
 
 template <int D>
-void ScaledProblem<D>::build_round_contacts() {
+void ScaledProblem<D>::build_sphere_contacts() {
   const FrictionProblem<D>& problem = *problem_;
   const Real root_mass = std::sqrt(mass_scale_);
-  round_.resize(problem.a.size());
-  for (std::size_t c = 0; c < round_.size(); ++c) {
-    RoundContact& row = round_[c];
+  spheres_.resize(problem.a.size());
+  for (std::size_t c = 0; c < spheres_.size(); ++c) {
+    SphereContact& row = spheres_[c];
     set_bias(c, row);
     const Index body[2] = {problem.a[c], problem.b[c]};
-    // The frame as the rows of a body that moves show it.
+    // The frame, from the rows of a body that moves.
     const std::size_t seen = body[1] >= 0 ? 1 : 0;
     const Real sign = seen == 1 ? 1 : -1;
     for (std::size_t i = 0; i < D; ++i)
@@ -429,7 +429,7 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
 template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(contacts_, ends_, couplings_, round_, free_, inverse_root_, inverse_diagonal_, scratch_);
+  return held(contacts_, ends_, couplings_, spheres_, free_, inverse_root_, inverse_diagonal_, scratch_);
 }
 
 template class ScaledProblem<2>;

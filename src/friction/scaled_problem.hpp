@@ -109,7 +109,7 @@ class ScaledProblem {
 
   /// A contact of bodies that are round where they touch (FrictionProblem::arm), in less than half the
   /// memory: J_b = [s_b F, -c_b n x F], J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
-  struct RoundContact {
+  struct SphereContact {
     Index a, b;
     Real F[D][D];       ///< n, t1[, t2] by rows
     Real s[2], c[2];    ///< of a and of b: sqrt(m_c / m), arm sqrt(m_c / J); zero for none
@@ -181,15 +181,15 @@ class ScaledProblem {
     if (!contacts_built_) build_contacts();
     return contacts_;
   }
-  /// Calls f with the contacts in their shortest form: a vector of RoundContact if the problem says that all
+  /// Calls f with the contacts in their shortest form: a vector of SphereContact if the problem says that all
   /// are, else of Contact.
   template <class F>
   decltype(auto) with_rows(F&& f) const {
-    return is_round_ ? f(round_) : f(contacts());
+    return has_spheres_ ? f(spheres_) : f(contacts());
   }
-  /// Whether all contacts of this rank are of round bodies; if so, their rows. Local.
-  bool is_round() const { return is_round_; }
-  const std::vector<RoundContact>& round_contacts() const { return round_; }
+  /// Whether all contacts of this rank are sphere contacts; if so, their rows. Local.
+  bool has_spheres() const { return has_spheres_; }
+  const std::vector<SphereContact>& sphere_contacts() const { return spheres_; }
   /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
@@ -262,7 +262,7 @@ class ScaledProblem {
   void find_velocity_scale(Real given);
   void build_contacts() const;
   void build_local_contacts();
-  void build_round_contacts();
+  void build_sphere_contacts();
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
   /// Bias and compliance of a row, in scaled units.
@@ -270,7 +270,7 @@ class ScaledProblem {
   void set_bias(std::size_t c, Row& row) const;
 
   const FrictionProblem<D>* problem_ = nullptr;
-  bool is_round_ = false;
+  bool has_spheres_ = false;
   bool is_symmetric_ = true;
   mutable bool contacts_built_ = false;
   Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
@@ -278,7 +278,7 @@ class ScaledProblem {
   mutable std::vector<Contact> contacts_;
   mutable std::vector<End> ends_;
   mutable std::vector<Coupling> couplings_;
-  std::vector<RoundContact> round_;
+  std::vector<SphereContact> spheres_;
   std::vector<Real> free_;
   /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
   /// of round contacts, only the diagonals.

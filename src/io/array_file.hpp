@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/id_order.hpp"
+#include "core/even_share.hpp"
 #include "core/parallel.hpp"
 #include "io/files.hpp"
 #include "io/frame.hpp"
@@ -84,12 +85,12 @@ class ArrayFileReader {
     file_->read(dataset(name), slab(name, first, count), values);
     verify(info, first, count, values.data(), false);
   }
-  /// This rank's equal share of the rows (share_start in comm/id_order.hpp); verified.
+  /// This rank's EvenShare of the rows; verified.
   template <class T>
   void share(const std::string& name, std::vector<T>& values) const {
     const std::int64_t rows = array_info(name).rows;
-    const std::int64_t first = share_start(rows, comm_.rank(), comm_.size());
-    array(name, first, share_start(rows, comm_.rank() + 1, comm_.size()) - first, values);
+    const auto [first, last] = EvenShare(comm_, rows);
+    array(name, first, last - first, values);
   }
   /// All rows on every rank; verified.
   template <class T>

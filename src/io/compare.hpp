@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,18 @@ namespace scree {
 
 struct CompareOptions {
   bool last_frame_only = false;  ///< of H5MD files and tables
+};
+
+/// Where a quantity differs first, in the order of frames and rows.
+struct FirstDifference {
+  std::int64_t step = -1;                              ///< of the frame or state; -1: unknown
+  Real time = std::numeric_limits<Real>::quiet_NaN();  ///< [s]; NaN: unknown
+  std::int64_t row = -1;                               ///< -1: one value for the whole file
+  std::int64_t component = -1;                         ///< of a row; -1: a row is one number
+  std::int64_t id = -1;                                ///< global id of the body; -1: rows have none
+  std::string partner{};          ///< of what a contact remembers: its other end, in words
+  std::string first{}, second{};  ///< the values
+  std::int64_t ulps = -1;         ///< difference in units in the last place; -1: not of two real numbers
 };
 
 /// How one quantity differs between two results.
@@ -21,7 +35,8 @@ struct FieldDifference {
   std::int64_t step = -1;        ///< where the largest one is: step of the frame, -1 if there are no frames
   std::int64_t row = -1;         ///< row (or frame, for series)
   std::int64_t id = -1;          ///< global id in this row, -1 if rows have none
-  std::string note{};            ///< what else is different: a missing field, other numbers of rows or frames
+  std::optional<FirstDifference> first{};  ///< not set if nothing but the note differs
+  std::string note{};  ///< what else is different: a missing field, other numbers of rows or frames
 };
 
 /// Two files, compared.
@@ -38,6 +53,9 @@ struct Comparison {
   bool equal() const;
   std::string text() const;
   std::string json() const;
+  /// Where the results differ first: the earliest time, of this the first body, of this the first field.
+  std::string first_text() const;
+  std::string first_json() const;
 };
 
 /// Compares two results: two checkpoints, two H5MD files, two trajectories of people, two CSV tables, two

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <limits>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/fclib_file.hpp"
 #include "io/files.hpp"
 #include "io/result_file.hpp"
@@ -88,9 +88,9 @@ std::string describe_result(const Comm& comm, const std::string& path) {
     const std::int64_t frame = std::max<std::int64_t>(file.n_frames() - 1, 0);
     const bool empty = file.is_h5md() && file.n_frames() == 0;
     const std::int64_t rows = empty ? 0 : file.rows(field, frame);
-    const std::int64_t first = share_start(rows, comm.rank(), comm.size());
-    const std::int64_t count = share_start(rows, comm.rank() + 1, comm.size()) - first;
-    const std::string range = empty ? "no values" : range_of(comm, file.read(field, frame, first, count));
+    const auto [first, last] = EvenShare(comm, rows);
+    const std::string range =
+        empty ? "no values" : range_of(comm, file.read(field, frame, first, last - first));
     text += fmt::format("  {:<24} {:<7} {} x {} [{}]: {}\n", field.name, name_of(field.type), rows,
                         field.components, field.unit, range);
   }

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "comm/id_order.hpp"
-#include "comm/parcels.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "friction/scaled_problem.hpp"
 #include "io/fclib_layout.hpp"
@@ -101,16 +102,16 @@ std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::sp
 template <int D>
 std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<const BodyRow<D>> sorted,
                                  std::int64_t first) {
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    Packer packer = outbox.to(sorted[i].rank);
+    Packer packer = outgoing.to(sorted[i].rank);
     packer.put(sorted[i].place);
     packer.put(first + static_cast<std::int64_t>(i));
   }
   // As reals, which the halo carries; rows are below 2^31.
   std::vector<Real> rows(static_cast<std::size_t>(problem.n_held()), -1.0);
-  for (const Parcel& parcel : outbox.deliver(problem.halo->comm())) {
-    Unpacker unpacker(parcel.bytes);
+  for (const PackedMessage& message : outgoing.exchange(problem.halo->comm())) {
+    Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) {
       const auto place = unpacker.template take<Index>();
       rows[static_cast<std::size_t>(place)] = static_cast<Real>(unpacker.template take<std::int64_t>());
@@ -145,7 +146,7 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
                                            std::span<const Iterate> iterates, std::span<const Real> rows,
                                            std::int64_t n_bodies) {
   const Comm& comm = problem.halo->comm();
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t c = 0; c < keys.size(); ++c) {
     ContactRow<D> row;
     const std::array<Index, 2> body{problem.a[c], problem.b[c]};
@@ -163,12 +164,12 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
       row.u[k] = relative_velocity<D>(problem, iterates[k].velocity, c);
     }
     row.mu = problem.mu[c];
-    outbox.to(share_of(n_bodies, row.home, comm.size())).put(row);
+    outgoing.to(EvenShare::owner(n_bodies, row.home, comm.size())).put(row);
   }
 
   std::vector<ContactRow<D>> sorted;
-  for (const Parcel& parcel : outbox.deliver(comm)) {
-    Unpacker unpacker(parcel.bytes);
+  for (const PackedMessage& message : outgoing.exchange(comm)) {
+    Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) sorted.push_back(unpacker.template take<ContactRow<D>>());
   }
   const auto order = [](const ContactRow<D>& row) { return std::tie(row.home, row.key); };

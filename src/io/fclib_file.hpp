@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/even_share.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
 #include "io/fclib.hpp"
@@ -17,8 +18,8 @@ struct SparseShare {
   std::vector<Real> value;
 };
 
-/// This rank's stretch of a vector: places [first, first + values.size()). The stretches of the ranks follow
-/// each other.
+/// This rank's part of a vector: places [first, first + values.size()). The parts of the ranks follow each
+/// other.
 struct VectorShare {
   std::int64_t first = 0;
   std::vector<Real> values;
@@ -28,9 +29,9 @@ struct VectorShare {
 /// equations; masses need not be blocks of bodies). With bilateral constraints, global and local:
 ///     M v = H r + G l + f,   u = H^T v + w,   G^T v + b = 0,
 ///     u = W r + V l + q,     V^T r + R l + s = 0.
-/// Vectors of contacts (w, q, mu, u, r) are dealt out by contacts, those of bodies (f, v) by velocities, b, s
-/// and l by constraints, each with share_start (comm/id_order.hpp). Units are those of the file, SI if it
-/// follows the convention.
+/// Vectors of contacts (w, q, mu, u, r) are distributed by contacts, those of bodies (f, v) by velocities, b,
+/// s and l by constraints, each in even shares (EvenShare). Units are those of the file, SI if it follows the
+/// convention.
 struct FclibProblem {
   std::string path;
   bool is_global = false;
@@ -75,15 +76,15 @@ inline constexpr Real asymmetry_limit_of_masses = 0.5;
 inline constexpr Real asymmetry_limit_of_delassus = 0.05;
 
 /// Reads a file in the local or global layout of FCLIB 3.1, in the plane or in space: matrices as triplets,
-/// compressed columns or compressed rows; integers and reals of any width. What it knows to be wrong makes
-/// all ranks throw the same InputError, on any number of ranks: with the file, the dataset and the first
+/// compressed columns or compressed rows; integers and reals of any width. Any fault makes all ranks
+/// throw the same InputError, on any number of ranks: with the file, the dataset and the first
 /// place in it. That is: no HDF5, no such group, both groups, rolling friction (spacedim 5), a dataset
 /// missing or of another type or shape, lengths that disagree, an index out of range, pointers that fall, a
 /// number that is not finite, mu < 0, M_ii <= 0, W_ii < 0, M or W less symmetric than the limits above, a
 /// block of a body in M or of a contact in W that is not positive definite, a contact without a body in a
 /// column of H, a negative compliance, time step or velocity floor. Texts that cannot be read count as empty.
 ///
-/// Each rank reads one stretch of each array, and the checks of matrices exchange their entries: nothing is
+/// Each rank reads one part of each array, and the checks of matrices exchange their entries: nothing is
 /// gathered. Cost O(entries / ranks) if rows (of triplets: entries) are alike. Collective.
 FclibProblem read_fclib(const Comm& comm, const std::string& path);
 

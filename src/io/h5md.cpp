@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/log.hpp"
 
 namespace scree {
@@ -154,8 +155,7 @@ H5mdWriter H5mdWriter::resume(const Comm& comm, const std::string& path, std::in
     column.components = info.shape.size() == axis + 2 ? static_cast<int>(info.shape[axis + 1]) : 1;
     if (!column.constant) series.push_back(column.dataset());
     if (column.constant && name == "id") {
-      const std::int64_t first = share_start(column.places, comm.rank(), comm.size());
-      const std::int64_t end = share_start(column.places, comm.rank() + 1, comm.size());
+      const auto [first, end] = EvenShare(comm, column.places);
       file.read(column.dataset(), {{first}, {end - first}}, writer.fixed_ids_);
     }
     writer.columns_.push_back(column);

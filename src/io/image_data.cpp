@@ -12,11 +12,10 @@
 #include <vtkXMLPImageDataReader.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/files.hpp"
 #include "io/vtk_frames.hpp"
 
@@ -35,11 +34,11 @@ std::string piece_text(vtkImageData* data, bool compress) {
 }  // namespace
 
 std::int64_t ImageGrid::first_row(const Comm& comm, int rank) const {
-  return share_start(ny, rank, comm.size());
+  return EvenShare::start(ny, rank, comm.size());
 }
 
 int ImageGrid::rank_of(const Comm& comm, std::int64_t row) const {
-  return share_of(ny, row, comm.size());
+  return EvenShare::owner(ny, row, comm.size());
 }
 
 ImageSeries::ImageSeries(const Comm& comm, const std::string& directory, const std::string& run,
@@ -47,22 +46,14 @@ ImageSeries::ImageSeries(const Comm& comm, const std::string& directory, const s
     : comm_(comm),
       grid_(grid),
       options_(options),
-      n_pieces_(std::clamp(options.vtk.writers, 1, comm.size())),
+      group_(comm, options.vtk.writers),
       frames_(std::make_unique<FrameIndex>(comm, directory, name, run + "_" + name,
-                                           FrameIndex::Endings{".pvti", ".vti"})) {
-  piece_ = static_cast<int>(std::int64_t{comm_.rank()} * n_pieces_ / comm_.size());
-  MPI_Comm_split(comm_.handle(), piece_, comm_.rank(), &group_);
-}
+                                           FrameIndex::Endings{".pvti", ".vti"})) {}
 
-ImageSeries::~ImageSeries() {
-  // Freeing is collective: while an exception travels, other ranks may never come here.
-  if (std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
-}
+ImageSeries::~ImageSeries() = default;
 
 std::int64_t ImageSeries::piece_start(int piece) const {
-  // Rank r belongs to piece r n_pieces / size, so a piece starts with the rank ceil(piece size / n_pieces).
-  const std::int64_t first_rank = (std::int64_t{piece} * comm_.size() + n_pieces_ - 1) / n_pieces_;
-  return grid_.first_row(comm_, static_cast<int>(first_rank));
+  return grid_.first_row(comm_, group_.first_rank(piece));
 }
 
 bool ImageSeries::is_narrow(const Column& column) const {
@@ -114,8 +105,8 @@ std::vector<Real> ImageSeries::read_last(const std::string& column) const {
 
 void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>& columns) {
   const std::lock_guard lock(in_use());
-  const Gather gather(group_);
-  const std::int64_t first = piece_start(piece_), end = piece_start(piece_ + 1);
+  const Gather gather(group_.handle());
+  const std::int64_t first = piece_start(group_.piece()), end = piece_start(group_.piece() + 1);
   std::vector<Numbers> kept;
   kept.reserve(columns.size());
   vtkNew<vtkImageData> data;
@@ -139,12 +130,12 @@ void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>&
   const std::string folder = frames_->folder();
   share_errors(comm_, [&] {
     if (gather.is_writer() && first < end)
-      files::write_atomically(folder + frames_->piece_name(step, piece_),
+      files::write_atomically(folder + frames_->piece_name(step, group_.piece()),
                               piece_text(data, options_.vtk.compress));
   });
   files::on_root(comm_, [&] {
     std::string pieces;
-    for (int piece = 0; piece < n_pieces_; ++piece)
+    for (int piece = 0; piece < group_.n_pieces(); ++piece)
       if (piece_start(piece) < piece_start(piece + 1))  // more ranks than rows leave some without any
         pieces += fmt::format("    <Piece Extent=\"0 {} {} {} 0 0\" Source=\"{}\"/>\n", grid_.nx,
                               piece_start(piece), piece_start(piece + 1), frames_->piece_name(step, piece));

@@ -64,16 +64,14 @@ class ImageSeries {
   void write(std::int64_t step, Real time, const std::vector<Column>& columns);
 
  private:
-  /// First row of piece `piece`; of n_pieces_: the number of rows.
+  /// First row of piece `piece`; of group_.n_pieces(): the number of rows.
   std::int64_t piece_start(int piece) const;
   bool is_narrow(const Column& column) const;
 
   Comm comm_;
   ImageGrid grid_;
   Options options_;
-  int n_pieces_ = 1;
-  int piece_ = 0;
-  MPI_Comm group_ = MPI_COMM_NULL;  ///< the ranks that share a writer: its rank 0
+  WriterGroup group_;
   std::unique_ptr<vtk::FrameIndex> frames_;
 };
 

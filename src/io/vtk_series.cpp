@@ -10,7 +10,6 @@
 #include <vtkXMLPolyDataWriter.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -104,17 +103,11 @@ VtkSeries::VtkSeries(const Comm& comm, const std::string& directory, const std::
                      const std::string& name, const VtkOptions& options)
     : comm_(comm),
       options_(options),
-      n_pieces_(std::clamp(options.writers, 1, comm.size())),
+      group_(comm, options.writers),
       frames_(std::make_unique<vtk::FrameIndex>(comm, directory, name, run + "_" + name,
-                                                vtk::FrameIndex::Endings{".pvtp", ".vtp"})) {
-  piece_ = static_cast<int>(std::int64_t{comm_.rank()} * n_pieces_ / comm_.size());
-  MPI_Comm_split(comm_.handle(), piece_, comm_.rank(), &group_);
-}
+                                                vtk::FrameIndex::Endings{".pvtp", ".vtp"})) {}
 
-VtkSeries::~VtkSeries() {
-  // Freeing is collective: while an exception travels, other ranks may never come here.
-  if (std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
-}
+VtkSeries::~VtkSeries() = default;
 
 void VtkSeries::resume(std::int64_t step) {
   frames_->resume(step);
@@ -122,7 +115,7 @@ void VtkSeries::resume(std::int64_t step) {
 
 void VtkSeries::write(std::int64_t step, Real time, const Geometry& geometry) {
   complete();
-  const Gather gather(group_);
+  const Gather gather(group_.handle());
   const bool narrow = options_.single_precision;
   const auto n_points = static_cast<std::int64_t>(geometry.points.size() / 3);
   const std::size_t n_lines = geometry.lines.size() / 2;
@@ -152,13 +145,12 @@ void VtkSeries::write(std::int64_t step, Real time, const Geometry& geometry) {
   if (gather.is_writer())
     written_ = start_work(
         options_.background,
-        [piece, path = frames_->folder() + frames_->piece_name(step, piece_), compress = options_.compress] {
-          files::write_atomically(path, encoded_piece(*piece, compress));
-        });
+        [piece, path = frames_->folder() + frames_->piece_name(step, group_.piece()),
+         compress = options_.compress] { files::write_atomically(path, encoded_piece(*piece, compress)); });
   unfinished_ = Unfinished{step, time, ""};
   if (comm_.is_root()) {
     std::string pieces;
-    for (int i = 0; i < n_pieces_; ++i)
+    for (int i = 0; i < group_.n_pieces(); ++i)
       pieces += fmt::format("    <Piece Source=\"{}\"/>\n", frames_->piece_name(step, i));
     unfinished_->list = fmt::format(
         "<?xml version=\"1.0\"?>\n"

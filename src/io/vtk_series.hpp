@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "io/background.hpp"
 #include "io/frame.hpp"
+#include "io/writer_group.hpp"
 
 namespace scree {
 
@@ -68,9 +69,7 @@ class VtkSeries {
 
   Comm comm_;
   VtkOptions options_;
-  int n_pieces_ = 1;
-  int piece_ = 0;
-  MPI_Comm group_ = MPI_COMM_NULL;  ///< the ranks that share a writer: its rank 0
+  WriterGroup group_;
   std::unique_ptr<vtk::FrameIndex> frames_;
   std::optional<Unfinished> unfinished_;
   std::future<void> written_;  ///< this rank's piece of it

@@ -6,7 +6,7 @@
 #include <bit>
 #endif
 
-#include <vector>
+#include "core/simd.hpp"
 
 namespace scree {
 
@@ -68,24 +68,32 @@ __attribute__((target("avx512f,avx512vl"))) std::size_t search_avx512(const Body
 #endif
 
 template <int D>
-std::vector<NearSearches<D>> find_available() {
-  std::vector<NearSearches<D>> searches{{"portable", &search_portable<D, false>, &search_portable<D, true>}};
+constexpr NearSearches<D> portable_set{"portable", &search_portable<D, false>, &search_portable<D, true>};
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
-    searches.push_back({"avx512", &search_avx512<D, false>, &search_avx512<D, true>});
+template <int D>
+constexpr NearSearches<D> avx512_set{"avx512", &search_avx512<D, false>, &search_avx512<D, true>};
 #endif
-  return searches;
-}
 
 }  // namespace
 
 template <int D>
-std::span<const NearSearches<D>> available_near_searches() {
-  static const std::vector<NearSearches<D>> searches = find_available<D>();
-  return searches;
+std::span<const NearSearches<D>* const> available_near_searches() {
+  static const auto sets = runnable<NearSearches<D>>({&portable_set<D>,
+#ifdef __x86_64__
+                                                      &avx512_set<D>
+#endif
+  });
+  return sets;
 }
 
-template std::span<const NearSearches<2>> available_near_searches<2>();
-template std::span<const NearSearches<3>> available_near_searches<3>();
+template <int D>
+const NearSearches<D>& near_searches() {
+  return chosen(available_near_searches<D>());
+}
+
+template std::span<const NearSearches<2>* const> available_near_searches<2>();
+template std::span<const NearSearches<3>* const> available_near_searches<3>();
+template const NearSearches<2>& near_searches<2>();
+template const NearSearches<3>& near_searches<3>();
 
 }  // namespace scree

@@ -35,8 +35,11 @@ struct NearSearches {
   NearSearch<D> through_faces;  ///< for any
 };
 
-/// All that this processor runs, the fastest last.
+/// The set to take: see core/simd.hpp.
 template <int D>
-std::span<const NearSearches<D>> available_near_searches();
+const NearSearches<D>& near_searches();
+/// All sets that this processor runs.
+template <int D>
+std::span<const NearSearches<D>* const> available_near_searches();
 
 }  // namespace scree

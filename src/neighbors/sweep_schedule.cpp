@@ -215,7 +215,7 @@ void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice) {
   }
   columns.radius = radius_.data();
   columns.skin = lattice.skin;
-  static const NearSearches<D>& searches = available_near_searches<D>().back();
+  static const NearSearches<D>& searches = near_searches<D>();
   const NearSearch<D> search = wraps_ ? searches.through_faces : searches.within_box;
 
   // Pairs of body a with bodies [b0, b1). Bodies reached through different faces are seen one period apart.

@@ -13,8 +13,9 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/input_file.hpp"
-#include "particles/redistribute.hpp"
+#include "core/sparse_all_to_all.hpp"
 
 namespace scree {
 namespace {
@@ -207,11 +208,11 @@ DumpFrame find_frame(const Comm& comm, const std::string& path, std::optional<st
   share_errors(comm, [&] {
     std::ifstream file = open_binary(path);
     size = static_cast<std::int64_t>(std::filesystem::file_size(path));
-    const std::int64_t last = share_begin(size, comm.rank() + 1, comm.size());
+    const EvenShare share(comm, size);
     constexpr std::int64_t chunk = std::int64_t{1} << 22;
-    for (std::int64_t begin = share_begin(size, comm.rank(), comm.size()); begin < last; begin += chunk) {
+    for (std::int64_t begin = share.first; begin < share.last; begin += chunk) {
       std::int64_t first = begin;
-      const std::string text = read_lines(path, file, first, std::min(begin + chunk, last));
+      const std::string text = read_lines(path, file, first, std::min(begin + chunk, share.last));
       for_each_line(text, [&](std::string_view line, std::int64_t at) {
         if (!line.starts_with(item)) return;
         items.push_back(first + at);
@@ -324,8 +325,8 @@ FileRows<D> read_csv_rows(const Comm& comm, const std::string& path) {
         file.eof() ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(file.tellg());
     columns = find_columns<D>(fields_of(line), fmt::format("{}:{}", path, number), false);
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
-    std::int64_t begin = share_begin(size, comm.rank(), comm.size());
-    text = read_lines(path, file, begin, share_begin(size, comm.rank() + 1, comm.size()));
+    EvenShare share(comm, size);
+    text = read_lines(path, file, share.first, share.last);
   });
 
   const std::int64_t n_before = comm.sum_before(std::ranges::count(text, '\n'));
@@ -356,8 +357,9 @@ FileRows<D> read_dump_rows(const Comm& comm, const std::string& path, std::optio
     rows.not_taken = head.columns.not_taken;
     std::ifstream file = open_binary(path);
     const std::int64_t length = std::max<std::int64_t>(frame.end - head.rows_begin, 0);
-    std::int64_t begin = head.rows_begin + share_begin(length, comm.rank(), comm.size());
-    text = read_lines(path, file, begin, head.rows_begin + share_begin(length, comm.rank() + 1, comm.size()));
+    const EvenShare share(comm, length);
+    std::int64_t begin = head.rows_begin + share.first;
+    text = read_lines(path, file, begin, head.rows_begin + share.last);
   });
   const std::int64_t n_before = comm.sum_before(std::ranges::count(text, '\n'));
   share_errors(comm, [&] {
@@ -403,7 +405,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
     named[i] = {ids[i], comm.rank(), static_cast<Index>(i)};
     owner[i] = static_cast<int>(std::ranges::upper_bound(limits, ids[i]) - limits.begin());
   }
-  std::vector<Named> mine = redistribute<Named>(comm, named, owner);
+  std::vector<Named> mine = exchange_values<Named>(comm, named, owner);
   std::ranges::sort(mine, {}, &Named::id);
   share_errors(comm, [&] {
     const auto twice = std::ranges::adjacent_find(mine, {}, &Named::id);
@@ -420,7 +422,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
   }
   renumbered = comm.any(differs);
   std::vector<GlobalId> numbers(ids.size());
-  for (const Named& back : redistribute<Named>(comm, mine, home))
+  for (const Named& back : exchange_values<Named>(comm, mine, home))
     numbers[static_cast<std::size_t>(back.row)] = back.id;
   return numbers;
 }

@@ -109,7 +109,7 @@ std::span<const Entry<Fill<2>>> registry<Fill<2>>();
 template <>
 std::span<const Entry<Fill<3>>> registry<Fill<3>>();
 
-/// Bodies of one kind: a [particles.NAME] table, or those of a feeder, which have no source.
+/// Bodies of one kind: a [particles.NAME] table, or those of an inlet, which have no source.
 template <int D>
 struct ParticleGroup {
   std::string name;

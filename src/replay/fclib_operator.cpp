@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/petsc.hpp"
 
 namespace scree {
@@ -31,7 +31,7 @@ class Layout {
   struct Part {
     std::int64_t count = 0;
     std::int64_t width = 1;
-    std::int64_t start(int rank, int ranks) const { return share_start(count, rank, ranks) * width; }
+    std::int64_t start(int rank, int ranks) const { return EvenShare::start(count, rank, ranks) * width; }
     std::int64_t size() const { return count * width; }
   };
 
@@ -55,7 +55,7 @@ class Layout {
   }
   /// Place of number i of a part among all.
   PetscInt place(std::size_t part, std::int64_t i) const {
-    const int owner = share_of(parts_[part].count, i / parts_[part].width, comm_.size());
+    const int owner = EvenShare::owner(parts_[part].count, i / parts_[part].width, comm_.size());
     std::int64_t place = i;
     for (std::size_t k = 0; k < parts_.size(); ++k)
       if (k != part) place += parts_[k].start(k < part ? owner + 1 : owner, comm_.size());

@@ -15,18 +15,18 @@ struct FclibResidual {
   Real larger() const { return absolute > relative ? absolute : relative; }
 };
 
-/// u as a function of r, straight from the matrices of a file: for a judgement that shares nothing with the
-/// solvers, neither code nor scaling, and for the elimination of all unknowns but r.
+/// u as a function of r, from the matrices of a file: for a residual check that shares neither code nor
+/// scaling with the solvers, and for the elimination of all unknowns but r.
 ///
-/// Global problems are brought to the form
+/// Global problems take the form
 ///     A x = B r + g,   u = B^T x + C r + c
 /// with x = v, A = M, B = H, g = f, c = w; bilateral constraints make it x = (v, l), A = [M, -G; G^T, 0],
 /// B = [H; 0], g = (f, -b). A local problem with constraints has x = l, A = R, B = -V^T, g = -s, C = W, c = q
 /// and -B^T in place of B^T; one without has no x. C of a global problem is the compliance, if any.
 /// A is factorised once, by MUMPS, and every solution is refined once.
 ///
-/// Vectors are dealt out as those of the problem. All members are collective over the ranks of `comm` unless
-/// they say otherwise.
+/// Vectors are distributed as those of the problem. All members are collective over the ranks of `comm`
+/// unless they say otherwise.
 class FclibOperator {
  public:
   /// Throws InputError on all ranks if A is singular to working precision; `problem` must outlive this.

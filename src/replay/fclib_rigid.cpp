@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "comm/id_order.hpp"
-#include "comm/parcels.hpp"
+#include "core/even_share.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "friction/solve_block.hpp"
 
@@ -24,20 +24,6 @@ struct Obstacle {
   std::string text;
 };
 
-/// This rank's stretch of n items.
-struct Stretch {
-  std::int64_t first, end;
-  Stretch(const Comm& comm, std::int64_t n)
-      : first(share_start(n, comm.rank(), comm.size())), end(share_start(n, comm.rank() + 1, comm.size())) {}
-  std::size_t size() const { return static_cast<std::size_t>(end - first); }
-  std::size_t at(std::int64_t number) const { return static_cast<std::size_t>(number - first); }
-  std::vector<std::int64_t> numbers() const {
-    std::vector<std::int64_t> all(size());
-    std::iota(all.begin(), all.end(), first);
-    return all;
-  }
-};
-
 struct Entry {
   std::int64_t row, column;
   Real value;
@@ -46,12 +32,12 @@ struct Entry {
 /// Entries of all ranks but zeros, each at the rank that `rank_of` names, in the order of the file.
 template <class RankOf>
 std::vector<Entry> routed(const Comm& comm, const SparseShare& matrix, const RankOf& rank_of) {
-  Outbox outbox;
+  Outgoing outgoing;
   for (std::size_t e = 0; e < matrix.value.size(); ++e) {
     const Entry entry{matrix.row[e], matrix.column[e], matrix.value[e]};
-    if (entry.value != 0) outbox.to(rank_of(entry)).put(entry);
+    if (entry.value != 0) outgoing.to(rank_of(entry)).put(entry);
   }
-  return deliver_values<Entry>(comm, outbox);
+  return exchange_values<Entry>(comm, outgoing);
 }
 
 /// A vector of velocities, dealt out by bodies in place of by velocities; nothing if it is absent.
@@ -59,14 +45,14 @@ template <int D>
 std::vector<Real> by_bodies(const Comm& comm, const VectorShare& vector, std::int64_t n_bodies) {
   constexpr int q = n_velocities<D>;
   if (!comm.any(!vector.values.empty())) return {};
-  const Stretch bodies(comm, n_bodies);
-  Outbox outbox;
+  const EvenShare bodies(comm, n_bodies);
+  Outgoing outgoing;
   for (std::size_t i = 0; i < vector.values.size(); ++i) {
     const std::int64_t row = vector.first + static_cast<std::int64_t>(i);
-    outbox.to(share_of(n_bodies, row / q, comm.size())).put(Entry{row, 0, vector.values[i]});
+    outgoing.to(EvenShare::owner(n_bodies, row / q, comm.size())).put(Entry{row, 0, vector.values[i]});
   }
   std::vector<Real> values(bodies.size() * q);
-  for (const Entry& entry : deliver_values<Entry>(comm, outbox))
+  for (const Entry& entry : exchange_values<Entry>(comm, outgoing))
     values[static_cast<std::size_t>(entry.row - bodies.first * q)] = entry.value;
   return values;
 }
@@ -75,9 +61,11 @@ std::vector<Real> by_bodies(const Comm& comm, const VectorShare& vector, std::in
 template <int D>
 std::vector<Real> mass_blocks(const Comm& comm, const FclibProblem& problem, std::int64_t n_bodies) {
   constexpr int q = n_velocities<D>;
-  const Stretch bodies(comm, n_bodies);
+  const EvenShare bodies(comm, n_bodies);
   std::vector<Real> blocks(bodies.size() * q * q);
-  const auto rank_of = [&](const Entry& entry) { return share_of(n_bodies, entry.row / q, comm.size()); };
+  const auto rank_of = [&](const Entry& entry) {
+    return EvenShare::owner(n_bodies, entry.row / q, comm.size());
+  };
   for (const Entry& entry : routed(comm, problem.M, rank_of)) {
     const auto within = static_cast<std::size_t>(entry.row % q * q + entry.column % q);
     blocks[bodies.at(entry.row / q) * q * q + within] += entry.value;
@@ -89,13 +77,13 @@ std::vector<Real> mass_blocks(const Comm& comm, const FclibProblem& problem, std
 template <int D>
 Obstacle find_contacts(const Comm& comm, const FclibProblem& problem, ProblemShare<D>& share) {
   constexpr int q = n_velocities<D>;
-  const Stretch contacts(comm, problem.n_contacts);
+  const EvenShare contacts(comm, problem.n_contacts);
   share.contact = contacts.numbers();
   share.a.assign(contacts.size(), -1);
   share.b.assign(contacts.size(), -1);
   share.jacobian.assign(contacts.size() * 2 * D * q, 0.0);
   const auto rank_of = [&](const Entry& entry) {
-    return share_of(problem.n_contacts, entry.column / D, comm.size());
+    return EvenShare::owner(problem.n_contacts, entry.column / D, comm.size());
   };
   const std::vector<Entry> entries = routed(comm, problem.H, rank_of);
 
@@ -198,7 +186,7 @@ std::optional<ProblemShare<D>> rigid_share(const Comm& comm, const FclibProblem&
     return refuse(why);
 
   const std::int64_t n_bodies = problem.n_velocities / q;
-  share.body = Stretch(comm, n_bodies).numbers();
+  share.body = EvenShare(comm, n_bodies).numbers();
   share.mass = mass_blocks<D>(comm, problem, n_bodies);
   const std::vector<Real> f = by_bodies<D>(comm, problem.f, n_bodies);
   const std::vector<Real> stored = by_bodies<D>(comm, problem.free_velocity, n_bodies);

@@ -13,10 +13,10 @@ namespace scree {
 /// other, signs as they are; v_free = M^-1 f, body by body, or what the file says if that gives f.
 /// Compliance, start velocities, time step and velocity floor are those of the file, if it is one of scree.
 ///
-/// Nothing, and why in `reason` (if not null), on all ranks alike: if the problem is local or of another
-/// dimension, has bilateral constraints, couples velocities of different bodies in M, or has a contact with
-/// none or with more than two bodies. Entries of M travel to the rank of their body, those of H to that of
-/// their contact, in stretches of share_start (comm/id_order.hpp); nothing is gathered. Collective.
+/// Returns nothing on all ranks, with the cause in `reason` (if not null), if the problem is local or of
+/// another dimension, has bilateral constraints, couples velocities of different bodies in M, or has a
+/// contact with none or with more than two bodies. Entries of M are sent to the rank of their body, those of
+/// H to that of their contact, in even shares (core/even_share.hpp); nothing is gathered. Collective.
 template <int D>
 std::optional<ProblemShare<D>> rigid_share(const Comm& comm, const FclibProblem& problem,
                                            std::string* reason = nullptr);

@@ -8,14 +8,14 @@
 
 namespace scree {
 
-/// Friction problems made from nothing but a size and a seed, for tests, benchmarks and studies. All have a
+/// Friction problems made from a size and a seed, for tests, benchmarks and studies. All have a
 /// solution, and each summary says why.
 ///
-/// All are one step of dt = 0.01 s under gravity g = 9.81 m/s2 along the last axis. But for `manufactured`
-/// and `ill_conditioned`, bodies come from rest unless the summary says otherwise; touching contacts have no
-/// bias, contacts with a gap may just close (w_N = gap / dt). So v = 0 keeps every contact from closing
-/// further, and that is enough for a solution to exist (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011);
-/// where the bodies stand, v = 0 is the solution.
+/// All are one step of dt = 0.01 s under gravity g = 9.81 m/s2 along the last axis. Except in
+/// `manufactured` and `ill_conditioned`, bodies start from rest unless the summary says otherwise; touching
+/// contacts have no bias, contacts with a gap may just close (w_N = gap / dt). So v = 0 keeps every contact
+/// from closing further, and that is enough for a solution to exist (Acary, Cadoux, Lemarechal, Malick, ZAMM
+/// 91, 2011); where the bodies stand, v = 0 is the solution.
 template <int D>
 struct GeneratedProblem {
   std::string_view name;

@@ -7,7 +7,7 @@
 namespace scree {
 
 /// A whole friction problem as lists that are the same on every rank: for tests and benchmarks, whose size is
-/// bounded by the memory of one rank. SplitProblem of comm deals it out.
+/// bounded by the memory of one rank. SplitProblem distributes it.
 /// Shapes, units and signs as in FrictionProblem; bodies and contacts are numbered from 0.
 template <int D>
 struct ListedProblem {

@@ -128,7 +128,7 @@ bool agree_on(const FclibResidual& checked, const Residual& said, Real tolerance
          std::abs(a - b) <= std::max(round_off, is_fclib ? small_share * tolerance : 0);
 }
 
-/// When each tolerance was met; what the last look missed by round-off counts as the judgement says.
+/// When each tolerance was met; what the last check missed by round-off counts as the report says.
 std::vector<ResidualSample> first_below(const SolveReport& report, const std::vector<Real>& tolerances,
                                         ResidualNorm norm) {
   std::vector<ResidualSample> reached;
@@ -147,13 +147,13 @@ std::vector<ResidualSample> first_below(const SolveReport& report, const std::ve
   return reached;
 }
 
-/// A result, as each rank has its stretch of it.
+/// A result, this rank's share of it.
 struct Result {
   ReplayRow row;
   std::vector<Real> r;
 };
 
-/// Ends a solve where the solver gives up, so that what it had reached is judged like any other result.
+/// Ends a solve where the solver gives up, so that what it had reached is checked like any other result.
 template <int D>
 class KeepingSolver : public FrictionSolver<D> {
  public:
@@ -262,7 +262,7 @@ class FileReplay {
       });
   }
 
-  /// A solve by the natural residual does not look at the others.
+  /// A solve by the natural residual does not compute the others.
   static void add_fclib_residual(const FrictionProblem<D>& given, std::span<const Real> r,
                                  Residual& residual) {
     ScaledProblem<D> scaled;

@@ -28,7 +28,7 @@ struct ReplayOptions {
   std::string command_line;
 };
 
-/// Solves stored problems one after the other with each solver, and judges every result by a residual
+/// Solves stored problems one after the other with each solver, and checks every result by a residual
 /// recomputed from the file. `show` gets the text of each finished part on all ranks. All files are read and
 /// checked before anything is solved. Returns done if every solver met the least tolerance on every file and
 /// was confirmed, solver_failure if not, bad_input if a file turned out to be no problem for the solvers.

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/json.hpp"
 #include "io/csv_row.hpp"
 #include "io/table_text.hpp"
 #include "replay/performance_profile.hpp"
-#include "run/commands.hpp"
+#include "run/version.hpp"
 
 namespace scree {
 
@@ -25,8 +25,6 @@ std::vector<std::vector<Real>> ReplayRows::seconds_to(std::size_t tolerance) con
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Of the residual along a solve, the first and the last among them: more makes the JSON of many files huge.
 constexpr std::size_t most_samples = 200;
@@ -231,7 +229,7 @@ std::string replay_json(const ReplayRows& all) {
                                  {"common", sum.common},
                                  {"common_seconds", sum.common_seconds}});
     }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json.dump(1, true) + '\n';
 }
 
 std::string profile_csv(const ReplayRows& all) {

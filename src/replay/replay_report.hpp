@@ -23,8 +23,8 @@ struct ReplayRow {
   std::string failure;                  ///< why the solver gave up; empty: it did not
   FclibResidual checked;                ///< recomputed from the file
   bool confirmed = false;               ///< to the least tolerance, after a solve that ended well
-  std::vector<ResidualSample> reached;  ///< for each tolerance: the first look below it; iteration -1: never
-  std::vector<bool> agrees;             ///< for each tolerance: `checked` bears out what the solver says
+  std::vector<ResidualSample> reached;  ///< for each tolerance: the first check below it; iteration -1: never
+  std::vector<bool> agrees;             ///< for each tolerance: `checked` confirms the solver's residual
   bool was_reached(std::size_t tolerance) const { return reached[tolerance].iteration >= 0; }
   /// What tables call solved to this tolerance.
   bool is_solved(std::size_t tolerance) const { return agrees[tolerance] && was_reached(tolerance); }

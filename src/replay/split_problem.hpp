@@ -5,39 +5,17 @@
 #include <vector>
 
 #include "friction/friction_problem.hpp"
-#include "replay/listed_problem.hpp"
+#include "replay/problem_share.hpp"
 
 namespace scree {
 
-/// One rank's rows of a friction problem that is spread over ranks: in any order and on any ranks, but each
-/// body and each contact on exactly one. Both are numbered from 0 without gaps.
-/// Shapes, units and signs as in FrictionProblem.
-template <int D>
-struct ProblemShare {
-  static constexpr int q = n_velocities<D>;
+namespace split {
+class Halo;
+}
 
-  std::vector<std::int64_t> body;   ///< numbers of the bodies of this rank
-  std::vector<Real> mass;           ///< q * q for each of them
-  std::vector<Real> free_velocity;  ///< q for each
-  /// q for each, or empty on all ranks: as free_velocity.
-  std::vector<Real> start_velocity;
-
-  std::vector<std::int64_t> contact;  ///< numbers of the contacts of this rank
-  std::vector<std::int64_t> a, b;     ///< numbers of bodies of any rank; -1: static
-  std::vector<Real> jacobian;         ///< 2 * D * q
-  std::vector<Real> bias;             ///< D
-  std::vector<Real> mu;
-  std::vector<Real> compliance;  ///< 2, or empty on all ranks: rigid
-
-  Real time_step = 0;  ///< these two the same on all ranks
-  Real velocity_floor = 0;
-};
-
-class SplitHalo;
-
-/// A friction problem dealt out for solution. Bodies go to ranks in groups with few pairs between groups and
-/// about as many contacts in each (PTScotch on the graph of bodies), and lie in memory in reverse
-/// Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
+/// A friction problem distributed over ranks for solution. Bodies go to ranks in groups with few pairs
+/// between groups and about as many contacts in each (PTScotch on the graph of bodies), and lie in memory in
+/// reverse Cuthill-McKee order. Contacts of a pair of bodies stay together and are run by the owner of the
 /// lower-numbered body.
 ///
 /// Colours of a sweep are colours of body pairs that share no body: each pair has the least colour that no
@@ -45,8 +23,8 @@ class SplitHalo;
 /// on one rank; several find the same one in rounds, a pair as soon as those before it at its bodies are done
 /// (Jones and Plassmann, SIAM J. Sci. Comput. 14, 1993). So sweeps give the same bits on any number of ranks.
 ///
-/// Each row travels once. A rank never holds more than its share, its halo, and one stretch of a directory of
-/// bodies.
+/// Each row travels once. A rank never holds more than its share, its halo, and an even share of a directory
+/// of bodies.
 template <int D>
 class SplitProblem {
  public:
@@ -70,10 +48,10 @@ class SplitProblem {
   std::vector<Real> gather_bodies(std::span<const Real> values, int width) const;
 
  private:
-  std::unique_ptr<SplitHalo> halo_;
+  std::unique_ptr<split::Halo> halo_;
   FrictionProblem<D> problem_;
   std::vector<std::int64_t> contact_number_;
-  std::int64_t n_bodies_of_all_ = 0, n_contacts_of_all_ = 0;
+  ShareSizes sizes_;
 };
 
 }  // namespace scree

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "io/array_file.hpp"
@@ -67,17 +68,17 @@ void for_each_lattice_number(L& lattice, F&& f) {
   f(std::string("lattice_cells_per_block"), lattice.cells_per_block);
 }
 
-/// Numbers of feeders, sinks and stages by name.
+/// Numbers of inlets, outlets and stages by name.
 template <class S, class F>
 void for_each_event_number(S& state, F&& f) {
-  for (std::size_t i = 0; i < state.feeders.size(); ++i) {
-    f(fmt::format("feeder_{}_made", i), state.feeders[i].n_made);
-    f(fmt::format("feeder_{}_dropped", i), state.feeders[i].n_dropped);
-    f(fmt::format("feeder_{}_tries", i), state.feeders[i].n_tries);
+  for (std::size_t i = 0; i < state.inlets.size(); ++i) {
+    f(fmt::format("feeder_{}_made", i), state.inlets[i].n_made);
+    f(fmt::format("feeder_{}_dropped", i), state.inlets[i].n_dropped);
+    f(fmt::format("feeder_{}_tries", i), state.inlets[i].n_tries);
   }
-  for (std::size_t i = 0; i < state.sinks.size(); ++i) {
-    f(fmt::format("sink_{}_removed", i), state.sinks[i].n_removed);
-    f(fmt::format("sink_{}_mass", i), state.sinks[i].mass);
+  for (std::size_t i = 0; i < state.outlets.size(); ++i) {
+    f(fmt::format("sink_{}_removed", i), state.outlets[i].n_removed);
+    f(fmt::format("sink_{}_mass", i), state.outlets[i].mass);
   }
   f(std::string("stage_index"), state.stage.index);
   f(std::string("stage_begin"), state.stage.begin);
@@ -104,8 +105,8 @@ void require_whole(const Comm& comm, const std::string& path) {
   read_checkpoint_head(comm, path);
   const ResultFile file(comm, path);
   for (const ResultFile::Field& field : file.fields()) {
-    const std::int64_t first = share_start(field.rows, comm.rank(), comm.size());
-    file.read(field, 0, first, share_start(field.rows, comm.rank() + 1, comm.size()) - first);
+    const auto [first, last] = EvenShare(comm, field.rows);
+    file.read(field, 0, first, last - first);
   }
 }
 
@@ -212,8 +213,9 @@ class CheckedRows {
   CheckedRows(const Comm& comm, const std::string& path)
       : comm_(comm), file_(comm, path, checkpoint_kind, checkpoint_version) {
     n_bodies_ = file_.array_info("id").rows;
-    first_ = share_start(n_bodies_, comm.rank(), comm.size());
-    count_ = share_start(n_bodies_, comm.rank() + 1, comm.size()) - first_;
+    const EvenShare share(comm, n_bodies_);
+    first_ = share.first;
+    count_ = share.last - first_;
     if (n_bodies_ / comm.size() >= std::numeric_limits<Index>::max())
       refuse(fmt::format("{} bodies are too many for {} ranks", n_bodies_, comm.size()));
   }

@@ -1,19 +1,17 @@
 #include "run/commands.hpp"
 
 #include <fmt/format.h>
-#include <hdf5.h>
-#include <petscversion.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/as_input.hpp"
-#include "core/deck_errors.hpp"
+#include "core/deck.hpp"
+#include "core/json.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -172,9 +170,9 @@ class Run {
   }
 
   /// What all ranks sent, by kind, and with how many ranks and copies of bodies they deal. Collective.
-  nlohmann::ordered_json communication_report() {
+  Json communication_report() {
     const GhostExchange<D>& ghosts = simulation_.neighborhood().ghosts();
-    nlohmann::ordered_json json;
+    Json json;
     for (std::size_t kind = 0; kind < n_traffic_kinds; ++kind) {
       const ExchangeVolume& sent = ghosts.sent(static_cast<Traffic>(kind));
       std::array<std::int64_t, 2> volume{sent.messages, sent.bytes};
@@ -183,9 +181,8 @@ class Run {
     }
     const auto spread = [&](std::size_t count) {
       const auto mine = static_cast<std::int64_t>(count);
-      return nlohmann::ordered_json{
-          {"mean", static_cast<Real>(comm_.sum(mine)) / static_cast<Real>(comm_.size())},
-          {"most", comm_.max(mine)}};
+      return Json{{"mean", static_cast<Real>(comm_.sum(mine)) / static_cast<Real>(comm_.size())},
+                  {"most", comm_.max(mine)}};
     };
     json["ghosts_of_rank"] = spread(static_cast<std::size_t>(simulation_.state().bodies.n_ghosts()));
     json["neighbours_of_rank"] = spread(ghosts.neighbours().size());
@@ -205,10 +202,10 @@ class Run {
     const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
     const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
     const std::uint64_t hash = simulation_.hash();
-    std::int64_t n_in_sinks = 0;
-    for (const SinkProgress& sink : state.sinks) n_in_sinks += sink.n_removed;
+    std::int64_t n_in_outlets = 0;
+    for (const OutletProgress& outlet : state.outlets) n_in_outlets += outlet.n_removed;
     const LoadReport load = neighborhood.load_report(state);
-    const nlohmann::ordered_json communication = communication_report();
+    const Json communication = communication_report();
     const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
     const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
     const typename SceneWriter<D>::Summary of_scene = writers_.finish(state);
@@ -223,9 +220,9 @@ class Run {
     if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
     if (!of_scene.text.empty()) log::info("{}", of_scene.text);
-    const Feeders<D>& feeders = simulation_.deck().events.feeders;
-    for (std::size_t f = 0; f < feeders.list().size(); ++f)
-      if (const std::string missing = feeders.shortfall(f, state, code == ExitCode::done); !missing.empty())
+    const Inlets<D>& inlets = simulation_.deck().events.inlets;
+    for (std::size_t f = 0; f < inlets.list().size(); ++f)
+      if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
         log::warn("{}", missing);
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
@@ -238,7 +235,7 @@ class Run {
     log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
                 n_contacts, static_cast<Real>(bytes_written) * 1e-6, output_seconds);
     files::on_root(comm_, [&] {
-      nlohmann::ordered_json timer_json = nlohmann::ordered_json::array();
+      Json timer_json = Json::array();
       for (const TimerRow& row : timers)
         timer_json.push_back({{"name", row.name},
                               {"depth", row.depth},
@@ -249,71 +246,71 @@ class Run {
                               {"work_mean_s", row.work_mean},
                               {"work_max_s", row.work_most}});
       const auto imbalance_of = [](const LoadImbalance& e) {
-        return nlohmann::ordered_json{{"mean", e.mean}, {"worst", e.most}};
+        return Json{{"mean", e.mean}, {"worst", e.most}};
       };
-      nlohmann::ordered_json certificate;
+      Json certificate;
       for (const CertificateEntry& entry : simulation_.stepper().certificate())
         certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
-      nlohmann::ordered_json worst;
+      Json worst;
       for (const auto& [name, value, unit] : worst_) worst[name] = {{"value", value}, {"unit", unit}};
-      nlohmann::ordered_json summary{{"name", files_.name},
-                                     {"title", simulation_.deck().title},
-                                     {"status", code == ExitCode::done ? "done" : "interrupted"},
-                                     {"exit_code", static_cast<int>(code)},
-                                     {"dimension", D},
-                                     {"bodies", n_bodies},
-                                     {"bodies_left_domain", neighborhood.n_removed()},
-                                     {"bodies_in_sinks", n_in_sinks},
-                                     {"steps", state.clock.step},
-                                     {"steps_this_run", steps},
-                                     {"body_steps_this_run", body_steps},
-                                     {"time_s", state.clock.time},
-                                     {"end_time_s", simulation_.deck().end_time},
-                                     {"state_hash", fmt::format("{:016x}", hash)},
-                                     {"certificate_of_last_step", certificate},
-                                     {"certificate_worst", worst},
-                                     {"candidate_pairs", n_contacts},
-                                     {"list_builds", neighborhood.n_rebuilds()},
-                                     {"skin_m", state.lattice.skin},
-                                     {"skin_widened", neighborhood.n_widened()},
-                                     {"steps_cut", neighborhood.n_cut_steps()},
-                                     {"steps_beyond_list", neighborhood.n_steps_beyond_list()},
-                                     {"rebalances", neighborhood.n_rebalances()},
-                                     {"bodies_migrated", neighborhood.n_migrated()},
-                                     {"imbalance", neighborhood.imbalance()},
-                                     {"load",
-                                      {{"weights", load.measured ? "measured" : "counts"},
-                                       {"bodies", imbalance_of(load.bodies)},
-                                       {"pairs", imbalance_of(load.pairs)},
-                                       {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
-                                       {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
-                                       {"computing", imbalance_of(load.computing)},
-                                       {"least_blocks", load.least_blocks},
-                                       {"body_s", load.seconds[0]},
-                                       {"pair_s", load.seconds[1]},
-                                       {"wall_s", load.seconds[2]},
-                                       {"contact_s", load.seconds[3]}}},
-                                     {"communication", communication},
-                                     {"ranks", comm_.size()},
-                                     {"wall_s", wall},
-                                     {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
-                                     {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
-                                     {"output_s", output_seconds},
-                                     {"timers", timer_json}};
-      for (std::size_t f = 0; f < feeders.list().size(); ++f) {
-        const FeederTable<D>& feeder = feeders.list()[f];
-        const FeederProgress& progress = state.feeders[f];
-        summary["feeders"][feeder.bodies.name] = {
+      Json summary{{"name", files_.name},
+                   {"title", simulation_.deck().title},
+                   {"status", code == ExitCode::done ? "done" : "interrupted"},
+                   {"exit_code", static_cast<int>(code)},
+                   {"dimension", D},
+                   {"bodies", n_bodies},
+                   {"bodies_left_domain", neighborhood.n_removed()},
+                   {"bodies_in_sinks", n_in_outlets},
+                   {"steps", state.clock.step},
+                   {"steps_this_run", steps},
+                   {"body_steps_this_run", body_steps},
+                   {"time_s", state.clock.time},
+                   {"end_time_s", simulation_.deck().end_time},
+                   {"state_hash", fmt::format("{:016x}", hash)},
+                   {"certificate_of_last_step", certificate},
+                   {"certificate_worst", worst},
+                   {"candidate_pairs", n_contacts},
+                   {"list_builds", neighborhood.n_rebuilds()},
+                   {"skin_m", state.lattice.skin},
+                   {"skin_widened", neighborhood.n_widened()},
+                   {"steps_cut", neighborhood.n_cut_steps()},
+                   {"steps_beyond_list", neighborhood.n_steps_beyond_list()},
+                   {"rebalances", neighborhood.n_rebalances()},
+                   {"bodies_migrated", neighborhood.n_migrated()},
+                   {"imbalance", neighborhood.imbalance()},
+                   {"load",
+                    {{"weights", load.measured ? "measured" : "counts"},
+                     {"bodies", imbalance_of(load.bodies)},
+                     {"pairs", imbalance_of(load.pairs)},
+                     {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
+                     {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
+                     {"computing", imbalance_of(load.computing)},
+                     {"least_blocks", load.least_blocks},
+                     {"body_s", load.seconds[0]},
+                     {"pair_s", load.seconds[1]},
+                     {"wall_s", load.seconds[2]},
+                     {"contact_s", load.seconds[3]}}},
+                   {"communication", communication},
+                   {"ranks", comm_.size()},
+                   {"wall_s", wall},
+                   {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                   {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
+                   {"output_s", output_seconds},
+                   {"timers", timer_json}};
+      for (std::size_t f = 0; f < inlets.list().size(); ++f) {
+        const InletTable<D>& inlet = inlets.list()[f];
+        const InletProgress& progress = state.inlets[f];
+        summary["feeders"][inlet.bodies.name] = {
             {"made", progress.n_made},
             {"due", progress.n_due},
             {"waiting", progress.n_waiting()},
-            {"count", feeder.count > 0 ? nlohmann::ordered_json(feeder.count) : nullptr},
-            {"rate_per_s", feeder.bodies_per_second()},
-            {"achieved_rate_per_s", feeder.achieved_rate(progress.n_made, state.clock.time)}};
+            {"count", inlet.count > 0 ? Json(inlet.count) : nullptr},
+            {"rate_per_s", inlet.bodies_per_second()},
+            {"achieved_rate_per_s", inlet.achieved_rate(progress.n_made, state.clock.time)}};
       }
       if (Scene<D>* scene = simulation_.stepper().scene(); scene && !of_scene.json.empty()) {
-        nlohmann::ordered_json& entry = summary[std::string(scene->output().summary_key())];
-        entry = nlohmann::ordered_json::parse(of_scene.json);
+        Json& entry = summary[std::string(scene->output().summary_key())];
+        entry = Json::parse(of_scene.json);
         entry["certificate_worst"] = worst;
       }
       for (const auto& [name, text] : provenance_)
@@ -559,6 +556,8 @@ ExitCode run(
   log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
             comm.size(), files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
+  if (!reads_a_copy)
+    for (const std::string& warning : deck.warnings()) log::warn(warning);
   for (const std::string& finding : findings) log::warn(finding);
   if (start) {
     const std::vector<std::string> differences = start->differences(deck);
@@ -705,12 +704,13 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   most = comm.max(most);
   const Real volume = ReproducibleSum::sum(comm, volumes);
   const std::int64_t n_bodies = simulation.n_bodies();
-  BodiesToCome to_come = simulation.deck().events.feeders.to_come(simulation.deck().end_time);
-  std::vector<std::string> findings;
+  BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
+  std::vector<std::string> findings = deck.warnings();
   if (const Scene<D>* scene = simulation.stepper().scene()) {
     to_come.include(scene->to_come(simulation.deck().end_time));
-    findings = scene->diagnostics(state);
-    refuse_errors(findings);
+    const std::vector<std::string> of_scene = scene->diagnostics(state);
+    refuse_errors(of_scene);
+    findings.insert(findings.end(), of_scene.begin(), of_scene.end());
   }
   const std::int64_t n_to_come = to_come.count;
   if (n_bodies == 0) {
@@ -734,23 +734,23 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real skin = state.lattice.skin;
   const std::string first_step = try_first_step(simulation);
 
-  nlohmann::ordered_json report{{"deck", deck.name()},
-                                {"dimension", D},
-                                {"bodies", n_bodies},
-                                {"bodies_to_come", n_to_come},
-                                {"radius_min_m", least},
-                                {"radius_max_m", most},
-                                {"solid_fraction_of_domain", volume / state.box.volume()},
-                                {"obstacles", state.obstacles.list().size()},
-                                {"candidate_pairs", n_pairs},
-                                {"skin_m", skin},
-                                {"block_cells", state.lattice.block_cells[0]},
-                                {"steps", steps},
-                                {"memory_per_rank_mib", memory},
-                                {"disk_mib", disk / (1 << 20)},
-                                {"sensible_ranks", most_ranks},
-                                {"first_step", first_step},
-                                {"findings", findings}};
+  Json report{{"deck", deck.name()},
+              {"dimension", D},
+              {"bodies", n_bodies},
+              {"bodies_to_come", n_to_come},
+              {"radius_min_m", least},
+              {"radius_max_m", most},
+              {"solid_fraction_of_domain", volume / state.box.volume()},
+              {"obstacles", state.obstacles.list().size()},
+              {"candidate_pairs", n_pairs},
+              {"skin_m", skin},
+              {"block_cells", state.lattice.block_cells[0]},
+              {"steps", steps},
+              {"memory_per_rank_mib", memory},
+              {"disk_mib", disk / (1 << 20)},
+              {"sensible_ranks", most_ranks},
+              {"first_step", first_step},
+              {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
   return fmt::format(
       "{}: valid\n"
@@ -816,12 +816,14 @@ std::string describe(const Comm& comm, const std::string& path, const std::vecto
     read_run_deck<2>(deck);
   else
     read_run_deck<3>(deck);
+  for (const std::string& warning : deck.warnings()) log::warn(warning);
   return deck.resolved();
 }
 
 CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
-                      bool last_frame_only, bool as_json) {
+                      bool last_frame_only, bool as_json, bool only_first) {
   const Comparison result = compare_results(comm, first, second, {.last_frame_only = last_frame_only});
+  if (only_first) return {result.equal(), as_json ? result.first_json() : result.first_text()};
   return {result.equal(), as_json ? result.json() : result.text()};
 }
 
@@ -843,7 +845,7 @@ std::string list_kinds(const std::string& what) {
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
       {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},
-      {"feeders", all_kinds<Feeder>("feeders ([feeders.NAME] type)")},
+      {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)")},
       {"distributions", all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)")},
       {"measures", all_kinds<Measure>("measures ([measures.NAME] type)")}};
   std::string text, words;
@@ -854,17 +856,6 @@ std::string list_kinds(const std::string& what) {
   if (text.empty()) throw InputError("there is no list \"" + what + "\"; the lists are " + words);
   text.pop_back();
   return text;
-}
-
-std::string version_text() {
-  char library[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(library, &length);
-  const std::string mpi(library, static_cast<std::size_t>(length));
-  return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}", version::number,
-                     version::commit, version::compiler, version::build_type, mpi.substr(0, mpi.find(',')),
-                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR,
-                     H5_VERS_MINOR, H5_VERS_RELEASE);
 }
 
 }  // namespace scree

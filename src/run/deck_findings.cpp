@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "events/feeding.hpp"
+#include "events/inlets.hpp"
 #include "io/scene_output.hpp"
 
 namespace scree {
@@ -106,14 +106,14 @@ class Survey {
     return number(at);
   }
 
-  /// Spreads from the cells with bodies, and those where feeders put them, through cells that are free.
+  /// Spreads from the cells with bodies, and those where inlets put them, through cells that are free.
   void reach(const RunDeck<D>& deck) {
     std::vector<std::int64_t> is_seed(middles_.size(), 0);
     const auto n_owned = static_cast<std::size_t>(state_.bodies.n_owned());
     for (const Vec<D>& x : state_.bodies.position().first(n_owned)) is_seed[cell_of(x)] = 1;
-    for (const FeederTable<D>& feeder : deck.events.feeders.list())
+    for (const InletTable<D>& inlet : deck.events.inlets.list())
       for (std::size_t cell = 0; cell < middles_.size(); ++cell)
-        if (feeder.places->bounds().contains(middles_[cell])) is_seed[cell] = 1;
+        if (inlet.places->bounds().contains(middles_[cell])) is_seed[cell] = 1;
     state_.comm.sum(is_seed);
     std::vector<char> seen(middles_.size(), 0);
     std::vector<std::size_t> to_do;

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "core/input_file.hpp"
+#include "core/json.hpp"
 #include "core/log.hpp"
 #include "io/csv_cell.hpp"
 #include "io/files.hpp"
@@ -35,21 +35,21 @@ std::string cell(Real number) {
   return std::isfinite(number) ? fmt::format("{}", number) : "";
 }
 
-nlohmann::ordered_json json_of(Real number) {
-  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json(nullptr);
+Json json_of(Real number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
 void write_results(const Comm& comm, const std::string& folder, const std::vector<std::int64_t>& seeds,
                    const std::vector<EnsembleQuantity>& quantities) {
   std::string table = "quantity[-],unit[-],runs[-],mean,standard_deviation,lower_95,upper_95\n";
-  nlohmann::ordered_json report{{"seeds", seeds}, {"confidence", 0.95}};
-  report["quantities"] = nlohmann::ordered_json::object();
+  Json report{{"seeds", seeds}, {"confidence", 0.95}};
+  report["quantities"] = Json::object();
   for (const EnsembleQuantity& quantity : quantities) {
     const SampleStatistics statistics = statistics_of(quantity.values);
     table += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(quantity.name), quantity.unit, statistics.n,
                          cell(statistics.mean), cell(statistics.standard_deviation), cell(statistics.lower),
                          cell(statistics.upper));
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    Json values = Json::array();
     for (const Real value : quantity.values) values.push_back(json_of(value));
     report["quantities"][quantity.name] = {{"unit", quantity.unit},
                                            {"runs", statistics.n},
@@ -109,8 +109,7 @@ ExitCode run_ensemble(
     member.folder = folder + "/" + member.name;
     // Overrides are read like lines of a deck, JSON strings are valid there.
     member.overrides = {fmt::format("simulation.seed={}", member.seed), "simulation.ensemble=1",
-                        "output.directory=" + nlohmann::json(folder).dump(),
-                        "output.name=" + nlohmann::json(member.name).dump()};
+                        "output.directory=" + Json(folder).dump(), "output.name=" + Json(member.name).dump()};
     if (!resume) continue;
     const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
     if (!found.empty()) require_same_deck(member, found);
@@ -119,7 +118,7 @@ ExitCode run_ensemble(
   std::vector<std::string> summaries;
   for (const EnsembleMember& member : members) {
     const std::size_t number = seeds.size() + 1;
-    nlohmann::ordered_json summary = summary_in(comm, member.folder);
+    Json summary = summary_in(comm, member.folder);
     if (resume && has_ended(summary, end_time)) {
       log::info("run {} of {}, seed {}: has ended already", number, count, member.seed);
     } else {
@@ -129,7 +128,7 @@ ExitCode run_ensemble(
       summary = summary_in(comm, member.folder);
     }
     seeds.push_back(member.seed);
-    const auto none = nlohmann::ordered_json::object();
+    const auto none = Json::object();
     summaries.push_back((summary.is_object() ? summary.value(summary_key, none) : none).dump());
   }
   const std::vector<EnsembleQuantity> quantities =

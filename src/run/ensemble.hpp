@@ -7,6 +7,7 @@
 
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 #include "io/scene_output.hpp"
 

@@ -44,7 +44,7 @@ Real memory_of_run(Simulation<D>& simulation) {
   const auto present = static_cast<Real>(simulation.n_bodies());
   const auto pairs = static_cast<Real>(comm.sum(simulation.neighborhood().schedule().n_pairs()));
 
-  BodiesToCome to_come = deck.events.feeders.to_come(deck.end_time);
+  BodiesToCome to_come = deck.events.inlets.to_come(deck.end_time);
   const Scene<D>* scene = simulation.stepper().scene();
   if (scene) to_come.include(scene->to_come(deck.end_time));
   const Real all = present + static_cast<Real>(to_come.count);
@@ -57,9 +57,10 @@ Real memory_of_run(Simulation<D>& simulation) {
   if (scene) settled_pairs = present > 0 ? pairs / present * all : 0;  // people do not pile up
   settled_pairs = std::min(settled_pairs, 0.5 * all * (all - 1));
   const Real contacts = scene ? all : contacts_of_body<D> * all;
-  const Real contact_bytes = simulation.stepper().has_contact_problems() ? problem_bytes
-                             : simulation.stepper().has_inertia()        ? force_bytes
-                                                                         : 0;
+  const SchemeTraits traits = simulation.stepper().traits();
+  const Real contact_bytes = traits.has_contact_problems ? problem_bytes
+                             : traits.has_inertia()      ? force_bytes
+                                                         : 0;
   const Real growth = (all - present) * body_bytes + std::max(settled_pairs - pairs, 0.0) * pair_bytes +
                       contacts * contact_bytes +
                       all * (other_output_bytes + (deck.output.vtk.ever() ? frame_bytes : 0));

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/input_file.hpp"
+#include "core/json.hpp"
 #include "io/files.hpp"
 #include "io/scene_output.hpp"
 #include "run/problem_writer.hpp"
@@ -230,24 +230,24 @@ void ResultsFolder::prepare_ensemble(Use use, const std::string& own) {
   });
 }
 
-nlohmann::ordered_json summary_in(const Comm& comm, const std::string& folder) {
+Json summary_in(const Comm& comm, const std::string& folder) {
   std::string text;
   files::on_root(comm, [&] {
     if (fs::exists(summary_of(folder))) text = read_input(summary_of(folder));
   });
   comm.broadcast(text);
-  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(text, nullptr, false);
+  return text.empty() ? Json() : Json::parse_or_null(text);
 }
 
-bool is_done(const nlohmann::ordered_json& summary) {
-  const auto status = summary.is_object() ? summary.find("status") : summary.end();
-  return status != summary.end() && *status == "done";
+bool is_done(const Json& summary) {
+  const Json* status = summary.find("status");
+  return status && *status == "done";
 }
 
-bool has_ended(const nlohmann::ordered_json& summary, Real end_time) {
+bool has_ended(const Json& summary, Real end_time) {
   if (!is_done(summary)) return false;
-  const auto given = summary.find("end_time_s");
-  if (given == summary.end()) return false;
+  const Json* given = summary.find("end_time_s");
+  if (!given) return false;
   return given->is_number() ? given->get<Real>() == end_time : !std::isfinite(end_time);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/json.hpp"
 #include "core/parallel.hpp"
 #include "io/folder_lock.hpp"
 #include "io/run_files.hpp"
@@ -47,10 +47,10 @@ class ResultsFolder {
 };
 
 /// The summary of a run; null if there is none, discarded if it is damaged. Collective.
-nlohmann::ordered_json summary_in(const Comm& comm, const std::string& folder);
+Json summary_in(const Comm& comm, const std::string& folder);
 /// Whether a run has come to an end of its own.
-bool is_done(const nlohmann::ordered_json& summary);
+bool is_done(const Json& summary);
 /// Whether it has, and would end at the same time again.
-bool has_ended(const nlohmann::ordered_json& summary, Real end_time);
+bool has_ended(const Json& summary, Real end_time);
 
 }  // namespace scree

@@ -90,7 +90,7 @@ template <int D>
 std::string unknown_group(const std::string& wanted, const std::vector<const ParticleGroup<D>*>& groups) {
   std::vector<std::string> known;
   for (const ParticleGroup<D>* group : groups) known.push_back(group->name);
-  return fmt::format("no table [particles.{0}] or [feeders.{0}] makes bodies; valid: {1}", wanted,
+  return fmt::format("no table [particles.{0}] or [inlets.{0}] makes bodies; valid: {1}", wanted,
                      fmt::join(known, ", "));
 }
 
@@ -238,15 +238,12 @@ void RunDeck<D>::describe(Section& root) {
             "periodic", periodic, D,
             {.doc = "Whether bodies that leave along an axis come back opposite. Such an axis may be as "
                     "short as the largest diameter and a fiftieth of it"});
-        std::string outside_name = "error";
         section.choice(
-            "outside", outside_name, {"error", "delete", "keep"},
+            "outside", outside,
+            {{"error", Outside::error}, {"delete", Outside::remove}, {"keep", Outside::keep}},
             {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
                     "the body; the body is deleted; or it stays"});
         where_outside = section.where("outside");
-        outside = outside_name == "error"    ? Outside::error
-                  : outside_name == "delete" ? Outside::remove
-                                             : Outside::keep;
         if (!section.reading()) return;
         box_given = section.has("lower") || section.has("upper");
         if (box_given != (section.has("lower") && section.has("upper")))
@@ -267,11 +264,11 @@ void RunDeck<D>::describe(Section& root) {
   materials.describe(root);
   groups = describe_particle_groups<D>(root);
   obstacles.describe(root);
-  events.feeders.describe(root);
+  events.inlets.describe(root);
   describe_forces(root);
-  events.sinks.describe(root);
+  events.outlets.describe(root);
   events.stages.describe(root, obstacles);
-  if (root.reading()) events.feeders.fit(box);
+  if (root.reading()) events.inlets.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
   constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
   if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
@@ -280,7 +277,7 @@ void RunDeck<D>::describe(Section& root) {
                     where_step, dt, end_time, end_time / dt, most_steps));
   const Steppers other_schemes = describe_scheme(root, scheme);
   if (root.reading()) {
-    if (stepper->has_inertia())
+    if (stepper->traits().has_inertia())
       resolve_materials();
     else
       refuse_inertia(scheme, where_gravity);
@@ -288,9 +285,9 @@ void RunDeck<D>::describe(Section& root) {
   if (root.reading() && stepper->scene()) {
     const SceneWords words = stepper->scene()->words();
     refuse_bodies_beside_scene(scheme);
-    if (!events.sinks.empty())
-      root.fail("sinks", fmt::format("[sinks] have no effect in the scheme \"{}\": {}; remove them", scheme,
-                                     words.instead_of_sinks));
+    if (!events.outlets.empty())
+      root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": {}; remove them",
+                                       scheme, words.instead_of_outlets));
     if (outside != Outside::error)
       throw InputError(fmt::format("{}: outside = \"{}\" in [domain] {}; remove it", where_outside,
                                    outside == Outside::remove ? "delete" : "keep", words.instead_of_outside));
@@ -318,7 +315,7 @@ typename RunDeck<D>::Steppers RunDeck<D>::describe_scheme(Section& root, const s
     if (!root.reading() || entry.name != scheme) continue;
     stepper = entry.make();
     stepper->describe(root);
-    neighbors.choose_weights(stepper->same_for_any_owners());
+    neighbors.choose_weights(stepper->traits().same_for_any_owners);
     if (stepper->scene()) neighbors.purpose = stepper->scene()->list_purpose();
   }
   return others;
@@ -335,7 +332,7 @@ void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const
     if (own) own->describe(section);
   });
   if (!root.reading()) return;
-  if (!stepper->has_contact_problems()) refuse_contact_problems(scheme);
+  if (!stepper->traits().has_contact_problems) refuse_contact_problems(scheme);
   for (const SceneOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
 }
@@ -344,7 +341,7 @@ template <int D>
 std::vector<const ParticleGroup<D>*> RunDeck<D>::all_groups() const {
   std::vector<const ParticleGroup<D>*> all;
   for (const ParticleGroup<D>& group : groups) all.push_back(&group);
-  for (const FeederTable<D>& feeder : events.feeders.list()) all.push_back(&feeder.bodies);
+  for (const InletTable<D>& inlet : events.inlets.list()) all.push_back(&inlet.bodies);
   return all;
 }
 
@@ -357,7 +354,7 @@ void RunDeck<D>::describe_forces(Section& root) {
                 section.kind("type", field, {.required = true, .doc = "Kind of force"});
                 std::vector<std::string> names;
                 section.texts("groups", names,
-                              {.doc = "Names of the [particles.NAME] and [feeders.NAME] tables whose bodies "
+                              {.doc = "Names of the [particles.NAME] and [inlets.NAME] tables whose bodies "
                                       "it acts on; none: on all bodies"});
                 if (!section.reading()) return;
                 const auto all = all_groups();
@@ -380,7 +377,7 @@ void RunDeck<D>::resolve_materials() {
     group.density = materials.density(group_material.back());
   };
   for (ParticleGroup<D>& group : groups) resolve(group);
-  for (FeederTable<D>& feeder : events.feeders.list()) resolve(feeder.bodies);
+  for (InletTable<D>& inlet : events.inlets.list()) resolve(inlet.bodies);
   for (const Obstacle<D>& obstacle : obstacles.list())
     obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
   for (const int a : group_material) {
@@ -401,7 +398,7 @@ template <int D>
 void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
     throw InputError(
-        fmt::format("{}: [particles] and [feeders] have no effect in the scheme \"{}\": {}; remove \"{}\"",
+        fmt::format("{}: [particles] and [inlets] have no effect in the scheme \"{}\": {}; remove \"{}\"",
                     group->where, scheme, stepper->scene()->words().instead_of_particles, group->name));
 }
 
@@ -419,8 +416,8 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
       refuse(group->where, "the velocity at the start");
     if (!group->rotates) refuse(group->where, "rotates");
   }
-  for (const FeederTable<D>& feeder : events.feeders.list())
-    if (feeder.mass_rate > 0) refuse(feeder.where_mass_rate, "mass_rate");
+  for (const InletTable<D>& inlet : events.inlets.list())
+    if (inlet.mass_rate > 0) refuse(inlet.where_mass_rate, "mass_rate");
   for (const auto& stage : events.stages.list())
     if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
   for (const Obstacle<D>& obstacle : obstacles.list())

@@ -84,9 +84,9 @@ struct RunDeck {
   void describe(Section& root);
   /// Whether bodies come during the run.
   bool bodies_come() const {
-    return !events.feeders.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
+    return !events.inlets.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
   }
-  /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of feeders.
+  /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of inlets.
   std::vector<const ParticleGroup<D>*> all_groups() const;
 
  private:

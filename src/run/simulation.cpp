@@ -60,21 +60,21 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                                  scene_of_run->words().bodies, deck_.end_time,
                                  scene_of_run->words().if_none_come));
   if (n_bodies() == 0 && !deck_.bodies_come())
-    throw InputError("the deck makes no bodies: add a [particles.NAME] or [feeders.NAME] table");
+    throw InputError("the deck makes no bodies: add a [particles.NAME] or [inlets.NAME] table");
   if (!from || deck_.outside == Outside::error) require_bodies_inside();
   if (state_.bodies.carries_path()) {
     const auto position = state_.bodies.position();
     std::copy(position.begin(), position.end(), state_.bodies.previous().begin());
   }
-  const Feeders<D>& feeders = deck_.events.feeders;
-  BodiesToCome to_come = feeders.to_come(deck_.end_time);
+  const Inlets<D>& inlets = deck_.events.inlets;
+  BodiesToCome to_come = inlets.to_come(deck_.end_time);
   if (Scene<D>* scene = stepper().scene()) {
     scene->start(state_, seed());
     to_come.include(scene->to_come(deck_.end_time));
   }
-  neighborhood_.make_lattice(
-      state_, std::max(deck_.stepper->travel_per_step(state_, deck_.dt), feeders.fastest() * deck_.dt),
-      to_come, needed_skin(to_come.largest));
+  const ListNeeds needs = list_needs(to_come.largest);
+  neighborhood_.make_lattice(state_, std::max(needs.travel, inlets.fastest() * deck_.dt), to_come,
+                             needs.skin);
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
   if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
@@ -98,7 +98,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
-  deck_.events.feeders.note_due(state_);
+  deck_.events.inlets.note_due(state_);
   require_contacts_listed();
   deck_.events.stages.set_obstacles(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
@@ -122,11 +122,12 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
 
 template <int D>
 void Simulation<D>::take_physics() {
-  state_.bodies.carry(deck_.stepper->carries());
+  const SchemeTraits traits = deck_.stepper->traits();
+  state_.bodies.carry(traits.carried);
   state_.bodies.carry_path(
-      deck_.stepper->needs_path() ||
+      traits.needs_path ||
       std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
-  state_.ledger.kept = deck_.stepper->keeps_energy_books();
+  state_.ledger.kept = traits.balances_energy;
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;
@@ -257,13 +258,14 @@ void Simulation<D>::require_bodies_inside() const {
 /// Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
 /// found.
 template <int D>
-Real Simulation<D>::needed_skin(Real largest_to_come) const {
+ListNeeds Simulation<D>::list_needs(Real largest_to_come) const {
   Real largest = largest_to_come;
   for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
     largest = std::max(largest, radius);
   largest = state_.comm.max(largest);
-  return std::max(deck_.stepper->needed_skin(state_, deck_.dt, largest),
-                  2 * deck_.output.contact_tolerance * 2 * largest);
+  ListNeeds needs = deck_.stepper->list_needs(state_, deck_.dt, largest);
+  needs.skin = std::max(needs.skin, 2 * deck_.output.contact_tolerance * 2 * largest);
+  return needs;
 }
 
 template <int D>

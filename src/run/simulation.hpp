@@ -43,7 +43,7 @@ class Simulation {
   /// Number of contacts of each owned body, of those found last.
   std::span<const std::int32_t> count_contacts();
   /// Brings state().memory up to date, for a checkpoint.
-  void save_memory() { deck_.stepper->save(state_); }
+  void save_memory() { deck_.stepper->save(state_, SaveFor::checkpoint); }
   /// What measures keep from row to row, for a checkpoint.
   std::vector<NamedNumbers> measure_memories();
 
@@ -68,7 +68,7 @@ class Simulation {
   std::uint64_t seed() const { return static_cast<std::uint64_t>(deck_.seed); }
   void take_physics();
   void require_bodies_inside() const;
-  Real needed_skin(Real largest_to_come) const;
+  ListNeeds list_needs(Real largest_to_come) const;
   void require_contacts_listed() const;
   /// `limit_of_all`: of any contact, whatever its sources say; as a share of the smaller radius.
   void require_no_overlap(Real limit_of_all = 1e-9);

@@ -70,7 +70,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
         fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
                     scene->words().bodies));
   State<D> old{.comm = state.comm, .box = content_.box};
-  old.bodies.carry(content_.stepper->carries());
+  old.bodies.carry(content_.stepper->traits().carried);
   old.bodies.carry_path(false);
   old.group_rotates.resize(content_.all_groups().size());
   read_checkpoint<D>(old, path_);
@@ -116,7 +116,7 @@ std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, co
     if (!is_there)
       throw InputError(
           fmt::format("{}: [particles.{}] is no group of {}; with --from the checkpoint brings all "
-                      "bodies of [particles], and only feeders make more",
+                      "bodies of [particles], and only inlets make more",
                       group.where, group.name, path_));
   }
   return matched;
@@ -179,7 +179,7 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
   const auto n_bodies = state.bodies.n_owned();
   state.memory.clear(n_bodies);
   const std::int64_t n_remembered = state.comm.sum(static_cast<std::int64_t>(old.memory.other.size()));
-  const std::string_view kept = content_.stepper->remembers(), wanted = deck.stepper->remembers();
+  const std::string_view kept = content_.stepper->traits().memory, wanted = deck.stepper->traits().memory;
   if (n_remembered == 0) return;
   if (kept != wanted) {
     log::info("what {} contacts remember ({}) is not taken: contacts of this run remember {}", n_remembered,

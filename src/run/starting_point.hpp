@@ -11,7 +11,7 @@ namespace scree {
 
 /// A checkpoint that another run starts from (`scree run DECK --from CHECKPOINT`): it brings the bodies with
 /// their velocities, spins and orientations, and what contacts remember. All else is as the deck of the new
-/// run says, and its clock, stages, feeders and measures start anew.
+/// run says, and its clock, stages, inlets and measures start anew.
 template <int D>
 class StartingPoint {
  public:

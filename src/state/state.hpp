@@ -30,7 +30,7 @@ struct Clock {
 };
 
 /// How far a source of bodies has come.
-struct FeederProgress {
+struct InletProgress {
   std::string name;
   std::int64_t n_made = 0;
   std::int64_t n_dropped = 0;  ///< for whom there was no room and who never come
@@ -41,8 +41,8 @@ struct FeederProgress {
   std::int64_t n_waiting() const { return std::max<std::int64_t>(n_due - n_made - n_dropped, 0); }
 };
 
-/// What a sink has taken.
-struct SinkProgress {
+/// What an outlet has taken.
+struct OutletProgress {
   std::string name;
   std::int64_t n_removed = 0;
   Real mass = 0;  ///< [kg]; 0 in first-order schemes
@@ -82,8 +82,8 @@ struct State {
   std::vector<int> obstacle_material{};                        ///< of each obstacle
 
   EnergyLedger ledger{};
-  std::vector<FeederProgress> feeders{};
-  std::vector<SinkProgress> sinks{};
+  std::vector<InletProgress> inlets{};
+  std::vector<OutletProgress> outlets{};
   StageProgress stage{};
 };
 

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "friction/constraints.hpp"
+#include "friction/linear/constraints.hpp"
 #include "schemes/dem/integrator.hpp"
 
 namespace scree {

@@ -44,7 +44,7 @@ def test_outputs_of_people_in_a_run_without(folder):
 
 
 def test_whatever_loses_people_unseen(folder):
-    refused_deck(folder, "[sinks.drain]\nregion = { lower = [0, 0], upper = [1, 1] }\n", words=["[sinks]", "people leave by [exits.NAME]"])
+    refused_deck(folder, "[outlets.drain]\nregion = { lower = [0, 0], upper = [1, 1] }\n", words=["[outlets]", "people leave by [exits.NAME]"])
     for outside in ("delete", "keep"):
         refused_deck(folder, f'[domain]\noutside = "{outside}"\n', words=["hall.toml:", f'outside = "{outside}"', "lose"])
     refused_deck(folder, "[domain]\nlower = [-1, -1]\nupper = [7, 6]\n",

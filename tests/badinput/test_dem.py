@@ -1,8 +1,9 @@
 """Decks of soft bodies that cannot be run end with one message and exit code 2: steps beyond the stability limit, laws
 that the materials and pairs do not determine, keys that do not exist; bodies pressed too deep into each other end with
 the code of that failure."""
+from decks import edited
 from refusal import failed, refused
-from scree_program import check, check_in, run_ok
+from scree_program import check_in, run_ok
 
 BAD_INPUT = 2
 SOLVER_FAILURE = 3
@@ -60,12 +61,8 @@ STIFF = 'restitution = 0.5\nstiffness = "1 kN/m"'
 
 
 def write_deck(folder, *changes, more=""):
-    text = DECK
-    for old, new in changes:
-        check(text.count(old) == 1, f"{old!r} is once in the deck")
-        text = text.replace(old, new)
     path = folder / "soft.toml"
-    path.write_text(text + more)
+    path.write_text(edited(DECK, *changes) + more)
     return path
 
 
@@ -119,8 +116,8 @@ def test_a_rigid_body_on_a_soft_floor_has_a_limit(folder):
 
 
 def test_bodies_that_are_poured_have_limits_too(folder):
-    feeder = """
-[feeders.rain]
+    inlet = """
+[inlets.rain]
 type = "pour"
 material = "glass"
 rate = 1e5
@@ -128,7 +125,7 @@ radius = { distribution = "constant", value = "2 mm" }
 region = { lower = [0.5, 0.5, 0.5], upper = [0.8, 0.8, 0.8] }
 """
     for ranks in (1, 3):
-        failed(folder, "run", write_deck(folder, more=feeder), "--force", code=BAD_INPUT, ranks=(ranks, ),
+        failed(folder, "run", write_deck(folder, more=inlet), "--force", code=BAD_INPUT, ranks=(ranks, ),
                words=["step ", "time.step = 0.0001 s", "5.415e-05 s", "of body 9"])
 
 

@@ -1,4 +1,4 @@
-"""Feeders, sinks and stages that cannot work: one message that names them, the right exit code, on any number of
+"""Inlets, outlets and stages that cannot work: one message that names them, the right exit code, on any number of
 ranks."""
 from refusal import failed, refused
 from scree_program import check, scree
@@ -7,7 +7,7 @@ from small_deck import write_deck
 FAILED = 1
 
 RAIN = """
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 radius = { distribution = "constant", value = "12 cm" }
 """
@@ -22,26 +22,36 @@ def failed_run(folder, more, words):
     failed(folder, "run", write_deck(folder, more=more), "--force", code=FAILED, words=words)
 
 
-def test_feeder_whose_region_is_full(folder):
+def test_inlet_whose_region_is_full(folder):
     failed_run(folder, RAIN + 'rate = 400\nmax_delay = "0.2 s"\nregion = { lower = [0, 3], upper = [1, 3.9] }\n',
                words=['"rain"', "small.toml:", "the region (0, 3) to (1, 3.9) m", "max_delay = 0.2 s", "400 per second"])
 
 
-def test_feeder_whose_region_is_too_small(folder):
+def test_inlet_whose_region_is_too_small(folder):
     refused_deck(folder, RAIN + "rate = 10\nregion = { lower = [0, 3], upper = [0.2, 3.9] }\n",
                  words=["too small", "0.12 m", "0.1 m"])
 
 
-def test_feeder_without_rate_or_radius(folder):
-    refused_deck(folder, RAIN, words=["[feeders.rain]", "rate or mass_rate"])
-    refused_deck(folder, '[feeders.rain]\ntype = "pour"\nrate = 5\n', words=["[feeders.rain]", "radius"])
-    refused_deck(folder, '[feeders.rain]\ntype = "poor"\n', words=["poor", "pour"])
+def test_inlet_without_rate_or_radius(folder):
+    refused_deck(folder, RAIN, words=["[inlets.rain]", "rate or mass_rate"])
+    refused_deck(folder, '[inlets.rain]\ntype = "pour"\nrate = 5\n', words=["[inlets.rain]", "radius"])
+    refused_deck(folder, '[inlets.rain]\ntype = "poor"\n', words=["poor", "pour"])
     refused_deck(folder, RAIN + "rate = 5\nmass_rate = 5\n", words=["rate or mass_rate"])
 
 
-def test_sink_without_region(folder):
-    refused_deck(folder, "[sinks.drain]\n", words=["region", "[sinks.drain]"])
-    refused_deck(folder, '[measures.out]\ntype = "removed"\n', words=["removed", "[sinks.NAME]"])
+def test_old_names_of_tables(folder):
+    old = RAIN.replace("inlets", "feeders") + "rate = 5\nregion = { lower = [0, 3], upper = [3, 3.9] }\n"
+    deck = write_deck(folder, more=old)
+    for command in ("check", "run"):
+        result = scree(command, deck, folder=folder)
+        said = result.stdout if command == "check" else result.stderr
+        check(result.code == 0 and "'feeders' at the top level of the deck is now called 'inlets'" in said, "a warning", result)
+    refused_deck(folder, old + RAIN, words=["'feeders'", "old name of 'inlets'", "small.toml:"])
+
+
+def test_outlet_without_region(folder):
+    refused_deck(folder, "[outlets.drain]\n", words=["region", "[outlets.drain]"])
+    refused_deck(folder, '[measures.out]\ntype = "removed"\n', words=["removed", "[outlets.NAME]"])
 
 
 def test_stage_that_may_never_end(folder):

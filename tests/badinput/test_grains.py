@@ -2,6 +2,7 @@
 code 2; steps that are too long and walls that press bodies where they have no room, with the code of their failure."""
 import json
 
+from decks import edited
 from refusal import failed, refused
 from scree_program import check, check_in, run_ok
 
@@ -78,11 +79,7 @@ motion = { type = "translate", velocity = [0, -0.2] }
 
 
 def write_deck(folder, *changes, more=""):
-    text = DECK
-    for old, new in changes:
-        check(text.count(old) == 1, f"the deck has {old!r} once")
-        text = text.replace(old, new)
-    (folder / "grains.toml").write_text(text + more)
+    (folder / "grains.toml").write_text(edited(DECK, *changes) + more)
     return "grains.toml"
 
 

@@ -1,4 +1,4 @@
-"""(d) Random decks of all schemes with walls, motions, feeders, sinks, stages and periodic faces: the same bits on 1 to 5 ranks
+"""(d) Random decks of all schemes with walls, motions, inlets, outlets, stages and periodic faces: the same bits on 1 to 5 ranks
 and through restarts. A deck that is refused, or a run that ends early in good order, has to do so alike everywhere."""
 import math
 import shutil
@@ -57,7 +57,7 @@ def with_physics(deck, scheme, gravity, friction=0.3, restitution=0.3, law="line
         else:
             pair["stiffness"] = 2e6
     deck["pairs"] = {"stone-stone": pair}
-    for group in ("particles", "feeders", "obstacles"):
+    for group in ("particles", "inlets", "obstacles"):
         for table in deck.get(group, {}).values():
             table["material"] = "stone"
     return deck
@@ -196,16 +196,16 @@ def extra_walls(rng, deck, size, r, speed, dimension, scheme):
 
 
 def come_and_go(rng, deck, size, r, step, n_steps, scheme, dimension):
-    """Feeders, sinks and stages."""
+    """Inlets, outlets and stages."""
     if rng.random() < 0.35:
-        deck["feeders"] = {"spout": {"type": "pour", "radius": constant(r), "rate": rng.uniform(0.1, 0.8) / step,
+        deck["inlets"] = {"spout": {"type": "pour", "radius": constant(r), "rate": rng.uniform(0.1, 0.8) / step,
                                      "count": rng.randrange(3, 12), "max_delay": 1e6,
                                      "region": {"lower": [*(0.1 * s for s in size[:-1]), 0.82 * size[-1]],
                                                 "upper": [0.98 * s for s in size]}}}
         if scheme != "pbd":
-            deck["feeders"]["spout"]["velocity"] = [0.0] * (dimension - 1) + [-(20 * r) ** 0.5]
+            deck["inlets"]["spout"]["velocity"] = [0.0] * (dimension - 1) + [-(20 * r) ** 0.5]
     if rng.random() < 0.35:
-        deck["sinks"] = {"drain": {"region": {"lower": [0.0] * dimension, "upper": [*(0.4 * s for s in size[:-1]), 0.1 * size[-1]]}}}
+        deck["outlets"] = {"drain": {"region": {"lower": [0.0] * dimension, "upper": [*(0.4 * s for s in size[:-1]), 0.1 * size[-1]]}}}
     if rng.random() < 0.4:
         cut = rng.randrange(3, n_steps - 3)
         stages = [{"name": "first", "duration": cut * step}, {"name": "second", "duration": (n_steps - cut) * step}]
@@ -229,7 +229,7 @@ def finish(rng, deck, step, n_steps, scheme):
         kinds += ["energy", "contact_status", "rotation", "wall_force", "stress"]
     if scheme == "event":
         kinds = ["extent", "speed", "energy", "count"]
-    if "sinks" in deck:
+    if "outlets" in deck:
         kinds.append("removed")
     dimension = deck["simulation"]["dimension"]
     deck["measures"] = {kind: {"type": kind} for kind in rng.sample(kinds, min(len(kinds), 4))}

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
 
   // Bodies: rank 0 makes both; the neighbour list moves them to the ranks that own their blocks.
   BodyStore<3>& bodies = state.bodies;
-  bodies.carry(scheme->carries());
+  bodies.carry(scheme->traits().carried);
   bodies.resize(state.comm.is_root() ? 2 : 0, 0);
   for (Index k = 0; k < bodies.n_owned(); ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
 
   const Real dt = 0.01;
   Neighborhood<3> neighbors(state.comm, {}, Outside::error);
-  neighbors.make_lattice(state, scheme->travel_per_step(state, dt));
+  neighbors.make_lattice(state, scheme->list_needs(state, dt, 0.1).travel);
   neighbors.rebuild(state);
   scheme->start(state, neighbors, dt);
 

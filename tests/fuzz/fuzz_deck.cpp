@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "core/deck.hpp"
-#include "core/deck_errors.hpp"
 #include "crowd/plan/floor_plan.hpp"
 #include "fuzz/reader.hpp"
 #include "geometry/obstacle.hpp"

@@ -1,4 +1,4 @@
-#include "friction/constraints.hpp"
+#include "friction/linear/constraints.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -72,7 +72,7 @@ Overrides with(Overrides first, const Overrides& second) {
 struct Departed {
   GlobalId id;
   Real time;
-  std::int32_t sink;
+  std::int32_t outlet;
   bool operator==(const Departed&) const = default;
 };
 
@@ -88,21 +88,22 @@ Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& 
   std::vector<Departed> mine;
   while (simulation.running() && state.clock.time < until) {
     simulation.step();
-    for (const Departure& d : crowd_world(state)->scene->departures()) mine.push_back({d.id, d.time, d.sink});
+    for (const Departure& d : crowd_world(state)->scene->departures())
+      mine.push_back({d.id, d.time, d.outlet});
     crowd_world(state)->scene->departures().clear();
   }
   std::vector<Real> time(static_cast<std::size_t>(state.next_id), -1);
-  std::vector<std::int64_t> sink(time.size());
+  std::vector<std::int64_t> outlet(time.size());
   for (const Departed& d : mine) {
     time[static_cast<std::size_t>(d.id)] = d.time;
-    sink[static_cast<std::size_t>(d.id)] = d.sink;
+    outlet[static_cast<std::size_t>(d.id)] = d.outlet;
   }
   comm.max(time);
-  comm.sum(sink);
+  comm.sum(outlet);
   Evacuation evacuation{{}, simulation.hash()};
   for (std::size_t i = 0; i < time.size(); ++i)
     if (time[i] >= 0)
-      evacuation.people.push_back({static_cast<GlobalId>(i), time[i], static_cast<std::int32_t>(sink[i])});
+      evacuation.people.push_back({static_cast<GlobalId>(i), time[i], static_cast<std::int32_t>(outlet[i])});
   std::ranges::stable_sort(evacuation.people, {}, &Departed::time);
   return evacuation;
 }
@@ -202,11 +203,11 @@ count = 50
         if (entry.name.find("overlap") != std::string::npos) worst = std::max(worst, entry.value);
       CHECK(worst < 2e-3);
       if (shut_at < 0 && crowd_world(state)->scene->journeys().is_shut(0)) shut_at = state.clock.time;
-      if (state.clock.time < 8) n_at_last = state.sinks[0].n_removed;
+      if (state.clock.time < 8) n_at_last = state.outlets[0].n_removed;
     }
     CHECK(shut_at > 2.04);
     CHECK(shut_at < 5);
-    CHECK(state.sinks[0].n_removed == n_at_last);
+    CHECK(state.outlets[0].n_removed == n_at_last);
     std::int64_t n_behind = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       n_behind += state.bodies.position()[i][0] > 8 ? 1 : 0;

@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
 #include "io/image_data.hpp"
 #include "io/pedestrian_archive.hpp"

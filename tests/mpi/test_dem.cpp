@@ -49,14 +49,14 @@ rotates = false
 radius = { distribution = "uniform", min = 0.04, max = 0.05 }
 source = { type = "random", count = 20, region = { lower = [0, 0.65], upper = [1.5, 0.95] } }
 velocity = [0, -2]
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 material = "stone"
 radius = { distribution = "uniform", min = 0.02, max = 0.03 }
 region = { lower = [0, 1], upper = [1.5, 1.2] }
 velocity = [0, -2]
 rate = 300
-[sinks.hole]
+[outlets.hole]
 region = { lower = [0.2, 0], upper = [0.5, 0.05] }
 [obstacles.floor]
 type = "plane"
@@ -101,14 +101,14 @@ source = { type = "random", count = 120, region = { lower = [0, 0, 0.03], upper 
 velocity = [0, 0, -1]
 random_speed = 1
 angular_velocity = [9, 0, -4]
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 material = "stone"
 radius = { distribution = "constant", value = 0.03 }
 region = { lower = [0, 0, 0.5], upper = [0.8, 0.8, 0.7] }
 velocity = [0, 0, -2]
 rate = 200
-[sinks.hole]
+[outlets.hole]
 region = { lower = [0, 0, 0], upper = [0.25, 0.25, 0.08] }
 [obstacles.floor]
 type = "plane"
@@ -132,8 +132,8 @@ void check_restarted(const Case<D>& c) {
   if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
   Simulation<D> simulation(Comm(), read_deck<D>(c.text, c.overrides));
   for (int step = 0; step < c.n_steps; ++step) simulation.step();
-  CHECK(simulation.state().feeders[0].n_made > 10);
-  CHECK(simulation.state().sinks[0].n_removed > 2);
+  CHECK(simulation.state().inlets[0].n_made > 10);
+  CHECK(simulation.state().outlets[0].n_removed > 2);
 }
 
 /// Spheres that cannot turn, held by friction on a slope of tangent 0.4; others fly past and outdate the list

@@ -9,8 +9,8 @@
 #include "comm/domain.hpp"
 #include "comm/ghost_exchange.hpp"
 #include "comm/migration.hpp"
-#include "comm/parcels.hpp"
 #include "core/error.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "unit/neighbors/random_state.hpp"
 
@@ -299,26 +299,27 @@ TEST_CASE("domain: no weight at all, one block, all weight in one block", "[mpi]
   CHECK(world.max(owner) == world.min(owner));
 }
 
-TEST_CASE("parcels: everything arrives, empty and long parcels too, in order of the senders", "[mpi]") {
+TEST_CASE("sparse all-to-all: everything arrives, empty and long messages too, in order of the senders",
+          "[mpi]") {
   const Comm world;
   for (int round = 0; round < 3; ++round) {
-    std::vector<Parcel> outgoing;
+    Outgoing outgoing;
     const auto length = [&](int from, int to) {
       return std::size_t(from * 1000 + to * 37) * (from % 2 == 0);
     };
     // A rank sends to those above it and to itself.
     for (int to = world.size() - 1; to >= world.rank(); --to)
-      outgoing.push_back(
-          {to, std::vector<std::byte>(length(world.rank(), to), std::byte(world.rank() + round))});
-    const std::vector<Parcel> arrived = deliver(world, outgoing);
+      outgoing.to(to).put(std::span<const std::byte>(
+          std::vector<std::byte>(length(world.rank(), to), std::byte(world.rank() + round))));
+    const std::vector<PackedMessage> arrived = outgoing.exchange(world);
     REQUIRE(arrived.size() == static_cast<std::size_t>(world.rank()) + 1);
     for (int from = 0; from <= world.rank(); ++from) {
-      const Parcel& parcel = arrived[static_cast<std::size_t>(from)];
-      CHECK(parcel.rank == from);
-      CHECK(parcel.bytes == std::vector<std::byte>(length(from, world.rank()), std::byte(from + round)));
+      const PackedMessage& message = arrived[static_cast<std::size_t>(from)];
+      CHECK(message.rank == from);
+      CHECK(message.bytes == std::vector<std::byte>(length(from, world.rank()), std::byte(from + round)));
     }
   }
-  CHECK(deliver(world, {}).empty());
+  CHECK(Outgoing().exchange(world).empty());
 }
 
 TEST_CASE("neighborhood: lists, ghosts and transfers in 2D, for blocks of 1, 2 and 4 cells", "[mpi]") {

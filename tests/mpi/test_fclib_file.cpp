@@ -17,8 +17,8 @@
 #include <numeric>
 #include <variant>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/array_file.hpp"
 #include "io/hdf5.hpp"
 #include "replay/generated_problems.hpp"
@@ -211,12 +211,11 @@ Dense dense(const Comm& comm, const SparseShare& share) {
 
 /// The whole vector on every rank; stretches must be those of n items of `width` numbers.
 Reals whole(const Comm& comm, const VectorShare& share, std::int64_t n, std::int64_t width = 1) {
-  const std::int64_t first = width * share_start(n, comm.rank(), comm.size());
-  const std::int64_t end = width * share_start(n, comm.rank() + 1, comm.size());
-  REQUIRE(share.first == first);
-  REQUIRE(static_cast<std::int64_t>(share.values.size()) == end - first);
+  const EvenShare even(comm, n, width);
+  REQUIRE(share.first == even.first);
+  REQUIRE(share.values.size() == even.size());
   Reals values(static_cast<std::size_t>(n * width));
-  std::copy(share.values.begin(), share.values.end(), values.begin() + first);
+  std::copy(share.values.begin(), share.values.end(), values.begin() + even.first);
   comm.sum_to_round_off(values);
   return values;
 }
@@ -246,9 +245,9 @@ bool same_problem(const Comm& comm, const FclibProblem& a, const FclibProblem& b
 /// Impulses and velocities of all kinds, this rank's stretches.
 FclibSolution some_solution(const Comm& comm, const FclibProblem& problem) {
   const auto stretch = [&](std::int64_t n, std::int64_t width, int kind) {
-    VectorShare vector{width * share_start(n, comm.rank(), comm.size()), {}};
-    for (std::int64_t i = vector.first; i < width * share_start(n, comm.rank() + 1, comm.size()); ++i)
-      vector.values.push_back(noise(i, kind));
+    const EvenShare share(comm, n, width);
+    VectorShare vector{share.first, {}};
+    for (std::int64_t i = share.first; i < share.last; ++i) vector.values.push_back(noise(i, kind));
     return vector;
   };
   return {stretch(problem.n_velocities, 1, 10), stretch(problem.n_contacts, problem.dimension, 11),

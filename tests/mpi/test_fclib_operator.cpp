@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "replay/stored_problem.hpp"
 #include "unit/io/scratch.hpp"
 
@@ -162,8 +162,7 @@ VectorShare stretch(const Comm& comm, const std::vector<Real>& all, std::size_t 
   if (all.empty()) return {};
   const auto n = static_cast<std::int64_t>(all.size() / width);
   const auto w = static_cast<std::int64_t>(width);
-  const std::int64_t first = share_start(n, comm.rank(), comm.size()) * w;
-  const std::int64_t last = share_start(n, comm.rank() + 1, comm.size()) * w;
+  const auto [first, last] = EvenShare(comm, n, w);
   return {first, {all.begin() + first, all.begin() + last}};
 }
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "comm/id_order.hpp"
+#include "core/even_share.hpp"
 #include "io/fclib.hpp"
 #include "replay/generated_problems.hpp"
 #include "support/solve_listed.hpp"
@@ -82,8 +82,7 @@ FclibProblem stored(const Comm& comm, const ListedProblem<D>& whole) {
             whole.jacobian[static_cast<std::size_t>((c * 2 + side) * D * q + k)]);
     }
   const auto stretch = [&](const std::vector<Real>& values, std::int64_t n_items, std::int64_t width) {
-    const std::int64_t first = width * share_start(n_items, comm.rank(), comm.size());
-    const std::int64_t end = width * share_start(n_items, comm.rank() + 1, comm.size());
+    const auto [first, end] = EvenShare(comm, n_items, width);
     return VectorShare{first, {values.begin() + first, values.begin() + end}};
   };
   problem.f = stretch(f, problem.n_velocities, 1);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "bench/pile.hpp"
+#include "schemes/common/contact_law.hpp"
+#include "schemes/common/contact_pair.hpp"
 #include "simulate.hpp"
 #include "support/solve_listed.hpp"
 
@@ -132,12 +134,16 @@ velocity = [0.3, 0.1]
     FrictionStep<2> step;
     step.dt = 0.01;
     step.speculative_margin = 0.05;
-    step.contact_slop = 0.01;
+    const ContactLaw law{.dt = step.dt, .contact_slop = 0.01};
     step.velocity_floor = 0.01;
     step.density = density;
     step.free_velocity = free_velocity;
-    step.laws = [](const ContactGraph<2>& contacts, FrictionProblem<2>& problem) {
-      for (std::size_t c = 0; c < contacts.size(); ++c) problem.mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
+    step.laws = [&](const ContactGraph<2>& contacts, FrictionProblem<2>& problem) {
+      for (std::size_t c = 0; c < contacts.size(); ++c) {
+        problem.mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
+        const Real touching = law.contact_slop * sum_of_radii(simulation.state(), contacts, c);
+        problem.bias[2 * c] += normal_bias(law, contacts.gap[c], touching, 0, 0, 0);
+      }
     };
     // Twice, so that nothing is left over from the first time.
     assembler.assemble(step);
@@ -151,7 +157,7 @@ velocity = [0.3, 0.1]
       const Real gap = assembler.contacts().gap[c];
       const Real radii = radius[static_cast<std::size_t>(assembler.contacts().a[c])] +
                          (at_belt ? 0 : radius[static_cast<std::size_t>(assembler.contacts().b[c])]);
-      const bool may_close = gap > step.contact_slop * radii;
+      const bool may_close = gap > law.contact_slop * radii;
       touching += gap > 0 && !may_close ? 1 : 0;
       closing += may_close ? 1 : 0;
       on_belt += at_belt ? 1 : 0;

@@ -61,7 +61,7 @@ Real serial_residual(const ListedProblem<D>& whole, const std::vector<Real>& r) 
   for (std::size_t i = 0; i < own.size(); ++i)
     own[i] = r[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
   scaled.scale_impulse(own, scaled_r);
-  return natural_residual<D>(scaled, scaled_r, y);
+  return find_residual<D>(scaled, ResidualNorm::natural, scaled_r, y);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 
 using namespace scree;
 
@@ -28,8 +29,7 @@ void check_order(const std::vector<GlobalId>& all, const std::function<int(std::
   std::vector<GlobalId> sorted = all;
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<std::int64_t>(all.size());
-  const std::int64_t first = share_start(n, comm.rank(), comm.size());
-  const std::int64_t end = share_start(n, comm.rank() + 1, comm.size());
+  const auto [first, end] = EvenShare(comm, n);
 
   const IdOrder order(comm, mine);
   CHECK(order.n_total() == n);
@@ -104,19 +104,20 @@ TEST_CASE("id order: an id that occurs twice is an error on all ranks", "[comm]"
 }
 
 TEST_CASE("id order: shares of 10 rows for 4 parts start at 0, 2, 5, 7", "[comm]") {
-  CHECK(share_start(10, 0, 4) == 0);
-  CHECK(share_start(10, 1, 4) == 2);
-  CHECK(share_start(10, 2, 4) == 5);
-  CHECK(share_start(10, 3, 4) == 7);
-  CHECK(share_start(10, 4, 4) == 10);
+  CHECK(EvenShare::start(10, 0, 4) == 0);
+  CHECK(EvenShare::start(10, 1, 4) == 2);
+  CHECK(EvenShare::start(10, 2, 4) == 5);
+  CHECK(EvenShare::start(10, 3, 4) == 7);
+  CHECK(EvenShare::start(10, 4, 4) == 10);
 }
 
-TEST_CASE("id order: every row is in the share of the part that share_of names", "[comm]") {
+TEST_CASE("id order: every row is in the share of its owner", "[comm]") {
   for (const std::int64_t n : {1, 2, 3, 10, 101})
     for (const int parts : {1, 2, 3, 4, 7, 200})
       for (std::int64_t row = 0; row < n; ++row) {
-        const int part = share_of(n, row, parts);
-        const bool is_inside = share_start(n, part, parts) <= row && row < share_start(n, part + 1, parts);
+        const int part = EvenShare::owner(n, row, parts);
+        const bool is_inside =
+            EvenShare::start(n, part, parts) <= row && row < EvenShare::start(n, part + 1, parts);
         REQUIRE(is_inside);
       }
 }

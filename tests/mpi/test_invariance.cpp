@@ -53,6 +53,16 @@ points = [[4.3, 3.3], [7.7, 3.3], [7.7, 6.7], [4.3, 6.7]]
 
 }  // namespace
 
+TEST_CASE("invariance: where two runs part is named by step, field and body", "[mpi]") {
+  const Overrides few{"pbd.sweeps=2"}, more{"pbd.sweeps=3"};
+  CHECK(where_runs_part<2>(disks_deck, few, few, 3).starts_with("fields of bodies are the same"));
+  const std::string place = where_runs_part<2>(disks_deck, few, more, 3);
+  CAPTURE(place);
+  CHECK((place.starts_with("step 1, position[") || place.starts_with("step 2, position[")));
+  CHECK(place.find(" of body ") != std::string::npos);
+  CHECK(place.ends_with(" ulps"));
+}
+
 TEST_CASE("invariance: 200 disks and 150 spheres, open, walled, periodic along one axis and along all",
           "[mpi]") {
   for (const std::string periodic : {"[false, false]", "[true, false]", "[false, true]", "[true, true]"})
@@ -193,7 +203,7 @@ TEST_CASE("invariance: whether a measure follows the path of each step changes n
   // Without one, PBD keeps no place where a step started.
   const std::string flow = "[measures.through]\ntype = 'flow'\npoint = [2, 1]\nnormal = [1, 0]\n";
   const std::string rain =
-      "[feeders.rain]\ntype = 'pour'\nradius = { distribution = 'uniform', min = 0.1, max = 0.2 }\n"
+      "[inlets.rain]\ntype = 'pour'\nradius = { distribution = 'uniform', min = 0.1, max = 0.2 }\n"
       "region = { lower = [-1, 6.5], upper = [9, 7.5] }\nrate = 60\n";
   const auto run = [&](const std::string& deck, const Overrides& overrides, int n_steps) {
     const Outcome without = simulate<2>(Comm(), deck, overrides, n_steps);

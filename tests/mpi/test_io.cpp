@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "io/array_file.hpp"
 #include "io/compare.hpp"
 #include "io/describe_file.hpp"
@@ -149,10 +150,10 @@ TEST_CASE("io: a checkpoint gives each rank its verified share, any range, or ev
   const ArrayFileReader reader(comm, scratch / "c.scree", "checkpoint", 1);
   std::vector<GlobalId> ids;
   reader.share("id", ids);
-  const std::int64_t first = share_start(n, comm.rank(), comm.size());
-  REQUIRE(static_cast<std::int64_t>(ids.size()) == share_start(n, comm.rank() + 1, comm.size()) - first);
+  const EvenShare share(comm, n);
+  REQUIRE(ids.size() == share.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
-    CHECK(ids[i] == first_id + 2 * (first + static_cast<std::int64_t>(i)));
+    CHECK(ids[i] == first_id + 2 * (share.first + static_cast<std::int64_t>(i)));
   reader.whole("id", ids);
   CHECK(ids.size() == n);
   // Everything on the last rank.

@@ -47,12 +47,12 @@ void check_same(const Building& together, const Building& alone) {
     n_different += j == alone.size() || person(together, i) != person(alone, j) ? 1 : 0;
   }
   CHECK(n_different == 0);
-  for (std::size_t s = 0; s < together.state.sinks.size(); ++s)
-    CHECK(together.state.sinks[s].n_removed == alone.state.sinks[s].n_removed);
-  for (std::size_t f = 0; f < together.state.feeders.size(); ++f) {
-    CHECK(together.state.feeders[f].n_made == alone.state.feeders[f].n_made);
-    CHECK(together.state.feeders[f].n_dropped == alone.state.feeders[f].n_dropped);
-    CHECK(together.state.feeders[f].n_tries == alone.state.feeders[f].n_tries);
+  for (std::size_t s = 0; s < together.state.outlets.size(); ++s)
+    CHECK(together.state.outlets[s].n_removed == alone.state.outlets[s].n_removed);
+  for (std::size_t f = 0; f < together.state.inlets.size(); ++f) {
+    CHECK(together.state.inlets[f].n_made == alone.state.inlets[f].n_made);
+    CHECK(together.state.inlets[f].n_dropped == alone.state.inlets[f].n_dropped);
+    CHECK(together.state.inlets[f].n_tries == alone.state.inlets[f].n_tries);
   }
 }
 
@@ -120,6 +120,6 @@ TEST_CASE("people: who comes, chooses and leaves is the same for any number of r
     CHECK(building->people.exhausted(building->state));
   }
   check_same(together, alone);
-  CHECK(alone.state.sinks[0].n_removed > 0);
-  CHECK(alone.state.sinks[1].n_removed > 0);
+  CHECK(alone.state.outlets[0].n_removed > 0);
+  CHECK(alone.state.outlets[1].n_removed > 0);
 }

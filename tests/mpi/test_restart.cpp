@@ -81,14 +81,48 @@ source = { type = "random", count = 1, region = { lower = [-0.97, 0.9], upper = 
   CHECK(seen.n_halvings > 0);
 }
 
-TEST_CASE("restart: in the middle of pouring, between stages, with sinks and moving walls", "[mpi]") {
+TEST_CASE("restart: a refused step leaves bodies and clock as they were, and the run goes on from there",
+          "[mpi]") {
+  const Overrides overrides{"pbd.overlap_limit=0.4", "time.step=0.4"};
+  Overrides stops = overrides;
+  stops.emplace_back("pbd.on_overlap=stop");
+  const Comm world;
+  Simulation<2> simulation(world, read_deck<2>(disks_deck, stops));
+  bool refused = false;
+  for (int step = 0; step < 12 && !refused; ++step) {
+    const Clock clock = simulation.state().clock;
+    const std::uint64_t hash = simulation.hash();
+    try {
+      simulation.step();
+    } catch (const StepRefused& refusal) {
+      refused = true;
+      CHECK(refusal.code() == ExitCode::solver_failure);
+      CHECK(simulation.hash() == hash);
+      CHECK(simulation.state().clock.step == clock.step);
+      CHECK(simulation.state().clock.time == clock.time);
+      CHECK(simulation.state().clock.last_dt == clock.last_dt);
+      CHECK(simulation.state().clock.listed_time <= clock.time);
+    }
+  }
+  REQUIRE(refused);
+  const Scratch scratch(world);
+  save(simulation, scratch / "refused.scree");
+  Overrides halves = overrides;
+  halves.emplace_back("pbd.on_overlap=halve");
+  Simulation<2> again(world, read_deck<2>(disks_deck, halves), scratch / "refused.scree");
+  CHECK(again.hash() == simulation.hash());
+  again.step();
+  CHECK(again.state().clock.last_dt < 0.4);
+}
+
+TEST_CASE("restart: in the middle of pouring, between stages, with outlets and moving walls", "[mpi]") {
   const std::string events = R"(
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 radius = { distribution = "uniform", min = 0.1, max = 0.2 }
 region = { lower = [-1, 6.5], upper = [9, 7.5] }
 rate = 60
-[feeders.spout]
+[inlets.spout]
 type = "pour"
 radius = { distribution = "constant", value = 0.3 }
 region = { center = [9, 3], radius = 0.35 }
@@ -96,7 +130,7 @@ rate = 40
 max_delay = 2
 start = 0.2
 count = 60
-[sinks.drain]
+[outlets.drain]
 region = { center = [1.5, -0.8], radius = 1 }
 [obstacles.gate]
 type = "segment"
@@ -131,14 +165,14 @@ duration = 1
   for (const int split : c.splits) {
     take_steps(simulation, split - static_cast<int>(state.clock.step), outcome);
     stages.push_back(state.stage.index);
-    waits = waits || state.feeders[1].n_tries > 0;
+    waits = waits || state.inlets[1].n_tries > 0;
   }
   CHECK(stages == std::vector<std::int64_t>{0, 1, 2});
   CHECK(waits);
   take_steps(simulation, c.n_steps - static_cast<int>(state.clock.step), outcome);
-  CHECK(state.feeders[0].n_made > 60);
-  CHECK(state.feeders[1].n_made > 3);
-  CHECK(state.sinks[0].n_removed > 20);
+  CHECK(state.inlets[0].n_made > 60);
+  CHECK(state.inlets[1].n_made > 3);
+  CHECK(state.outlets[0].n_removed > 20);
 }
 
 TEST_CASE("restart: spheres with mass, poured while others leave", "[mpi]") {
@@ -162,7 +196,7 @@ tolerance = 1e-3
 density = 2
 [pairs]
 "clay-clay" = { friction = 0.5, restitution = 0.3 }
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 material = "clay"
 radius = { distribution = "uniform", min = 0.15, max = 0.25 }
@@ -170,7 +204,7 @@ region = { lower = [0, 0, 2.4], upper = [4, 3, 4] }
 velocity = [0, 0.3, -2]
 random_speed = 0.3
 mass_rate = 18
-[sinks.hole]
+[outlets.hole]
 region = { lower = [0, 2, 0], upper = [1.5, 3, 0.6] }
 [obstacles.floor]
 type = "plane"
@@ -186,8 +220,8 @@ material = "clay"
   Simulation<3> simulation(Comm(), read_deck<3>(c.text, c.overrides));
   Outcome outcome;
   take_steps(simulation, c.n_steps, outcome);
-  CHECK(simulation.state().sinks[0].n_removed > 0);
-  CHECK(simulation.state().feeders[0].n_made > 100);
+  CHECK(simulation.state().outlets[0].n_removed > 0);
+  CHECK(simulation.state().inlets[0].n_made > 100);
 }
 
 TEST_CASE("restart: two bodies on more ranks than bodies, and a restart of a restart", "[mpi]") {

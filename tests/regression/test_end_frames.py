@@ -1,5 +1,5 @@
 """The end of a run: every output has a frame of it, however the run ends; a run in pieces leaves the files of a run in
-one; feeders and refused steps tell what became of them."""
+one; inlets and refused steps tell what became of them."""
 import csv
 import json
 import re
@@ -24,7 +24,7 @@ GRAINS = {
 STEPS = {"nonsmooth": "5 ms", "dem": "0.1 ms"}
 STAGE = '[[stages]]\nname = "fill"\nuntil = {{ bodies_at_least = {}, max_time = "5 s" }}\n'
 RAIN = """
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 radius = { distribution = "constant", value = "10 cm" }
 rate = 10
@@ -109,7 +109,7 @@ def test_a_run_in_pieces_leaves_the_files_of_one_in_one(folder):
 
 
 def test_a_condition_ends_a_run(folder):
-    more = RAIN + STAGE.format(131) + '[measures.feeders]\ntype = "feeders"\n[measures.contacts]\ntype = "coordination"\n'
+    more = RAIN + STAGE.format(131) + '[measures.inlets]\ntype = "inlets"\n[measures.contacts]\ntype = "coordination"\n'
     for warm_start in ("0.9", "0"):    # with 0 forces are known only of steps that were asked for them
         deck = write_deck(folder, ("warm_start = 0.9", f"warm_start = {warm_start}"), ("end_time = 1", "end_time = 9"), more=more)
         rare = [f"{table}.every=0.25" for table in ("analysis", "output.vtk", "output.h5md", "output.certificate")]
@@ -119,7 +119,7 @@ def test_a_condition_ends_a_run(folder):
         check(1.1 <= end < 9, "it ends when 11 bodies have come", end)
         rows = rows_of(results / "small.scalars.csv")
         last = dict(zip(rows[0], map(float, rows[-1])))
-        check(last["feeders_made_rain[-]"] == 11, "the measure of feeders counts", last)
+        check(last["inlets_made_rain[-]"] == 11, "the measure of inlets counts", last)
         check(last["contacts_coordination[-]"] > 1, "the last row knows the contacts that carry load", last)
         check_in("made 11 of its 40 bodies", result.stderr, "what did not come any more is told")
 
@@ -178,16 +178,16 @@ every = "1 s"
     check_same_files(results, folder / "pieces/hall", "crowd")
 
 
-def test_a_feeder_without_room_says_so(folder):
+def test_an_inlet_without_room_says_so(folder):
     full = RAIN.replace("rate = 10", "rate = 400").replace("upper = [5, 3.5]", "upper = [1.5, 3]").replace("count = 40", "count = 4000")
     result = run_ok("run", write_deck(folder, more=full), folder=folder, ranks=2)
-    check(re.search(r'feeder "rain" made \d+ of the 399 bodies due .* instead of 400: the others found no free place in '
+    check(re.search(r'inlet "rain" made \d+ of the 399 bodies due .* instead of 400: the others found no free place in '
                     r"the region \(1, 2.5\) to \(1.5, 3\) m", result.stderr) or
-          re.search(r'feeder "rain" made \d+ of the 400 bodies due', result.stderr), "a warning with the reason", result)
-    feeder = summary_of(folder / "results/small")["feeders"]["rain"]
-    check(feeder["count"] == 4000 and feeder["rate_per_s"] == 400, "the summary tells what was asked for", feeder)
-    check(0 < feeder["made"] < 100 and feeder["waiting"] == feeder["due"] - feeder["made"], "and what came", feeder)
-    check(abs(feeder["achieved_rate_per_s"] - feeder["made"]) < 1e-6, "in 1 s", feeder)
+          re.search(r'inlet "rain" made \d+ of the 400 bodies due', result.stderr), "a warning with the reason", result)
+    inlet = summary_of(folder / "results/small")["feeders"]["rain"]
+    check(inlet["count"] == 4000 and inlet["rate_per_s"] == 400, "the summary tells what was asked for", inlet)
+    check(0 < inlet["made"] < 100 and inlet["waiting"] == inlet["due"] - inlet["made"], "and what came", inlet)
+    check(abs(inlet["achieved_rate_per_s"] - inlet["made"]) < 1e-6, "in 1 s", inlet)
 
 
 def test_a_refused_step_of_pbd_leaves_the_state_before_it(folder):

@@ -253,4 +253,7 @@ def test_compare_finds_one_changed_number(folder):
         result = run(folder, "compare", a, b, ranks=ranks, code=1)
         line = next((line for line in result.stdout.splitlines() if "position" in line), "")
         check("equal" not in line and "17" in line and "35" in line, "field, body and step are named", result)
+        first = run(folder, "compare", "--first", a, b, ranks=ranks, code=1).stdout
+        check(first.startswith("first difference: step 35, ") and "position[0], body 17" in first and "1 ulps apart" in first,
+              "--first: field, body, step and units in the last place", first)
     run(folder, "compare", "--last", a, b)

@@ -25,7 +25,7 @@ def test_drum_with_two_sizes(folder):
 
 
 def test_funnel_with_a_plate(folder):
-    results = run_on_1_and_3(folder, "funnel", "simulation.end_time=0.9", "feeders.spout.count=120", "feeders.spout.rate=600",
+    results = run_on_1_and_3(folder, "funnel", "simulation.end_time=0.9", "inlets.spout.count=120", "inlets.spout.rate=600",
                              "obstacles.plate.motion.times=[0, 0.45, 0.5, 0.7, 0.75, 10]")
     time, passed = results.scalars["time"], results.scalars["outlet_bodies"]
     check(passed[time < 0.45].max() == 0, "nothing comes out while the plate is closed", passed[time < 0.45])
@@ -43,8 +43,8 @@ def test_compression(folder):
 
 
 def test_heap(folder):
-    results = run_on_1_and_3(folder, "heap2d", "feeders.spout.count=60", "stages.0.duration=0.5", "stages.1.until.max_time=0.5")
-    check(results.scalars["n_bodies"][-1] == 110, "line and feeder: nothing rolls off so small a heap",
+    results = run_on_1_and_3(folder, "heap2d", "inlets.spout.count=60", "stages.0.duration=0.5", "stages.1.until.max_time=0.5")
+    check(results.scalars["n_bodies"][-1] == 110, "line and inlet: nothing rolls off so small a heap",
           results.scalars["n_bodies"][-1])
 
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/body_halo.hpp"
-#include "friction/constraints.hpp"
+#include "friction/linear/constraints.hpp"
 
 /// Bodies 0 ... n - 1 with two velocities each, dealt out to ranks in stretches; every rank also holds the
 /// first body of the rank after it that has any. Ranks may own nothing.

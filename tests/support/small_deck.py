@@ -1,4 +1,5 @@
 """A small deck with everything in it, for tests of the program from outside."""
+from decks import edited
 
 DECK = """\
 [simulation]
@@ -69,13 +70,8 @@ type = "speed"
 
 def write_deck(folder, *changes, name="small.toml", more=""):
     """Writes the deck to folder/name, with changes (old, new) of its text, and returns the path."""
-    text = DECK
-    for old, new in changes:
-        if text.count(old) != 1:
-            raise ValueError(f"the deck has {old!r} {text.count(old)} times, not once")
-        text = text.replace(old, new)
     path = folder / name
-    path.write_text(text + more)
+    path.write_text(edited(DECK, *changes) + more)
     return path
 
 

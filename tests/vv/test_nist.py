@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
-from crowd_runs import (Criteria, cabins_run, constant, corner_run, crossing_time, crowd_deck, flow_between,
+from crowd_runs import (Criteria, cabins_run, corner_run, crossing_time, crowd_deck, flow_between,
                         kolmogorov_smirnov, normal_cdf, rectangle, run_crowd, wkt)
+from decks import constant
 
 CRITERIA = Criteria("NIST TN 1822, ISO 20414", expected_failures={
     "5.2": "calibrated to experiments, 1.8 to 1.9 /s at a door of 1 m, above the design value of the test"})

@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
-from crowd_runs import (Criteria, cabins_run, constant, corner_run, crossing_time, crowd_deck, flow_between,
+from crowd_runs import (Criteria, cabins_run, corner_run, crossing_time, crowd_deck, flow_between,
                         rectangle, run_crowd, wkt)
+from decks import constant
 from scree_program import check, source_folder
 
 CRITERIA = Criteria("RiMEA 4.1.1", expected_failures={

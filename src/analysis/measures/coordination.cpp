@@ -5,7 +5,7 @@
 #include "analysis/contacts.hpp"
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
-#include "particles/redistribute.hpp"
+#include "core/sparse_all_to_all.hpp"
 
 namespace scree {
 namespace {
@@ -56,7 +56,7 @@ class Coordination final : public Measure<D> {
       shares.push_back({bodies.id()[i], count[i]});
       meeting_rank.push_back(static_cast<int>(bodies.id()[i] % comm.size()));
     }
-    shares = redistribute<Share>(comm, shares, meeting_rank);
+    shares = exchange_values<Share>(comm, shares, meeting_rank);
     std::ranges::sort(shares, {}, &Share::id);
 
     std::array<std::int64_t, 4> totals{};

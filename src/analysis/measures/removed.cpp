@@ -3,7 +3,7 @@
 namespace scree {
 namespace {
 
-/// What the sinks have taken since the start of the run, each and with columns named after it.
+/// What the outlets have taken since the start of the run, each and with columns named after it.
 template <int D>
 class Removed final : public Measure<D> {
  public:
@@ -12,21 +12,21 @@ class Removed final : public Measure<D> {
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    if (state.sinks.empty())
-      throw InputError(where_ +
-                       ": the measure \"removed\" looks at sinks, but the deck has no [sinks.NAME] table");
+    if (state.outlets.empty())
+      throw InputError(
+          where_ + ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
     std::vector<ColumnInfo> columns;
-    for (const SinkProgress& sink : state.sinks) {
-      columns.push_back({"count_" + sink.name, "-", "bodies that the sink has taken"});
-      if (state.bodies.has_inertia()) columns.push_back({"mass_" + sink.name, "kg", "their mass"});
+    for (const OutletProgress& outlet : state.outlets) {
+      columns.push_back({"count_" + outlet.name, "-", "bodies that the outlet has taken"});
+      if (state.bodies.has_inertia()) columns.push_back({"mass_" + outlet.name, "kg", "their mass"});
     }
     return columns;
   }
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
-    for (const SinkProgress& sink : sample.state.sinks) {
-      row.push_back(static_cast<Real>(sink.n_removed));
-      if (sample.state.bodies.has_inertia()) row.push_back(sink.mass);
+    for (const OutletProgress& outlet : sample.state.outlets) {
+      row.push_back(static_cast<Real>(outlet.n_removed));
+      if (sample.state.bodies.has_inertia()) row.push_back(outlet.mass);
     }
   }
 
@@ -36,6 +36,6 @@ class Removed final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, removed, Removed, "number and mass of the bodies that sinks have taken")
+SCREE_PLUGIN(Measure, removed, Removed, "number and mass of the bodies that outlets have taken")
 
 }  // namespace scree

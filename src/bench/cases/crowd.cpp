@@ -6,8 +6,8 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
+#include "core/command_line.hpp"
 #include "run/simulation.hpp"
 
 namespace scree {
@@ -17,22 +17,20 @@ namespace {
 /// A square crowd of the default people in a hall twice as long, walking to its open far side.
 class CrowdBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override {
-    app.add_option("--agents", agents_, "numbers of people, over all ranks")
-        ->delimiter(',')
-        ->check(positive_number());
-    app.add_option("--densities", densities_, "at the start [1/m2]")
-        ->delimiter(',')
-        ->check(positive_number());
-    app.add_option("--columns", columns_, "among the crowd, on a square grid")
-        ->delimiter(',')
-        ->check(non_negative_number());
-    app.add_option("--model", model_, "projection or pbd")->check(CLI::IsMember({"projection", "pbd"}));
-    app.add_option("--tolerance", tolerance_, "of the projection [m]")->check(positive_number());
-    app.add_option("--step", dt_, "length of a step [s]")->check(positive_number());
-    app.add_option("--warm-up", warm_up_, "steps before the first timing")->check(non_negative_number());
+  void add_options(CommandLine& app) override {
+    app.option("--agents", agents_, "numbers of people, over all ranks")
+        .delimiter(',')
+        .check(positive_number());
+    app.option("--densities", densities_, "at the start [1/m2]").delimiter(',').check(positive_number());
+    app.option("--columns", columns_, "among the crowd, on a square grid")
+        .delimiter(',')
+        .check(non_negative_number());
+    app.option("--model", model_, "projection or pbd").check(one_of({"projection", "pbd"}));
+    app.option("--tolerance", tolerance_, "of the projection [m]").check(positive_number());
+    app.option("--step", dt_, "length of a step [s]").check(positive_number());
+    app.option("--warm-up", warm_up_, "steps before the first timing").check(non_negative_number());
     add_repetitions(app);
-    app.add_option("--steps", steps_, "of one repetition")->check(positive_number());
+    app.option("--steps", steps_, "of one repetition").check(positive_number());
   }
   void make_quick() override {
     agents_ = {2000};

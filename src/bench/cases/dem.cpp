@@ -6,7 +6,7 @@
 #include "bench/bed.hpp"
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
+#include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 
@@ -17,16 +17,16 @@ namespace {
 /// Soft contact: a settled bed of glass spheres (bed.hpp) under gravity.
 class DemBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override {
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks; multiples of 4096")
-        ->delimiter(',')
-        ->check(positive_number());
-    app.add_option("--law", law_, "hertz or linear")->check(CLI::IsMember({"hertz", "linear"}));
-    app.add_option("--settling-time", settling_time_, "of the bed before it is measured [s]")
-        ->check(positive_number());
+  void add_options(CommandLine& app) override {
+    app.option("--bodies", bodies_, "numbers of bodies, over all ranks; multiples of 4096")
+        .delimiter(',')
+        .check(positive_number());
+    app.option("--law", law_, "hertz or linear").check(one_of({"hertz", "linear"}));
+    app.option("--settling-time", settling_time_, "of the bed before it is measured [s]")
+        .check(positive_number());
     add_repetitions(app);
     add_folder(app);
-    app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
+    app.option("--seconds", seconds_, "least time of a repetition").check(positive_number());
   }
   void make_quick() override {
     bodies_ = {2 * Bed::tile_bodies};

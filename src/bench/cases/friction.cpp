@@ -8,9 +8,9 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/pile.hpp"
 #include "contact/compliance.hpp"
+#include "core/command_line.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -107,12 +107,12 @@ void time_kernels(const FrictionProblem<3>& problem, FrictionBenchProblem& c) {
   // A tolerance that nothing meets: small problems are soon solved to the last bit.
   SolveMonitor<3> monitor(scaled, {.tolerance = -1}, report);
   std::vector<Real> r(scaled.impulse_size()), y(scaled.velocity_size());
-  // A call ends and begins with a look at the residual.
+  // A call ends and begins with a check of the residual.
   const Timing solve = measure_time(comm, 5, 0.02, [&] {
     report.trace.clear();
     solver->iterate(scaled, r, monitor);
   });
-  const Timing look = measure_time(comm, 5, 0.01, [&] { monitor.look(0, r, y); });
+  const Timing look = measure_time(comm, 5, 0.01, [&] { monitor.check(0, r, y); });
   const Real contacts_of_rank = static_cast<Real>(scaled.n_contacts_of_all()) / comm.size();
   c.setup_ns = 1e9 * setup.median / contacts_of_rank;
   c.update_ns = 1e9 * (solve.median - 2 * look.median) / n_sweeps / contacts_of_rank;
@@ -124,7 +124,7 @@ using RunProblem = std::function<void(FrictionBenchProblem, const FrictionProble
 /// result, not an error.
 class FrictionBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override;
+  void add_options(CommandLine& app) override;
   void make_quick() override {
     bodies_ = {1000};
     max_seconds_ = 3;
@@ -161,28 +161,26 @@ class FrictionBench : public BenchCase {
   std::string petsc_options_;
 };
 
-void FrictionBench::add_options(CLI::App& app) {
-  app.add_option("--case", cases_, "piles: settled, settled-gaps; generated problems NAME:SIZE")
-      ->delimiter(',');
-  app.add_option("--bodies", bodies_, "sizes of settled piles, over all ranks")
-      ->delimiter(',')
-      ->check(positive_number());
-  app.add_option("--solvers", solvers_, "as scree list solvers names them; else all")->delimiter(',');
-  app.add_option("--compliance", compliances_,
-                 "\"rigid\", scaled (m_c g; 1e-2: soft spheres) or a stiffness (\"6.5 kN/m\")")
-      ->delimiter(',');
-  app.add_option("--tangential", tangential_, "compliance along T over that along N")
-      ->check(non_negative_number());
-  app.add_option("--seeds", seeds_, "of settled and generated problems")
-      ->delimiter(',')
-      ->check(non_negative_number());
-  app.add_option("--tolerances", tolerances_, "natural residuals to time; the least ends a solve")
-      ->delimiter(',')
-      ->check(positive_number());
-  app.add_option("--max-time", max_seconds_, "wall seconds after which a solve ends")
-      ->check(positive_number());
-  app.add_option("--set", settings_, "SOLVER.KEY=VALUE, a key of [solver]; may be repeated");
-  app.add_option("--petsc", petsc_options_, "options of linear solvers, -scree_...");
+void FrictionBench::add_options(CommandLine& app) {
+  app.option("--case", cases_, "piles: settled, settled-gaps; generated problems NAME:SIZE").delimiter(',');
+  app.option("--bodies", bodies_, "sizes of settled piles, over all ranks")
+      .delimiter(',')
+      .check(positive_number());
+  app.option("--solvers", solvers_, "as scree list solvers names them; else all").delimiter(',');
+  app.option("--compliance", compliances_,
+             "\"rigid\", scaled (m_c g; 1e-2: soft spheres) or a stiffness (\"6.5 kN/m\")")
+      .delimiter(',');
+  app.option("--tangential", tangential_, "compliance along T over that along N")
+      .check(non_negative_number());
+  app.option("--seeds", seeds_, "of settled and generated problems")
+      .delimiter(',')
+      .check(non_negative_number());
+  app.option("--tolerances", tolerances_, "natural residuals to time; the least ends a solve")
+      .delimiter(',')
+      .check(positive_number());
+  app.option("--max-time", max_seconds_, "wall seconds after which a solve ends").check(positive_number());
+  app.option("--set", settings_, "SOLVER.KEY=VALUE, a key of [solver]; may be repeated");
+  app.option("--petsc", petsc_options_, "options of linear solvers, -scree_...");
 }
 
 std::string text_of(const FrictionBenchProblem& c) {

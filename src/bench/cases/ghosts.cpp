@@ -4,9 +4,9 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
+#include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 
@@ -19,9 +19,9 @@ class GhostsBench : public PackingBench {
  public:
   GhostsBench() : PackingBench({2, 3}, {10'000, 100'000}, 20'000) {}
 
-  void add_options(CLI::App& app) override {
+  void add_options(CommandLine& app) override {
     PackingBench::add_options(app);
-    app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
+    app.option("--seconds", seconds_, "least time of a repetition").check(positive_number());
   }
   void make_quick() override {
     PackingBench::make_quick();
@@ -93,7 +93,7 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     ghosts.begin_transfer(stage, records);
     ghosts.end_transfer(stage, records);
   };
-  constexpr int n_colours = GhostExchange<D>::n_colours;
+  constexpr int n_colours = Lattice<D>::n_colours;
   measure_call("hand-overs of one sweep", [&] {
     for (int stage = 0; stage <= n_colours; ++stage) transfer(stage);
   });

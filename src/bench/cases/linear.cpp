@@ -7,9 +7,9 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/pile.hpp"
 #include "bench/process_memory.hpp"
+#include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/petsc.hpp"
@@ -59,7 +59,7 @@ struct LinearBenchState {
 /// and solved in each way.
 class LinearBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override;
+  void add_options(CommandLine& app) override;
   void make_quick() override {
     bodies_ = 1000;
     sweeps_ = 100;
@@ -90,32 +90,33 @@ class LinearBench : public BenchCase {
   std::int64_t most_krylov_ = 2000;
 };
 
-void LinearBench::add_options(CLI::App& app) {
-  app.add_option("--bodies", bodies_, "of the settled pile, over all ranks")->check(positive_number());
-  app.add_option("--compliance", compliances_, "scaled (m_c g; 1e-2: soft spheres); 0: rigid")
-      ->delimiter(',')
-      ->check(non_negative_number());
-  app.add_option("--seed", seed_, "of the pile")->check(non_negative_number());
-  app.add_option("--sweeps", sweeps_, "of Gauss-Seidel, before the systems are made")
-      ->check(non_negative_number());
-  app.add_option("--systems", systems_, "solvers whose first system is measured: admm, ipm, newton")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"admm", "ipm", "newton"}));
-  app.add_option("--linear", ways_,
-                 "direct, iterative or matrix_free, each with options of PETSc after a blank: "
-                 "\"direct,iterative -scree_pc_type jacobi\"")
-      ->delimiter(',');
-  app.add_option("--tolerance", tolerance_, "fall of the residual at which Krylov methods end")
-      ->check(positive_number());
-  app.add_option("--max-krylov", most_krylov_, "most iterations of a Krylov method")
-      ->check(positive_number());
+void LinearBench::add_options(CommandLine& app) {
+  app.option("--bodies", bodies_, "of the settled pile, over all ranks").check(positive_number());
+  app.option("--compliance", compliances_, "scaled (m_c g; 1e-2: soft spheres); 0: rigid")
+      .delimiter(',')
+      .check(non_negative_number());
+  app.option("--seed", seed_, "of the pile").check(non_negative_number());
+  app.option("--sweeps", sweeps_, "of Gauss-Seidel, before the systems are made")
+      .check(non_negative_number());
+  app.option("--systems", systems_, "solvers whose first system is measured: admm, ipm, newton")
+      .delimiter(',')
+      .check(one_of({"admm", "ipm", "newton"}));
+  app.option("--linear", ways_,
+             "direct, iterative or matrix_free, each with options of PETSc after a blank: "
+             "\"direct,iterative -scree_pc_type jacobi\"")
+      .delimiter(',');
+  app.option("--tolerance", tolerance_, "fall of the residual at which Krylov methods end")
+      .check(positive_number());
+  app.option("--max-krylov", most_krylov_, "most iterations of a Krylov method").check(positive_number());
   add_repetitions(app);
 }
 
 std::vector<LinearWay> LinearBench::read_ways() const {
   std::vector<LinearWay> ways;
   for (const std::string& given : ways_) {
-    const std::string text = CLI::detail::trim_copy(given);  // a list may go on in another line
+    const std::size_t begin = given.find_first_not_of(" \t\r\n");  // a list may go on in another line
+    const std::string text =
+        begin == given.npos ? "" : given.substr(begin, given.find_last_not_of(" \t\r\n") - begin + 1);
     const std::size_t end = std::min(text.find(' '), text.size());
     ways.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
     const LinearWay& way = ways.back();

@@ -7,7 +7,7 @@
 #include "bench/bed.hpp"
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
+#include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 
@@ -18,17 +18,17 @@ namespace {
 /// Non-smooth dynamics: steps of a settled bed of rigid glass spheres (bed.hpp) under gravity.
 class NonsmoothBench : public BenchCase {
  public:
-  void add_options(CLI::App& app) override {
-    app.add_option("--bodies", bodies_, "numbers of bodies, over all ranks; multiples of 4096")
-        ->delimiter(',')
-        ->check(positive_number());
-    app.add_option("--solver", solver_, "of [solver], as scree list solvers names it");
-    app.add_option("--tolerance", tolerance_, "of [solver]")->check(positive_number());
-    app.add_option("--settling-time", settling_time_, "of the bed before it is measured [s]")
-        ->check(positive_number());
+  void add_options(CommandLine& app) override {
+    app.option("--bodies", bodies_, "numbers of bodies, over all ranks; multiples of 4096")
+        .delimiter(',')
+        .check(positive_number());
+    app.option("--solver", solver_, "of [solver], as scree list solvers names it");
+    app.option("--tolerance", tolerance_, "of [solver]").check(positive_number());
+    app.option("--settling-time", settling_time_, "of the bed before it is measured [s]")
+        .check(positive_number());
     add_repetitions(app);
     add_folder(app);
-    app.add_option("--steps", steps_, "of one repetition")->check(positive_number());
+    app.option("--steps", steps_, "of one repetition").check(positive_number());
   }
   void make_quick() override {
     bodies_ = {Bed::tile_bodies};

@@ -5,10 +5,10 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
 #include "bench/scratch.hpp"
+#include "core/command_line.hpp"
 #include "run/simulation.hpp"
 #include "run/writers.hpp"
 
@@ -21,10 +21,10 @@ class OutputBench : public PackingBench {
  public:
   OutputBench() : PackingBench({3}, {100'000, 1'000'000}, 100'000) {}
 
-  void add_options(CLI::App& app) override {
+  void add_options(CommandLine& app) override {
     PackingBench::add_options(app);
-    app.add_option("--writers", writers_, "files of a VTK frame at most, as output.vtk.writers")
-        ->check(positive_number());
+    app.option("--writers", writers_, "files of a VTK frame at most, as output.vtk.writers")
+        .check(positive_number());
     add_folder(app);
   }
   void run(const BenchRun& run) override {

@@ -3,9 +3,9 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
+#include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 #include "schemes/pbd/sweeper.hpp"
@@ -19,11 +19,11 @@ class PbdBench : public PackingBench {
  public:
   PbdBench() : PackingBench({2, 3}, {10'000, 100'000, 1'000'000}, 20'000) {}
 
-  void add_options(CLI::App& app) override {
+  void add_options(CommandLine& app) override {
     PackingBench::add_options(app);
-    app.add_option("--seconds", seconds_, "least time of a repetition")->check(positive_number());
-    app.add_option("--block-cells", block_cells_, "cells along the edge of a block; 0: auto");
-    app.add_flag("--all-sets", all_sets_, "every instruction set of this processor");
+    app.option("--seconds", seconds_, "least time of a repetition").check(positive_number());
+    app.option("--block-cells", block_cells_, "cells along the edge of a block; 0: auto");
+    app.flag("--all-sets", all_sets_, "every instruction set of this processor");
   }
   void make_quick() override {
     PackingBench::make_quick();

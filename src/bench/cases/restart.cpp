@@ -5,10 +5,10 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
 #include "bench/scratch.hpp"
+#include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "run/checkpoint.hpp"
@@ -24,7 +24,7 @@ class RestartBench : public PackingBench {
  public:
   RestartBench() : PackingBench({3}, {100'000, 1'000'000}, 100'000) {}
 
-  void add_options(CLI::App& app) override {
+  void add_options(CommandLine& app) override {
     PackingBench::add_options(app);
     add_folder(app);
   }

@@ -6,10 +6,10 @@
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
-#include "bench/options.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
 #include "bench/process_memory.hpp"
+#include "core/command_line.hpp"
 #include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
@@ -23,11 +23,11 @@ class StartBench : public PackingBench {
  public:
   StartBench() : PackingBench({2, 3}, {100'000, 1'000'000}, 100'000) {}
 
-  void add_options(CLI::App& app) override {
+  void add_options(CommandLine& app) override {
     PackingBench::add_options(app);
-    app.add_option("--fills", fills_, "lattice, random or both")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"lattice", "random"}));
+    app.option("--fills", fills_, "lattice, random or both")
+        .delimiter(',')
+        .check(one_of({"lattice", "random"}));
   }
   void run(const BenchRun& run) override {
     for_each_size([&]<int D>(std::int64_t n) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "comm/parcels.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "crowd/floor_field/floor_field_content.hpp"
 
 namespace scree {
@@ -44,7 +44,7 @@ void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> ce
 void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
   const Comm& comm = built->comm;
   NearFields& near = *built->near;
-  Outbox requests;
+  Outgoing requests;
   for (const std::int64_t tile : tiles) {
     const int owner = built->tiling.owner(tile);
     if (owner == comm.rank())
@@ -52,12 +52,12 @@ void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
     else
       requests.to(owner).put(tile);
   }
-  Outbox replies;
+  Outgoing replies;
   std::vector<NearFields::Cell> cells(built->destinations.size() *
                                       static_cast<std::size_t>(built->tiling.edge() * built->tiling.edge()));
-  for (const Parcel& parcel : requests.deliver(comm)) {
-    Unpacker request(parcel.bytes);
-    Packer reply = replies.to(parcel.rank);
+  for (const PackedMessage& message : requests.exchange(comm)) {
+    Unpacker request(message.bytes);
+    Packer reply = replies.to(message.rank);
     while (!request.empty()) {
       const auto tile = request.take<std::int64_t>();
       fill(tile, cells);
@@ -65,8 +65,8 @@ void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
       reply.put(std::span<const NearFields::Cell>(cells));
     }
   }
-  for (const Parcel& parcel : replies.deliver(comm)) {
-    Unpacker reply(parcel.bytes);
+  for (const PackedMessage& message : replies.exchange(comm)) {
+    Unpacker reply(message.bytes);
     while (!reply.empty()) {
       const auto tile = reply.take<std::int64_t>();
       reply.take(near.room(tile));
@@ -114,7 +114,7 @@ std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std:
             values[at++];
   };
 
-  Outbox requests;
+  Outgoing requests;
   if (first_row < last_row)
     for (std::int64_t tile = first_row / tiling.edge() * tiling.tiles(0);
          tile < ((last_row - 1) / tiling.edge() + 1) * tiling.tiles(0); ++tile) {
@@ -128,10 +128,10 @@ std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std:
         requests.to(owner).put(rows);
       }
     }
-  Outbox replies;
-  for (const Parcel& parcel : requests.deliver(built.comm)) {
-    Unpacker request(parcel.bytes);
-    Packer reply = replies.to(parcel.rank);
+  Outgoing replies;
+  for (const PackedMessage& message : requests.exchange(built.comm)) {
+    Unpacker request(message.bytes);
+    Packer reply = replies.to(message.rank);
     while (!request.empty()) {
       const auto tile = request.take<std::int64_t>();
       const auto rows = request.take<Rows>();
@@ -141,8 +141,8 @@ std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std:
       reply.put(std::span<const Real>(values));
     }
   }
-  for (const Parcel& parcel : replies.deliver(built.comm)) {
-    Unpacker reply(parcel.bytes);
+  for (const PackedMessage& message : replies.exchange(built.comm)) {
+    Unpacker reply(message.bytes);
     while (!reply.empty()) {
       const auto tile = reply.take<std::int64_t>();
       const auto rows = reply.take<Rows>();

@@ -7,9 +7,9 @@
 #include <limits>
 #include <unordered_map>
 
-#include "comm/parcels.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/output/evacuation.hpp"
 
@@ -192,12 +192,12 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
       spread(at, [&](Sums& sums, Real share) { sums.load += in_units(share * virial, load_unit); });
     }
 
-  Outbox outbox;
+  Outgoing outgoing;
   for (const auto& [cell, sums] : touched)
-    outbox.to(grid.rank_of(comm_, cell / grid.nx)).put(CellSums<Sums>{cell, sums});
+    outgoing.to(grid.rank_of(comm_, cell / grid.nx)).put(CellSums<Sums>{cell, sums});
   const std::int64_t first_cell = grid.first_row(comm_) * grid.nx;
   mine.assign(is_free_.size(), {});
-  for (const CellSums<Sums>& arrived : deliver_values<CellSums<Sums>>(comm_, outbox)) {
+  for (const CellSums<Sums>& arrived : exchange_values<CellSums<Sums>>(comm_, outgoing)) {
     Sums& sums = mine[static_cast<std::size_t>(arrived.cell - first_cell)];
     sums.persons += arrived.sums.persons;
     sums.speed += arrived.sums.speed;

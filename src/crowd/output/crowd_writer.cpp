@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-#include "comm/parcels.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
@@ -22,13 +22,13 @@ namespace {
 
 std::int64_t n_came(const State<2>& state) {
   std::int64_t n = 0;
-  for (const FeederProgress& feeder : state.feeders) n += feeder.n_made;
+  for (const InletProgress& inlet : state.inlets) n += inlet.n_made;
   return n;
 }
 
 std::vector<std::int64_t> n_left(const State<2>& state) {
   std::vector<std::int64_t> left;
-  for (const SinkProgress& sink : state.sinks) left.push_back(sink.n_removed);
+  for (const OutletProgress& outlet : state.outlets) left.push_back(outlet.n_removed);
   return left;
 }
 
@@ -40,7 +40,7 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       files_(context.files),
       settings_(settings),
       scene_(scene),
-      curve_(context.state.sinks.size()) {
+      curve_(context.state.outlets.size()) {
   const Comm& comm = context.comm;
   const State<2>& state = context.state;
   const std::optional<ResumePoint>& resume = context.resume;
@@ -71,7 +71,8 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
-  for (const SinkProgress& sink : state.sinks) headings.push_back({"left_" + column_name(sink.name), "-"});
+  for (const OutletProgress& outlet : state.outlets)
+    headings.push_back({"left_" + column_name(outlet.name), "-"});
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
@@ -125,9 +126,9 @@ void CrowdWriter::write_departures(const State<2>& state) {
   last_came_ = n_came(state);
   // Those of one step: as many as exits let through in that time.
   const std::vector<Departure>& departed = scene_.departures();
-  Outbox outbox;
-  if (!departed.empty()) outbox.to(0).put(std::span<const Departure>(departed));
-  std::vector<Departure> departures = deliver_values<Departure>(comm_, outbox);
+  Outgoing outgoing;
+  if (!departed.empty()) outgoing.to(0).put(std::span<const Departure>(departed));
+  std::vector<Departure> departures = exchange_values<Departure>(comm_, outgoing);
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
@@ -138,7 +139,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
                          csv_cell(groups[static_cast<std::size_t>(d.group)]),
                          csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
                          d.desired_speed, d.entered_at, d.walks_from, d.time,
-                         csv_cell(state.sinks[static_cast<std::size_t>(d.sink)].name), d.walked);
+                         csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
   if (comm_.any(!departures.empty())) agents_->add(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));

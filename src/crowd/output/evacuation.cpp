@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include "core/json.hpp"
 
 #include "io/csv_cell.hpp"
 
@@ -22,15 +22,15 @@ std::string cell(const std::optional<Real>& number) {
   return number ? fmt::format("{}", *number) : "";
 }
 
-nlohmann::ordered_json json_of(const std::optional<Real>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+Json json_of(const std::optional<Real>& number) {
+  return number ? Json(*number) : Json(nullptr);
 }
 
 std::string text_of(const std::optional<Real>& number, const std::string& unit) {
   return number ? fmt::format("{:.4g} {}", *number, unit) : "not known";
 }
 
-Real number_at(const nlohmann::ordered_json& object, const std::string& key) {
+Real number_at(const Json& object, const std::string& key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
 }
@@ -59,9 +59,9 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
   EvacuationReport report;
   SceneWriter<2>::Summary& summary = report.summary;
   std::int64_t dropped = 0, waiting = 0;
-  for (const FeederProgress& feeder : state.feeders) {
-    dropped += feeder.n_dropped;
-    waiting += feeder.n_waiting();
+  for (const InletProgress& inlet : state.inlets) {
+    dropped += inlet.n_dropped;
+    waiting += inlet.n_waiting();
   }
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
@@ -69,8 +69,8 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
     summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
   if (waiting > 0)
     summary.text += fmt::format("\n  {} more were due and wait for room at their source", waiting);
-  nlohmann::ordered_json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
-                              {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
+  Json json{{"at_start", at_start}, {"came", came}, {"dropped", dropped},
+            {"waiting", waiting},   {"left", left}, {"still_inside", inside}};
   if (began > 0) {
     // A restart in a folder without the rows before.
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began);
@@ -89,10 +89,10 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
 
   std::string& table = report.exits;
   table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
-  json["exits"] = nlohmann::ordered_json::object();
-  for (std::size_t k = 0; k < state.sinks.size(); ++k) {
+  json["exits"] = Json::object();
+  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
     const int exit = static_cast<int>(k);
-    const std::string& name = state.sinks[k].name;
+    const std::string& name = state.outlets[k].name;
     const std::int64_t persons = curve.n_left(exit);
     const std::optional<Real> first = curve.time_of(1, exit), last = curve.time_of(persons, exit),
                               flow = curve.mean_flow(exit);
@@ -107,7 +107,7 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
                                   text_of(last, "s"), text_of(flow, "1/s"));
   }
 
-  json["never_left"] = nlohmann::ordered_json::array();
+  json["never_left"] = Json::array();
   GlobalId after = -1;
   for (int k = 0; k < n_named && k < inside; ++k) {
     GlobalId next = std::numeric_limits<GlobalId>::max();
@@ -132,27 +132,26 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
 }
 
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries) {
-  std::vector<nlohmann::ordered_json> evacuations;
-  for (const std::string& text : summaries) evacuations.push_back(nlohmann::ordered_json::parse(text));
+  std::vector<Json> evacuations;
+  for (const std::string& text : summaries) evacuations.push_back(Json::parse(text));
   std::vector<EnsembleQuantity> quantities;
   if (std::ranges::all_of(evacuations, [](const auto& evacuation) { return evacuation.empty(); }))
     return quantities;
   const auto add = [&](const std::string& name, const std::string& unit, const auto& value_of) {
     EnsembleQuantity quantity{name, unit, {}};
-    for (const nlohmann::ordered_json& evacuation : evacuations)
-      quantity.values.push_back(value_of(evacuation));
+    for (const Json& evacuation : evacuations) quantity.values.push_back(value_of(evacuation));
     quantities.push_back(std::move(quantity));
   };
   for (const char* name : {"t50", "t90", "t95", "t100", "mean"})
     add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
   std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
-  for (const nlohmann::ordered_json& evacuation : evacuations)
+  for (const Json& evacuation : evacuations)
     if (const auto found = evacuation.find("exits"); found != evacuation.end())
       for (const auto& entry : found->items())
         if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
   for (const std::string& exit : exits) {
     const auto of_exit = [&](const std::string& key) {
-      return [&exit, key](const nlohmann::ordered_json& evacuation) {
+      return [&exit, key](const Json& evacuation) {
         const auto found = evacuation.find("exits");
         if (found == evacuation.end() || !found->contains(exit)) return no_number;
         return number_at(found->at(exit), key);

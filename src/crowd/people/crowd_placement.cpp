@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numbers>
 
+#include "core/even_share.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/patches.hpp"
 #include "particles/fill/random_placement.hpp"
 #include "particles/fill/sites.hpp"
-#include "particles/redistribute.hpp"
 
 namespace scree {
 
@@ -27,14 +28,14 @@ class PushApart {
     for (const NewBody<2>& body : task.fixed) largest_ = std::max(largest_, body.radius);
     largest_ = task.comm.max(largest_);
 
-    std::vector<Disk> outbox;
+    std::vector<Disk> outgoing;
     std::vector<int> destination;
     for (const NewBody<2>& body : task.fixed)
       patches_.for_each_near(body.position, reach_of(body.radius), [&](int rank, const Vec<2>& image) {
-        outbox.push_back({{{body.id, image, body.radius}, 0}, {}, Role::fixed});
+        outgoing.push_back({{{body.id, image, body.radius}, 0}, {}, Role::fixed});
         destination.push_back(rank);
       });
-    fixed_ = redistribute<Disk>(task.comm, outbox, destination);
+    fixed_ = exchange_values<Disk>(task.comm, outgoing, destination);
   }
 
   /// How many disks overlap another or an obstacle, or are out of the space. Collective.
@@ -86,20 +87,20 @@ class PushApart {
   Real reach_of(Real radius) const { return (radius + largest_) * (1 + 2 * margin); }
 
   void exchange() {
-    std::vector<Disk> outbox;
+    std::vector<Disk> outgoing;
     std::vector<int> destination;
     for (const Disk& disk : moving_) {
       const NewBody<2>& body = disk.person.body;
       const int owner = patches_.owner(body.position);
       patches_.for_each_near(body.position, reach_of(body.radius), [&](int rank, const Vec<2>& image) {
         const bool is_own = rank == owner && image == body.position;
-        outbox.push_back({{{body.id, image, body.radius}, disk.person.space},
-                          disk.velocity,
-                          is_own ? Role::own : Role::near});
+        outgoing.push_back({{{body.id, image, body.radius}, disk.person.space},
+                            disk.velocity,
+                            is_own ? Role::own : Role::near});
         destination.push_back(rank);
       });
     }
-    around_ = redistribute<Disk>(task_.comm, outbox, destination);
+    around_ = exchange_values<Disk>(task_.comm, outgoing, destination);
     // Own disks first, by id; what they remember travels with them.
     std::ranges::sort(around_, {}, [](const Disk& d) { return std::pair(d.role, d.person.body.id); });
     moving_.assign(around_.begin(),
@@ -198,8 +199,8 @@ struct Radii {
 Radii radii_of(const PlacementTask& task) {
   std::vector<Real> radius, area;
   Radii radii;
-  for (std::int64_t i = share_begin(task.count, task.comm.rank(), task.comm.size());
-       i < share_begin(task.count, task.comm.rank() + 1, task.comm.size()); ++i) {
+  const EvenShare share(task.comm, task.count);
+  for (std::int64_t i = share.first; i < share.last; ++i) {
     const Real r = task.radius(task.first_id + i);
     radii.largest = std::max(radii.largest, r);
     radius.push_back(r);
@@ -218,8 +219,8 @@ std::vector<Vec<2>> free_sites(const PlacementTask& task, const StartSpace& spac
   // Sites that are meant to touch a wall must not be lost to rounding.
   const Real reach = radius * (1 - 1e-9);
   std::vector<Vec<2>> free;
-  for (std::int64_t site = share_begin(sites.size(), task.comm.rank(), task.comm.size());
-       site < share_begin(sites.size(), task.comm.rank() + 1, task.comm.size()); ++site) {
+  const EvenShare share(task.comm, sites.size());
+  for (std::int64_t site = share.first; site < share.last; ++site) {
     const Vec<2> x = wrapped(task.domain, sites.place(site));
     if (space.holds(x) && !space.obstacles().touches(x, reach)) free.push_back(x);
   }
@@ -282,8 +283,8 @@ bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& peopl
   if (radii.filled_area <= loose * space.area() || task.count <= few) {
     std::vector<NewBody<2>> added, earlier(task.fixed.begin(), task.fixed.end());
     for (const PlacedPerson& person : people) earlier.push_back(person.body);
-    for (std::int64_t i = share_begin(task.count, task.comm.rank(), task.comm.size());
-         i < share_begin(task.count, task.comm.rank() + 1, task.comm.size()); ++i)
+    const EvenShare share(task.comm, task.count);
+    for (std::int64_t i = share.first; i < share.last; ++i)
       added.push_back({task.first_id + i, {}, task.radius(task.first_id + i)});
     RandomPlacement<2, StartSpace> placement(task.comm, task.domain, task.seed, space, 0, std::move(added),
                                              earlier);

@@ -47,9 +47,9 @@ class People {
   bool has_sources() const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
-  /// Makes state.feeders fit the sources (entries after those there).
+  /// Makes state.inlets fit the sources (entries after those there).
   void prepare(State<2>& state);
-  /// Books how many of each source should have come by now, in state.feeders. Local.
+  /// Books how many of each source should have come by now, in state.inlets. Local.
   void note_due(State<2>& state) const;
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if

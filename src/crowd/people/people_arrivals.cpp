@@ -11,7 +11,7 @@ namespace scree {
 namespace {
 
 /// How many of a source came, or never will.
-std::int64_t n_settled(const FeederProgress& progress) {
+std::int64_t n_settled(const InletProgress& progress) {
   return progress.n_made + progress.n_dropped;
 }
 
@@ -109,13 +109,13 @@ BodiesToCome People::to_come(Real end_time) const {
 }
 
 void People::prepare(State<2>& state) {
-  content_->first_feeder = state.feeders.size();
-  for (const Source& source : content_->sources) state.feeders.push_back({.name = source.name});
+  content_->first_inlet = state.inlets.size();
+  for (const Source& source : content_->sources) state.inlets.push_back({.name = source.name});
 }
 
 void People::note_due(State<2>& state) const {
   for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    state.feeders[content_->first_feeder + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
+    state.inlets[content_->first_inlet + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
 }
 
 const People::Content::Places& People::Content::places_of_sources(const State<2>& state,
@@ -145,7 +145,7 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
   std::vector<Arrival> arrivals;
   note_due(state);
   for (std::size_t s = 0; s < content.sources.size(); ++s) {
-    if (state.feeders[content.first_feeder + s].n_waiting() == 0) continue;
+    if (state.inlets[content.first_inlet + s].n_waiting() == 0) continue;
     const Content::Places& places = content.places_of_sources(state, plan);
     content.feed(s, state, *places.spaces[s], seed, arrivals);
   }
@@ -170,7 +170,7 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
 void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
                            std::vector<Arrival>& arrivals) const {
   const Source& source = sources[s];
-  FeederProgress& progress = state.feeders[first_feeder + s];
+  InletProgress& progress = state.inlets[first_inlet + s];
   SourcePlaces free_places(s, source, state, space, seed, largest_radius(), arrivals);
   if (place_arrivals<2>(state.comm, progress, free_places) || source.when_full == WhenFull::wait) return;
   if (source.when_full == WhenFull::error)
@@ -187,7 +187,7 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 
 bool People::exhausted(const State<2>& state) const {
   for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    if (n_settled(state.feeders[content_->first_feeder + s]) < content_->sources[s].arrivals.n_total())
+    if (n_settled(state.inlets[content_->first_inlet + s]) < content_->sources[s].arrivals.n_total())
       return false;
   return true;
 }

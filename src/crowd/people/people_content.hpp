@@ -10,7 +10,6 @@
 #include "crowd/people/people.hpp"
 #include "crowd/people/start_space.hpp"
 #include "particles/fill.hpp"
-#include "particles/redistribute.hpp"
 
 /// What the files of People share.
 namespace scree {
@@ -63,7 +62,7 @@ struct People::Content {
   std::vector<Population> populations;
   std::vector<Source> sources;
   const Journeys* journeys = nullptr;
-  std::size_t first_feeder = 0;  // in State::feeders, of the sources
+  std::size_t first_inlet = 0;  // in State::inlets, of the sources
 
   /// Where sources put people: spaces for good, the grid of obstacles as long as the same ones stand in the
   /// same places.

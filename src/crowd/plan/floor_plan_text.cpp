@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.hpp"
 #include "core/input_file.hpp"
+#include "core/json.hpp"
 
 namespace scree {
 
@@ -51,13 +50,13 @@ OpenRings rings_in_wkt(std::string_view text) {
 }
 
 /// The rings of all objects of type Polygon and MultiPolygon.
-void collect_rings(const nlohmann::json& json, OpenRings& rings) {
+void collect_rings(const Json& json, OpenRings& rings) {
   if (json.is_object() && json.contains("type") && json.contains("coordinates")) {
     const std::string type = json["type"].is_string() ? json["type"].get<std::string>() : "";
-    const auto collect = [&rings](const nlohmann::json& polygon) {
-      for (const nlohmann::json& given : polygon) {
+    const auto collect = [&rings](const Json& polygon) {
+      for (const Json& given : polygon) {
         std::vector<Vec<2>> ring;
-        for (const nlohmann::json& corner : given)
+        for (const Json& corner : given)
           if (corner.is_array() && corner.size() >= 2 && corner[0].is_number() && corner[1].is_number())
             ring.push_back({{corner[0].get<Real>(), corner[1].get<Real>()}});
         rings.push_back(std::move(ring));
@@ -65,11 +64,11 @@ void collect_rings(const nlohmann::json& json, OpenRings& rings) {
     };
     if (type == "Polygon") collect(json["coordinates"]);
     if (type == "MultiPolygon")
-      for (const nlohmann::json& polygon : json["coordinates"]) collect(polygon);
+      for (const Json& polygon : json["coordinates"]) collect(polygon);
     return;
   }
-  if (json.is_structured())
-    for (const nlohmann::json& inner : json) collect_rings(inner, rings);
+  if (json.is_array() || json.is_object())
+    for (const Json& inner : json) collect_rings(inner, rings);
 }
 
 /// Throws InputError for the first ring that is open or has fewer than three corners.
@@ -188,8 +187,8 @@ Geometry area_from_geojson(Geos& geos, const std::string& text, Real scale, cons
   require_shallow(text, source);
   OpenRings rings;
   try {
-    collect_rings(nlohmann::json::parse(text), rings);
-  } catch (const nlohmann::json::exception& error) {
+    collect_rings(Json::parse(text), rings);
+  } catch (const JsonError& error) {
     throw InputError(fmt::format("{}: is no JSON: {}", source, reason_in(error.what())));
   }
   require_closed(rings, source);

@@ -11,7 +11,6 @@
 #include "crowd/velocity_projection.hpp"
 #include "crowd/walking_model.hpp"
 #include "schemes/common/contact_field.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/common/step_control.hpp"
 #include "schemes/common/stepper.hpp"
@@ -29,16 +28,14 @@ namespace scree {
 /// any number of ranks (a [crowd.solver] other than "nsgs": to its tolerance).
 class CrowdStepper final : public Stepper<2> {
  public:
+  CrowdStepper() { set_scene(&scene_); }
   void describe(Section& root) override;
-  Scene<2>* scene() override { return &scene_; }
-  Real travel_per_step(const State<2>&, Real dt) const override { return dt * scene_.fastest(); }
-  Real needed_skin(const State<2>& state, Real dt, Real largest_radius) const override;
+  SchemeTraits traits() const override;
+  ListNeeds list_needs(const State<2>& state, Real dt, Real largest_radius) const override;
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
-  bool knows_petsc_options() const override { return !solver_.solver || used_solver_; }
-  bool same_for_any_owners() const override { return !solver_.solver; }
-  void save(State<2>& state) override;
+  void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override;
@@ -78,7 +75,6 @@ class CrowdStepper final : public Stepper<2> {
   WalkingModel walking_{scene_};
 
   Neighborhood<2>* neighborhood_ = nullptr;
-  std::unique_ptr<NeighborhoodHalo<2>> halo_;
   std::unique_ptr<PbdSweeper<2>> sweeper_;
   SideKeeper<2> sides_;
   LookAhead look_ahead_;
@@ -90,7 +86,6 @@ class CrowdStepper final : public Stepper<2> {
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
-  bool used_solver_ = false;
 };
 
 void CrowdStepper::describe(Section& root) {
@@ -128,23 +123,28 @@ void CrowdStepper::describe_crowd(Section& section) {
               "sweeps"},
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
+  if (solver_.solver) expect_linear_solver();
   scene_.set_led(walking_.leads());
   model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
 }
 
-Real CrowdStepper::needed_skin(const State<2>&, Real dt, Real /*largest_radius*/) const {
+SchemeTraits CrowdStepper::traits() const {
+  return {.same_for_any_owners = !solver_.solver};
+}
+
+ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radius*/) const {
   // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
   // lists (see advance).
   constexpr Real times_as_fast = 3;
   const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
-  return std::max(walking_.needed_range(), touched) / certain_share;
+  return {.travel = dt * scene_.fastest(),
+          .skin = std::max(walking_.needed_range(), touched) / certain_share};
 }
 
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
-  halo_ = std::make_unique<NeighborhoodHalo<2>>(state, neighborhood.ghosts());
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state);
 }
@@ -170,12 +170,12 @@ void CrowdStepper::fit(State<2>& state) {
   note(memory_.walls(), loaded_walls_);
 }
 
-void CrowdStepper::save(State<2>& state) {
+void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
   state.memory = multipliers().remember(state, *neighborhood_);
 }
 
 void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
-  save(state);
+  save(state, SaveFor::checkpoint);
   neighborhood_->rebuild(state, needed_skin);
   fit(state);
 }
@@ -231,11 +231,13 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
     const NearContacts& near = look_ahead_.near();
     recall_multipliers();
     if (solver_.solver) {
-      report_ = projection_.solve(*halo_, near, dt, projection_settings_, std::as_const(state.bodies).id(),
-                                  *solver_.solver, solver_.stop_rule(), velocity_, multiplier_);
-      used_solver_ = true;
+      report_ = projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_,
+                                  std::as_const(state.bodies).id(), *solver_.solver, solver_.stop_rule(),
+                                  velocity_, multiplier_);
+      linear_solver_used();
     } else {
-      report_ = projection_.solve(*halo_, near, dt, projection_settings_, velocity_, multiplier_);
+      report_ =
+          projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_);
     }
     remember_multipliers();
     // Pairs beyond the reach were left out: they must not be able to meet.

@@ -47,11 +47,11 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
   Real largest = 0;
   for (const Real x : r) largest = std::max(largest, std::abs(x));
   const bool warm = problem.comm().max(largest) > 0;
-  *residual = monitor.look(0, r, y_);
+  *residual = monitor.check(0, r, y_);
   if (monitor.done()) return false;
 
-  // The residual is about the distance from the solution: as far inside the cones, a warm start is neither
-  // crowded at the boundary nor moved away.
+  // The residual estimates the distance from the solution. A warm start that far inside the cones is neither
+  // too close to the boundary nor moved away.
   const Real inside = warm ? std::min(*residual, settings.start) : settings.start;
   for (std::size_t c = 0; c < n; ++c) {
     Contact& contact = contacts_[c];
@@ -66,7 +66,7 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
     contact.X.set(x, std::max(x[0] - tangential_norm<D>(x), inside / contact.p[0]));
     for (int k = 0; k < D; ++k) rc[k] = contact.p[k > 0] * contact.X.x[k];
   }
-  *residual = monitor.look(0, r, y_);
+  *residual = monitor.check(0, r, y_);
   for (std::size_t c = 0; c < n; ++c) {
     Contact& contact = contacts_[c];
     Real u[D];
@@ -215,7 +215,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
     const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
     const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);
-    // A gap far below the residual leaves iterates at the boundary while s still moves; but it has to fall.
+    // A gap far below the residual keeps iterates at the boundary while s still changes; but it has to fall.
     const Real aim = std::max({centring, floor, std::min(100 * floor, 0.4 * gap), least_gap});
 
     const bool corrected = solve(problem, system, report, [&](const Contact& contact) {
@@ -240,7 +240,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
       for (int k = 0; k < D; ++k) r[c * D + static_cast<std::size_t>(k)] = contact.p[k > 0] * contact.X.x[k];
     }
     ++report.newton_steps;
-    residual = monitor.look(step, r, y_);
+    residual = monitor.check(step, r, y_);
     if (!std::isfinite(residual) || alpha < 1e-12) {
       report.decisions.push_back(fmt::format("ipm: stopped at step {}, its length is {:.1e}", step, alpha));
       return;

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "friction/ipm/lorentz.hpp"
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 
@@ -17,7 +17,7 @@ namespace scree {
 /// forces that balance each other would grow without it.
 ///
 /// Shapes  as ScaledProblem; the work arrays hold D numbers per contact.
-/// Cost    a step: one factorisation, two solves, one look, O(contacts) work of about 1000 operations each.
+/// Cost    a step: one factorisation, two solves, one check, O(contacts) work of about 1000 operations each.
 /// Ranks   collective; agrees between numbers of ranks to the tolerance only.
 /// Weak where many contacts slide: s lags, so convergence is linear there (0.8 to 0.95 per step). On a
 /// settled pile of 1000 rigid spheres whose gaps may close (`--case settled-gaps` of scree_bench) 200 steps

@@ -17,12 +17,12 @@ namespace {
 constexpr Real least_regulariser = 1e-6;
 /// Larger ones only shorten steps.
 constexpr Real most_regulariser = 1;
-/// Newton steps in a row that may fail: residuals alone no longer get on by then.
+/// Newton steps in a row that may fail: descent on the residuals makes no progress by then.
 constexpr int most_failed = 10;
 /// Smoothing of the second derivative of |r_T|, which eps_p^2 alone would let blow up where sticking contacts
 /// carry next to no friction.
 constexpr Real least_hessian_p = 1e-6;
-/// What is left of a distance to a constraint that a step would violate.
+/// Share of the distance to a constraint that a step which would violate it keeps.
 constexpr Real kept = 0.1;
 /// Share of a clipped step that is taken.
 constexpr Real taken = 0.99;
@@ -299,13 +299,13 @@ bool SplitInteriorPoint<D>::search(const ScaledProblem<D>& problem, Real tau, in
   return false;
 }
 
-/// Shows at_ to the monitor; r gets its impulses in the scales of `problem`.
+/// Checks at_ with the monitor; r gets its impulses in the scales of `problem`.
 template <int D>
 void SplitInteriorPoint<D>::show(const ScaledProblem<D>& problem, std::int64_t step, std::span<Real> r,
                                  SolveMonitor<D>& monitor, bool keep) {
   scaled_.unscale_impulse(at_.r, r);
   problem.scale_impulse(r, r);
-  monitor.look(step, r, y_, keep);
+  monitor.check(step, r, y_, keep);
 }
 
 template <int D>
@@ -361,10 +361,10 @@ void SplitInteriorPoint<D>::iterate(const ScaledProblem<D>& problem, const Setti
   dy_.assign(problem.velocity_size(), 0.0);
   rhs_.assign(problem.velocity_size(), 0.0);
   y_.resize(problem.velocity_size());
-  // The method has no use for a first guess, but that may be good enough already.
-  monitor.look(0, r, y_, false);
+  // The method ignores the first guess, which may be good enough already.
+  monitor.check(0, r, y_, false);
   if (monitor.done()) {
-    monitor.look(0, r, y_);
+    monitor.check(0, r, y_);
     return;
   }
   scaled_.rebuild(problem.original(), published_scales(problem.original()));

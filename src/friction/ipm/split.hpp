@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 

@@ -4,7 +4,7 @@
 #include "core/timing.hpp"
 #include "friction/cone.hpp"
 #include "friction/friction_solver.hpp"
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 namespace scree {
 
@@ -17,7 +17,7 @@ namespace scree {
 ///     t <- omega (h + s e_N) + (1 - omega) z - r / R                                             (A.5)
 ///
 /// Shapes  r, t, z, h: n_contacts * D; s: n_contacts; y: velocities. All scaled, so without units.
-/// Stops on the natural residual, looked at every `check_every` iterations.
+/// Stops on the natural residual, checked every `check_every` iterations.
 /// Cost    an iteration is one stream over the contact rows, one solution with a matrix that changes whenever
 ///         rho is balanced (eight times at most), and one exchange each way. A Krylov method takes about two
 ///         iterations, since it starts from the last velocities and need not end closer than they deserve.
@@ -43,15 +43,15 @@ class Admm final : public FrictionSolver<D> {
     section.integer("max_iterations", max_iterations_,
                     {.range = positive, .doc = "Most iterations of a solve"});
     section.integer("check_every", check_every_,
-                    {.range = positive, .doc = "Iterations between looks at the residual"});
+                    {.range = positive, .doc = "Iterations between checks of the residual"});
     linear_.describe(section);
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     SolveReport& report = monitor.report();
     y_.assign(problem.velocity_size(), 0.0);
-    look_y_.resize(problem.velocity_size());
-    monitor.look(0, r, y_);
+    check_y_.resize(problem.velocity_size());
+    monitor.check(0, r, y_);
     if (monitor.done()) return;
 
     if (!system_) system_ = std::make_unique<SchurSystem<D>>(linear_, SchurSystem<D>::Kind::symmetric);
@@ -66,7 +66,7 @@ class Admm final : public FrictionSolver<D> {
       const Mismatch mismatch = update_contacts(problem, iteration == 1 ? 1 : relaxation_, r);
       ++report.iterations;
       if (iteration % check_every_ == 0 || iteration == max_iterations_) {
-        monitor.look(iteration, r, look_y_);
+        monitor.check(iteration, r, check_y_);
         if (monitor.done()) return;
       }
       if (!system_->solve(right_, y_, report, inner_share, true)) {
@@ -166,7 +166,7 @@ class Admm final : public FrictionSolver<D> {
   std::int64_t check_every_ = 10;
   typename SchurSystem<D>::Settings linear_;
   std::unique_ptr<SchurSystem<D>> system_;
-  std::vector<Real> y_, look_y_, right_, z_, blocks_, penalty_;
+  std::vector<Real> y_, check_y_, right_, z_, blocks_, penalty_;
 };
 
 SCREE_PLUGIN(FrictionSolver, admm, Admm,

@@ -14,7 +14,7 @@ namespace scree {
 ///     while delta^T (W + G) delta > L |delta / d|^2, delta = new r - p: L <- 1.5 L     (G.3)
 ///     p <- new r + beta (new r - r),  beta from Nesterov's series; 0 after a step uphill  (G.4)
 ///
-/// Shapes  as ScaledProblem. Stops on the natural residual, looked at every `check_every` iterations.
+/// Shapes  as ScaledProblem. Stops on the natural residual, checked every `check_every` iterations.
 /// Cost    one product with W per iteration, two when L has to grow: O(contacts), an addition to owners, a
 ///         copy to ghosts and one reduction of three numbers.
 /// Ranks   collective; results agree between numbers of ranks to the tolerance, not to the bit.
@@ -30,12 +30,12 @@ class Apgd final : public FrictionSolver<D> {
     section.integer("max_iterations", max_iterations_,
                     {.range = positive, .doc = "Most gradient steps of a solve"});
     section.integer("check_every", check_every_,
-                    {.range = positive, .doc = "Iterations between looks at the residual"});
+                    {.range = positive, .doc = "Iterations between checks of the residual"});
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     y_.resize(problem.velocity_size());
-    monitor.look(0, r, y_);
+    monitor.check(0, r, y_);
     if (monitor.done()) return;
     for (Iterate* point : {&now_, &ahead_, &next_}) {
       point->r.resize(r.size());
@@ -68,7 +68,7 @@ class Apgd final : public FrictionSolver<D> {
       std::swap(now_, next_);
       curvature *= 0.98;
       ++monitor.report().iterations;
-      if (iteration % check_every_ == 0 || iteration == max_iterations_) monitor.look(iteration, now_.r, y_);
+      if (iteration % check_every_ == 0 || iteration == max_iterations_) monitor.check(iteration, now_.r, y_);
     }
     std::copy(now_.r.begin(), now_.r.end(), r.begin());
   }

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "friction/friction_solver.hpp"
-#include "friction/proximal_points.hpp"
-#include "friction/semismooth_newton.hpp"
+#include "friction/newton/proximal_points.hpp"
+#include "friction/newton/semismooth_newton.hpp"
 
 namespace scree {
 

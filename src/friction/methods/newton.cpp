@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "friction/semismooth_newton.hpp"
+#include "friction/newton/semismooth_newton.hpp"
 
 namespace scree {
 

@@ -5,7 +5,7 @@
 #include "friction/cone.hpp"
 #include "friction/friction_solver.hpp"
 #include "friction/one_contact.hpp"
-#include "friction/round_sweep.hpp"
+#include "friction/sphere_sweep.hpp"
 
 namespace scree {
 
@@ -15,10 +15,10 @@ namespace scree {
 ///     r* = the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                    (N.2)
 ///     r_c <- (1 - omega) r_c + omega r*, cut to the cone;  y <- y + J_c^T (its change)  (N.3)
 ///
-/// Shapes  as ScaledProblem. Stops on the natural residual, looked at where it should be met by the rate so
-///         far, and every `check_every` sweeps. A look believes the y that sweeps kept up.
+/// Shapes  as ScaledProblem. Stops on the natural residual, checked where the rate so far says that it is
+///         met, and every `check_every` sweeps. Most checks use the incrementally updated y.
 /// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
-///         bodies, for which N.2 needs no search) and n_colours transfers; a look costs about a sweep.
+///         bodies, for which N.2 needs no search) and n_colours transfers; a check costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
@@ -31,7 +31,7 @@ class Nsgs final : public FrictionSolver<D> {
     section.integer("max_sweeps", max_sweeps_, {.range = positive, .doc = "Most sweeps of a solve"});
     section.integer("check_every", check_every_,
                     {.range = positive,
-                     .doc = "Most sweeps between looks at the residual, which come where it should be met"});
+                     .doc = "Most sweeps between checks of the residual, which come where it should be met"});
     section.real("relaxation", relaxation_,
                  {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                   .doc = "Over-relaxation of a contact's impulse; 1: none"});
@@ -41,37 +41,37 @@ class Nsgs final : public FrictionSolver<D> {
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     y_.resize(problem.velocity_size());
     reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
-    Real residual = monitor.look(0, r, y_);
-    const bool is_round = problem.is_round();
-    if (is_round && !monitor.done()) round_.load(problem, r);
-    std::int64_t looked = 0, n_looks = 0;
-    std::int64_t next = std::min(first_look, check_every_);
+    Real residual = monitor.check(0, r, y_);
+    const bool spheres = problem.has_spheres();
+    if (spheres && !monitor.done()) spheres_.load(problem, r);
+    std::int64_t checked = 0, n_checks = 0;
+    std::int64_t next = std::min(first_check, check_every_);
     for (std::int64_t sweep = 1; sweep <= max_sweeps_ && !monitor.done(); ++sweep) {
-      // A look leaves all ghosts current, so no sweep begins with owners alone; only looks need them again.
+      // A check leaves all ghosts current, so every sweep starts with them; only checks need them again.
       const SweepTurn turn{.first = false, .last = sweep >= next || sweep == max_sweeps_};
-      if (is_round)
-        round_.run(problem, turn, y_, relaxation_);
+      if (spheres)
+        spheres_.run(problem, turn, y_, relaxation_);
       else
         run_sweep(problem, turn, r);
       ++monitor.report().sweeps;
       if (sweep < next && sweep < max_sweeps_) continue;
-      if (is_round) round_.store(r);
-      // Now and then y is recomputed from r, which removes the round-off that updates leave.
+      if (spheres) spheres_.store(r);
+      // Every tenth check recomputes y from r, which removes the round-off of the updates.
       const Real before = residual;
-      if (++n_looks % looks_to_renewal == 0)
-        residual = monitor.look(sweep, r, y_);
-      else if (is_round && monitor.norm() == ResidualNorm::natural)
-        residual = monitor.look_at(round_.natural_residual(problem, y_), sweep, r, y_);
+      if (++n_checks % checks_to_renewal == 0)
+        residual = monitor.check(sweep, r, y_);
+      else if (spheres && monitor.norm() == ResidualNorm::natural)
+        residual = monitor.check_known(spheres_.natural_residual(problem, y_), sweep, r, y_);
       else
         residual =
-            monitor.look_at(find_residual_of_velocities<D>(problem, monitor.norm(), r, y_), sweep, r, y_);
-      next = sweep + sweeps_to(monitor.tolerance(), residual, before, sweep - looked);
-      looked = sweep;
+            monitor.check_known(find_residual_of_velocities<D>(problem, monitor.norm(), r, y_), sweep, r, y_);
+      next = sweep + sweeps_to(monitor.tolerance(), residual, before, sweep - checked);
+      checked = sweep;
     }
   }
 
  private:
-  static constexpr std::int64_t first_look = 2, looks_to_renewal = 10;
+  static constexpr std::int64_t first_check = 2, checks_to_renewal = 10;
 
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;
   /// at least 1, at most check_every.
@@ -119,7 +119,7 @@ class Nsgs final : public FrictionSolver<D> {
   std::int64_t check_every_ = 10;
   Real relaxation_ = 1;
   std::vector<Real> y_;
-  RoundSweep<D> round_;
+  SphereSweep<D> spheres_;
   std::vector<Real> slip_;  // of each contact, the guess of the next local solve
 };
 

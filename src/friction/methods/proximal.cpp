@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "friction/friction_solver.hpp"
-#include "friction/proximal_points.hpp"
+#include "friction/newton/proximal_points.hpp"
 
 namespace scree {
 

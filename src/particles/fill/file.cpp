@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/input_crash.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
@@ -20,7 +21,6 @@
 #include "particles/fill/region.hpp"
 #include "particles/foreign_storage.hpp"
 #include "particles/hdf5_handle.hpp"
-#include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
@@ -136,8 +136,9 @@ FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::stri
     if (frame < 0 || frame >= n_frames)
       throw InputError(fmt::format("{}: no frame {}: the file has {}", position->name, frame, n_frames));
     const auto n = static_cast<std::int64_t>(position->n_bodies());
-    const auto first = static_cast<hsize_t>(share_begin(n, comm.rank(), comm.size()));
-    const auto count = static_cast<hsize_t>(share_begin(n, comm.rank() + 1, comm.size())) - first;
+    const EvenShare share(comm, n);
+    const auto first = static_cast<hsize_t>(share.first);
+    const auto count = static_cast<hsize_t>(share.size());
     // The rows of an element that may not be there, `width` numbers each.
     const auto read = [&]<class T>(const char* name, hsize_t width, std::vector<T>& values) {
       const std::optional<Element> element = open_element(file, path, folder + "/" + name);

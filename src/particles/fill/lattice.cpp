@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/fill/room.hpp"
 #include "particles/fill/sites.hpp"
-#include "particles/redistribute.hpp"
 
 namespace scree {
 namespace {
@@ -103,8 +103,7 @@ class LatticeFill final : public Fill<D> {
   void for_each_run(const Comm& comm, const Region<D>& region, const Sites<D>& sites, Real radius,
                     F&& f) const {
     const std::int64_t n = sites.size(), length = sites.row_length();
-    const std::int64_t begin = share_begin(n, comm.rank(), comm.size());
-    const std::int64_t end = share_begin(n, comm.rank() + 1, comm.size());
+    const auto [begin, end] = EvenShare(comm, n);
     if (begin == end) return;
     const Real reach_in_region = reach(radius, sites.spacing());
     for (std::int64_t r = begin / length; r * length < end; ++r) {

@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "core/log.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/fill/room.hpp"
-#include "particles/redistribute.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {
@@ -76,8 +76,8 @@ class PackedFill final : public Fill<D> {
       // The shares of points drawn evenly: good to a thousandth.
       constexpr std::int64_t n_points = std::int64_t{1} << 18;
       std::vector<Vec<D>> points;
-      for (std::int64_t i = share_begin(n_points, comm.rank(), comm.size());
-           i < share_begin(n_points, comm.rank() + 1, comm.size()); ++i) {
+      const EvenShare share(comm, n_points);
+      for (std::int64_t i = share.first; i < share.last; ++i) {
         RandomStream stream(context.seed, i, purpose::free_volume);
         points.push_back(region.draw(stream, 0));
       }
@@ -110,8 +110,8 @@ class PackedFill final : public Fill<D> {
   Bodies draw(const FillContext<D>& context, std::int64_t n) const {
     Bodies bodies;
     const Comm& comm = context.comm;
-    for (std::int64_t i = share_begin(n, comm.rank(), comm.size());
-         i < share_begin(n, comm.rank() + 1, comm.size()); ++i) {
+    const EvenShare share(comm, n);
+    for (std::int64_t i = share.first; i < share.last; ++i) {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
       bodies.push_back({id, {}, context.radius->draw(stream)});

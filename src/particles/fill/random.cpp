@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "core/even_share.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/free_space.hpp"
 #include "particles/fill/random_placement.hpp"
@@ -65,8 +66,8 @@ class RandomFill final : public Fill<D> {
     const Comm& comm = context.comm;
     std::vector<NewBody<D>> bodies;
     Real largest = 0;
-    for (std::int64_t i = share_begin(n, comm.rank(), comm.size());
-         i < share_begin(n, comm.rank() + 1, comm.size()); ++i) {
+    const EvenShare share(comm, n);
+    for (std::int64_t i = share.first; i < share.last; ++i) {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
       bodies.push_back({id, {}, context.radius->draw(stream)});

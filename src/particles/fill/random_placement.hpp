@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/patches.hpp"
 #include "particles/fill/region.hpp"
-#include "particles/redistribute.hpp"
 
 namespace scree {
 
@@ -128,7 +128,7 @@ class RandomPlacement {
 
   void play_round() {
     draw_places();
-    std::vector<Message<D>> inbox = redistribute<Message<D>>(comm_, outbox_, destination_);
+    std::vector<Message<D>> inbox = exchange_values<Message<D>>(comm_, outbox_, destination_);
     outbox_.clear();
     destination_.clear();
 

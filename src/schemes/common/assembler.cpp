@@ -102,10 +102,6 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
         if (!rotates) std::fill(row + D, row + q, 0.0);
       }
     }
-    Real touching = radius[static_cast<std::size_t>(ends[0])];
-    if (ends[1] >= 0) touching += radius[static_cast<std::size_t>(ends[1])];
-    touching *= step.contact_slop;
-    problem_.bias[c * D] = contacts_.gap[c] > touching ? contacts_.gap[c] / step.dt : 0;
     if (ends[1] >= 0) continue;
     const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts_.wall[c]));
     const Motion<D>* motion = state_.obstacles.list()[obstacle].motion.get();
@@ -114,7 +110,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
     const Vec<D> velocity = motion->velocity(point, state_.clock.time + step.dt / 2);
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
-      problem_.bias[c * D + i] += surface_velocity_[c * D + i];
+      problem_.bias[c * D + i] = surface_velocity_[c * D + i];
     }
   }
   reset(problem_.mu, n);

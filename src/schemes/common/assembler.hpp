@@ -7,7 +7,6 @@
 #include "contact/contact_graph.hpp"
 #include "friction/friction_problem.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -17,9 +16,7 @@ template <int D>
 struct FrictionStep {
   Real dt = 0;                  ///< [s]
   Real speculative_margin = 0;  ///< pairs with gap <= speculative_margin * (R_a + R_b) are contacts
-  /// Pairs with gap <= contact_slop * (R_a + R_b) count as touching: they cannot close further (B.2).
-  Real contact_slop = 0;
-  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
+  Real velocity_floor = 0;      ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
   /// n_held: where free motion would take bodies in this step [m]. Pairs that it closes are contacts too, at
@@ -30,8 +27,8 @@ struct FrictionStep {
   /// n_owned * n_velocities<D>: velocities at the start of the step; none: not needed by laws or solver. (An
   /// empty span is that of a rank without bodies, which may have ghosts.)
   std::optional<std::span<const Real>> start_velocity;
-  /// Writes mu and the compliances along N and T (zero on entry) of the contacts found, and may change the
-  /// bias. Local.
+  /// Writes mu and the compliances along N and T (zero on entry) of the contacts found, and adds the normal
+  /// bias of the contact law to the bias, which is the velocity of obstacles on entry. Local.
   std::function<void(const ContactGraph<D>&, FrictionProblem<D>&)> laws;
 };
 
@@ -41,8 +38,8 @@ struct FrictionStep {
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
-/// Bias     w_N = gap / dt, so that a gap may close but not more; 0 for touching pairs: overlap is not pushed
-///          out. At an obstacle plus its velocity in the middle of the step, all components.
+/// Bias     at an obstacle its velocity in the middle of the step, all components; the contact law adds its
+///          normal bias (normal_bias).
 /// Held     bodies of mobility 0 do not move: they are static ends of contacts.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
 ///          within colours do not depend on the number of ranks.
@@ -52,7 +49,7 @@ class FrictionAssembler {
  public:
   /// Both must outlive this. The candidates of `neighborhood` must be current when assemble() is called.
   FrictionAssembler(State<D>& state, Neighborhood<D>& neighborhood)
-      : state_(state), neighborhood_(neighborhood), halo_(state, neighborhood.ghosts()) {
+      : state_(state), neighborhood_(neighborhood), halo_(neighborhood.ghosts()) {
     problem_.halo = &halo_;
   }
   FrictionAssembler(const FrictionAssembler&) = delete;
@@ -82,7 +79,7 @@ class FrictionAssembler {
 
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
-  NeighborhoodHalo<D> halo_;
+  BodyHalo& halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
   std::vector<std::array<Vec<D>, D>> frames_;

@@ -19,4 +19,12 @@ const PairProperties<D>& pair_of(const State<D>& state, const ContactGraph<D>& c
   return *state.materials.pair(material(contacts.a[c]), other);
 }
 
+/// R_a + R_b of contact c, R_a at an obstacle [m].
+template <int D>
+Real sum_of_radii(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  const auto radius = state.bodies.radius();
+  const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
+  return contacts.b[c] < 0 ? a : a + radius[static_cast<std::size_t>(contacts.b[c])];
+}
+
 }  // namespace scree

@@ -22,17 +22,20 @@ Real fastest_fall(const State<D>& state) {
 }
 
 template <int D>
-void rebuild_with_books(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin) {
+void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin,
+                              std::optional<Real> time) {
   const Real before = mechanical_energy(state).total();
   const std::int64_t n_removed = neighborhood.n_removed();
-  neighborhood.rebuild(state, needed_skin);
+  neighborhood.rebuild(state, needed_skin, time);
   if (neighborhood.n_removed() != n_removed)
     state.ledger.outflow += before - mechanical_energy(state).total();
 }
 
 template Real fastest_fall<2>(const State<2>&);
 template Real fastest_fall<3>(const State<3>&);
-template void rebuild_with_books<2>(State<2>&, Neighborhood<2>&, std::optional<Real>);
-template void rebuild_with_books<3>(State<3>&, Neighborhood<3>&, std::optional<Real>);
+template void rebuild_and_book_outflow<2>(State<2>&, Neighborhood<2>&, std::optional<Real>,
+                                          std::optional<Real>);
+template void rebuild_and_book_outflow<3>(State<3>&, Neighborhood<3>&, std::optional<Real>,
+                                          std::optional<Real>);
 
 }  // namespace scree

@@ -14,6 +14,7 @@ Real fastest_fall(const State<D>& state);
 /// Neighborhood::rebuild, with the energy of bodies that are found outside the domain booked as outflow.
 /// Collective.
 template <int D>
-void rebuild_with_books(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin = {});
+void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood,
+                              std::optional<Real> needed_skin = {}, std::optional<Real> time = {});
 
 }  // namespace scree

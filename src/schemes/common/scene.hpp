@@ -20,7 +20,7 @@ struct SceneWords {
   std::string_view bodies;                ///< "holds ..."
   std::string_view start_from;            ///< "bodies start from ..."
   std::string_view instead_of_particles;  ///< "[particles] have no effect: ..."
-  std::string_view instead_of_sinks;      ///< "[sinks] have no effect: ..."
+  std::string_view instead_of_outlets;    ///< "[outlets] have no effect: ..."
   std::string_view instead_of_outside;    ///< "outside = "delete" in [domain] ..."
   std::string_view if_none_come;          ///< "the deck makes no bodies: ..."
   std::string_view over;                  ///< "ended at t = 1 s: ..."
@@ -38,8 +38,8 @@ class Scene {
   virtual void build(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
   /// What the scene lists pairs for.
   virtual NeighborhoodSettings::Purpose list_purpose() const { return {}; }
-  /// Makes what State holds for the scene (extra fields of bodies, sinks, feeders, world), with nothing done,
-  /// and memory() fit; a checkpoint then fills them in. Collective.
+  /// Makes what State holds for the scene (extra fields of bodies, outlets, inlets, world), with nothing
+  /// done, and memory() fit; a checkpoint then fills them in. Collective.
   virtual void prepare(State<D>& state) = 0;
   /// Whether bodies come or go during the run.
   virtual bool change_bodies() const = 0;

@@ -38,62 +38,96 @@ struct ContactProblem {
 template <int D>
 using ContactProblemHook = std::function<void(const ContactProblem<D>&)>;
 
+/// What the rest of the program has to know of a scheme. It follows from the deck and stays the same during a
+/// run.
+struct SchemeTraits {
+  Carried carried = Carried::always;  ///< what bodies carry from step to step
+  /// Steps need `previous` of the bodies for all their length.
+  bool needs_path = true;
+  /// The scheme books where energy comes from and goes to, in State::ledger.
+  bool balances_energy = false;
+  bool has_contact_problems = false;  ///< a step solves a FrictionProblem
+  /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
+  /// are repeatable.
+  bool same_for_any_owners = true;
+  /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
+  /// run. Empty: nothing.
+  std::string_view memory = {};
+
+  /// Bodies have mass, spin and a material. First-order schemes know none of them.
+  bool has_inertia() const { return scree::has_inertia(carried); }
+};
+
+/// What a scheme asks of the neighbour list.
+struct ListNeeds {
+  Real travel = 0;  ///< how far a body of this rank would move in the first step if nothing touched it [m]
+  Real skin = 0;    ///< the least skin that the scheme can work with, the same on all ranks [m]
+};
+
+/// Why contact memory is saved.
+enum class SaveFor {
+  checkpoint,       ///< what the next steps start from
+  change_of_bodies  ///< and what tells the forces of the last step
+};
+
 /// A scheme that moves the bodies from t to t + dt.
+///
+/// Time in a step. From the beginning to the end of advance(), state.clock.time is the start of the step and
+/// state.clock.last_dt the length of the step before. Only the last line of advance() sets last_dt to the
+/// length that was taken; the caller ticks. What needs another time gets it as an argument: obstacles stand
+/// where they were placed last, at the start of the step until the scheme places them at its end;
+/// Neighborhood::rebuild takes the time at which bodies are where they are. A step that throws StepRefused
+/// leaves bodies, obstacles and clock as they were.
 template <int D>
 class Stepper {
  public:
   virtual ~Stepper() = default;
   /// Declares and reads the scheme's own tables.
   virtual void describe(Section& root) = 0;
-  /// What bodies carry from step to step.
-  virtual Carried carries() const { return Carried::always; }
-  /// Whether steps of the scheme need `previous` of the bodies for all their length.
-  virtual bool needs_path() const { return true; }
-  /// Whether bodies have mass, spin and a material. First-order schemes know none of them.
-  bool has_inertia() const { return scree::has_inertia(carries()); }
-  /// Whether a step has set up a linear solver by now, so that PETSc knows which of its options are in use.
-  /// The same on all ranks.
-  virtual bool knows_petsc_options() const { return true; }
-  /// Whether the scheme books where energy comes from and goes to, in State::ledger.
-  virtual bool keeps_energy_books() const { return has_inertia(); }
-  /// Whether results have the same bits whoever owns which block. Otherwise blocks are shared out by what can
-  /// be counted, so that runs can at least be repeated.
-  virtual bool same_for_any_owners() const { return !has_contact_problems(); }
-  /// How far a body of this rank would move in the first step if nothing touched it [m]. Local.
-  virtual Real travel_per_step(const State<D>& state, Real dt) const = 0;
-  /// The least skin of the neighbour list that the scheme can work with if no radius exceeds `largest_radius`
-  /// [m]. The same on all ranks; local.
-  virtual Real needed_skin(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const { return 0; }
+  /// After describe() has read a deck. Local.
+  virtual SchemeTraits traits() const = 0;
+  /// For steps of dt, if no radius exceeds `largest_radius` [m]. Local.
+  virtual ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
   /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
   /// Collective.
   virtual void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) = 0;
-  /// One step of at most `dt`; sets state.clock.last_dt to what was taken, but does not tick. With
-  /// `record_forces` contacts() can tell the forces of this step; positions do not depend on it. Collective.
+  /// One step of at most `dt`. With `record_forces` find_contacts() can tell the forces of this step;
+  /// positions do not depend on it. Throws StepRefused if the step cannot be taken. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
   /// save): finds candidates anew and fits all work arrays. Collective.
   virtual void bodies_changed(State<D>& state) = 0;
-  /// The world that the scheme's own tables describe; null: the scheme brings none.
-  virtual Scene<D>* scene() { return nullptr; }
-  /// Whether a step solves a FrictionProblem.
-  virtual bool has_contact_problems() const { return false; }
-  /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
-  /// solve failed, the first one. Schemes without contact problems never call it.
-  virtual void on_contact_problem(ContactProblemHook<D>) {}
-  /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
-  /// run. Empty: nothing.
-  virtual std::string_view remembers() const { return ""; }
-  /// Puts what contacts remember into state.memory (owned bodies), for a checkpoint. Collective.
-  virtual void save(State<D>& state) = 0;
-  /// The same before bodies come or go: contacts go on telling the forces of the last step, too. Collective.
-  virtual void save_for_change(State<D>& state) { save(state); }
+  /// Puts what contacts remember into state.memory (owned bodies). Collective.
+  virtual void save(State<D>& state, SaveFor purpose) = 0;
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.
   virtual void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) = 0;
   /// Of the last step; the same names and units always, and the same values on all ranks.
   virtual std::vector<CertificateEntry> certificate() const = 0;
   /// Bytes held by work arrays on this rank.
   virtual std::size_t bytes() const = 0;
+
+  /// The world that the scheme's own tables describe; null: the scheme brings none.
+  Scene<D>* scene() { return scene_; }
+  const Scene<D>* scene() const { return scene_; }
+  /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
+  /// solve failed, the first one. Schemes without contact problems never call it.
+  void on_contact_problem(ContactProblemHook<D> hook) { contact_problem_hook_ = std::move(hook); }
+  /// Whether PETSc knows which of its options are in use: no step will set up a linear solver, or one has.
+  /// The same on all ranks.
+  bool knows_petsc_options() const { return knows_petsc_options_; }
+
+ protected:
+  void set_scene(Scene<D>* scene) { scene_ = scene; }
+  const ContactProblemHook<D>& contact_problem_hook() const { return contact_problem_hook_; }
+  /// Steps may set up a linear solver; a step has done so.
+  void expect_linear_solver() { knows_petsc_options_ = false; }
+  void linear_solver_used() { knows_petsc_options_ = true; }
+
+ private:
+  Scene<D>* scene_ = nullptr;
+  ContactProblemHook<D> contact_problem_hook_;
+  bool knows_petsc_options_ = true;
 };
 
 template <>

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "friction/constraints.hpp"
+#include "friction/linear/constraints.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
-#include "schemes/common/neighborhood_halo.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/integrator.hpp"
 
@@ -22,6 +21,19 @@ struct ContactMode {
   /// a, a unit vector across the normal (0 without friction).
   Real vector[3] = {};
 };
+
+/// The vector of a mode, in D dimensions.
+template <int D>
+Vec<D> vector_of(const ContactMode& mode) {
+  Vec<D> v;
+  for (int k = 0; k < D; ++k) v[k] = mode.vector[k];
+  return v;
+}
+template <int D>
+void set_mode(ContactMode& mode, Real kind, const Vec<D>& vector) {
+  mode = {.kind = kind};
+  for (int k = 0; k < D; ++k) mode.vector[k] = vector[k];
+}
 
 /// Soft contact with static friction as a constraint on velocities (docs/method.md, "Friction as a
 /// constraint", eq. K.5-K.7): a contact sticks, t . u = 0 for its slip velocity u and all tangents t, or it
@@ -137,7 +149,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   PassedThrough passed_;
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
-  NeighborhoodHalo<D> halo_;
+  BodyHalo& halo_;
   Settings settings_;
   std::unique_ptr<Integrator<D>> integrator_;
   SoftLaws<D> laws_;

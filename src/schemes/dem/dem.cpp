@@ -25,20 +25,12 @@ template <int D>
 class DemStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
-  Carried carries() const override {
-    return is_constrained() ? ConstraintFriction<D>::carries(integrator()) : Carried::with_accelerations;
-  }
-  // Forces of a step are summed by body, not by contact, and elastic energy comes and goes.
-  bool keeps_energy_books() const override { return false; }
-  bool same_for_any_owners() const override { return !is_constrained(); }
-  Real travel_per_step(const State<D>& state, Real dt) const override;
+  SchemeTraits traits() const override;
+  ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
-  std::string_view remembers() const override {
-    return is_constrained() ? "modes of friction" : friction_ == "spring" ? "springs" : "";
-  }
-  void save(State<D>& state) override;
+  void save(State<D>& state, SaveFor) override { state.memory = motion_->remember(); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override;
@@ -121,10 +113,21 @@ void DemStepper<D>::describe(Section& root) {
 }
 
 template <int D>
-Real DemStepper<D>::travel_per_step(const State<D>& state, Real dt) const {
+SchemeTraits DemStepper<D>::traits() const {
+  // No energy balance: forces of a step are summed by body, not by contact, and elastic energy comes and
+  // goes.
+  if (is_constrained())
+    return {.carried = ConstraintFriction<D>::carries(integrator()),
+            .same_for_any_owners = false,
+            .memory = "modes of friction"};
+  return {.carried = Carried::with_accelerations, .memory = friction_ == "spring" ? "springs" : ""};
+}
+
+template <int D>
+ListNeeds DemStepper<D>::list_needs(const State<D>& state, Real dt, Real /*largest_radius*/) const {
   // The skin is for the many, and most bodies are far slower than the fastest will ever be.
   constexpr Real usual_share = 0.1;
-  return usual_share * fastest_fall(state) * dt;
+  return {.travel = usual_share * fastest_fall(state) * dt};
 }
 
 template <int D>
@@ -202,7 +205,7 @@ void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
     log::detail("{}", share);
 }
 
-/// Feeders may bring smaller bodies than those of the start, and other materials.
+/// Inlets may bring smaller bodies than those of the start, and other materials.
 template <int D>
 void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
   has_new_bodies_ = false;
@@ -213,13 +216,8 @@ void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
 }
 
 template <int D>
-void DemStepper<D>::save(State<D>& state) {
-  state.memory = motion_->remember();
-}
-
-template <int D>
 void DemStepper<D>::bodies_changed(State<D>& state) {
-  rebuild_with_books(state, *neighborhood_);
+  rebuild_and_book_outflow(state, *neighborhood_);
   fit(state);
 }
 
@@ -245,8 +243,8 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return dt;
   const auto plan = neighborhood_->plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
-  save(state);
-  rebuild_with_books(state, *neighborhood_, plan.skin);
+  save(state, SaveFor::checkpoint);
+  rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
   fit(state);
   return plan.dt;
 }

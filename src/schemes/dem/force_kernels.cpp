@@ -1,8 +1,6 @@
 #include "schemes/dem/force_kernels.hpp"
 
-#include <vector>
-
-#include "schemes/pbd/pair_kernels.hpp"
+#include "core/simd.hpp"
 
 namespace scree {
 
@@ -17,31 +15,17 @@ SCREE_DECLARE_SET(avx512)
 #endif
 #undef SCREE_DECLARE_SET
 
-namespace {
-std::vector<const ForceKernels*> find_available() {
-  const ForceKernels* all[] = {&portable::force_kernels_of_set,
-#ifdef SCREE_WIDE_KERNELS
-                               &avx2::force_kernels_of_set, &avx512::force_kernels_of_set
-#endif
-  };
-  std::vector<const ForceKernels*> sets;
-  for (const PairKernels* runs : available_pair_kernels<3>())
-    for (const ForceKernels* set : all)
-      if (set->instruction_set == runs->instruction_set) sets.push_back(set);
-  return sets;
-}
-}  // namespace
-
 std::span<const ForceKernels* const> available_force_kernels() {
-  static const std::vector<const ForceKernels*> sets = find_available();
+  static const auto sets = runnable<ForceKernels>({&portable::force_kernels_of_set,
+#ifdef SCREE_WIDE_KERNELS
+                                                   &avx2::force_kernels_of_set, &avx512::force_kernels_of_set
+#endif
+  });
   return sets;
 }
 
 const ForceKernels& force_kernels() {
-  const auto sets = available_force_kernels();
-  for (const ForceKernels* set : sets)
-    if (set->instruction_set == pair_kernels<3>().instruction_set) return *set;
-  return *sets.front();
+  return chosen(available_force_kernels());
 }
 
 }  // namespace scree

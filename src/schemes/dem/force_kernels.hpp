@@ -89,7 +89,7 @@ struct ForceKernels {
   void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
 };
 
-/// The set that pair_kernels() would take (schemes/pbd/pair_kernels.hpp).
+/// The set to take: see core/simd.hpp.
 const ForceKernels& force_kernels();
 /// All sets that this processor runs.
 std::span<const ForceKernels* const> available_force_kernels();

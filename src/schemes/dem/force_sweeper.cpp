@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -20,23 +18,6 @@ constexpr int force_width = D + n_spins<D>;
 /// In plane motion the spin is about the third axis.
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
-
-/// Half of what needs nothing from other ranks runs while motions travel, the rest while forces do.
-template <int D>
-constexpr int n_early_colours = Lattice<D>::n_colours / 2;
-/// Blocks run in the order of this number.
-template <int D>
-constexpr int turn_of_blocks(int colour, bool boundary) {
-  constexpr int n_colours = Lattice<D>::n_colours;
-  return colour + (boundary ? n_colours : colour < n_early_colours<D> ? 0 : 2 * n_colours);
-}
-
-void add(ForceRecord& sum, const ForceRecord& part) {
-  for (int c = 0; c < 3; ++c) {
-    sum.force[c] += part.force[c];
-    sum.torque[c] += part.torque[c];
-  }
-}
 
 template <class Record>
 std::span<Real> numbers(std::vector<Record>& records) {
@@ -89,104 +70,7 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
   list_.resize(static_cast<std::size_t>(longest * batch_size));
-  plan_sums();
-}
-
-/// Finds the bodies that several blocks touch, and a place for what each of these blocks adds.
-template <int D>
-void ForceSweeper<D>::plan_sums() {
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
-  const GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  const auto blocks = schedule.all_blocks();
-  const auto leaving = ghosts.sums_leaving();
-  const auto arriving = ghosts.sums_arriving();
-  const std::size_t n_held = forces_.size();
-  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-
-  // Who touches whom, and whether in the order of colours.
-  std::vector<Index> touched, first_touched{0};
-  std::vector<Index> last_block(n_held, -1);
-  std::vector<Index> n_parts(n_held, 0);
-  constexpr std::int8_t never = -1, out_of_turn = 127;
-  std::vector<std::int8_t> last_turn(n_held, never);
-  const auto find_touched = [&](const typename SweepSchedule<D>::Block& block, int turn) {
-    const auto b = static_cast<Index>(&block - blocks.data());
-    const auto touch = [&](Index body) {
-      if (std::exchange(last_block[at(body)], b) == b) return;
-      touched.push_back(body);
-      ++n_parts[at(body)];
-      std::int8_t& last = last_turn[at(body)];
-      last = last < turn ? static_cast<std::int8_t>(turn) : out_of_turn;
-    };
-    schedule.for_each_pair(block, [&](std::size_t, Index low, Index high, Index) {
-      touch(low);
-      touch(high);
-    });
-    for (const auto& wall : schedule.walls(block))
-      for (const Index body : schedule.wall_bodies(wall)) touch(body);
-    first_touched.push_back(static_cast<Index>(touched.size()));
-  };
-  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
-    for (const auto& block : schedule.boundary_blocks(colour))
-      find_touched(block, turn_of_blocks<D>(colour, true));
-    for (const auto& block : schedule.interior_blocks(colour))
-      find_touched(block, turn_of_blocks<D>(colour, false));
-  }
-  constexpr Index whole = 2;  // what other ranks add or need is never added to forces_ directly
-  for (const auto& sum : arriving) {
-    n_parts[at(sum.body)] += whole;
-    last_turn[at(sum.body)] = out_of_turn;
-  }
-  std::vector<Index> first_leaving(n_held, -1);
-  for (std::size_t k = leaving.size(); k-- > 0;) {
-    first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
-    n_parts[at(leaving[k].body)] += whole;
-  }
-
-  auto n_places = static_cast<Index>(leaving.size() + arriving.size());
-  std::vector<Part> own;  // in the order of colours
-  std::vector<Index> sum_in_turn(n_held, -1);
-  block_parts_.clear();
-  first_part_.assign(1, 0);
-  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
-    for (const auto& block : schedule.blocks(colour)) {
-      const auto b = static_cast<std::size_t>(&block - blocks.data());
-      for (Index t = first_touched[b]; t < first_touched[b + 1]; ++t) {
-        const Index body = touched[at(t)];
-        if (n_parts[at(body)] < 2) continue;
-        if (Index place = first_leaving[at(body)]; place >= 0) {
-          while (leaving[at(place)].colour != colour) ++place;
-          SCREE_ASSERT(leaving[at(place)].body == body);
-          block_parts_.push_back({body, place});
-        } else if (sum_in_turn[at(body)] >= 0) {
-          block_parts_.push_back({body, ~sum_in_turn[at(body)]});
-        } else {
-          own.push_back({body, n_places++});
-          block_parts_.push_back(own.back());
-          if (last_turn[at(body)] != out_of_turn) sum_in_turn[at(body)] = own.back().place;
-        }
-      }
-      first_part_.push_back(static_cast<Index>(block_parts_.size()));
-    }
-    for (std::size_t k = 0; k < arriving.size(); ++k)
-      if (arriving[k].colour == colour)
-        own.push_back({arriving[k].body, static_cast<Index>(leaving.size() + k)});
-  }
-  parts_.assign(at(n_places), ForceRecord{});
-
-  std::vector<Index>& next = last_block;
-  next.assign(n_held + 1, 0);
-  for (const Part& part : own) ++next[at(part.body) + 1];
-  summed_.clear();
-  first_summand_.assign(1, 0);
-  for (std::size_t i = 0; i < n_held; ++i)
-    if (next[i + 1] > 0) {
-      summed_.push_back(static_cast<Index>(i));
-      first_summand_.push_back(first_summand_.back() + next[i + 1]);
-    }
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  summands_.resize(own.size());
-  for (const Part& part : own) summands_[at(next[at(part.body)]++)] = part.place;
+  sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), forces_.size());
 }
 
 template <int D>
@@ -262,7 +146,6 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   batches.list = list_.data();
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  const auto n_leaving = ghosts.sums_leaving().size();
   {
     Scope part("exchange");
     send_motions();
@@ -278,7 +161,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   {
     Scope part("exchange");
     ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
-      const ForceRecord& part_of_body = parts_[static_cast<std::size_t>(sum)];
+      const ForceRecord& part_of_body = sums_.leaving(static_cast<std::size_t>(sum));
       out = std::copy_n(part_of_body.force, D, out);
       std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
     });
@@ -288,12 +171,12 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   {
     Scope part("exchange");
     ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {
-      ForceRecord& part_of_body = parts_[n_leaving + static_cast<std::size_t>(sum)];
+      ForceRecord& part_of_body = sums_.arriving(static_cast<std::size_t>(sum));
       std::copy_n(in, D, part_of_body.force);
       std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
     });
   }
-  add_up_parts();
+  sums_.add_up(forces_);
 }
 
 template <int D>
@@ -302,26 +185,7 @@ void ForceSweeper<D>::run_blocks(const State<D>& state,
                                  ForceBatches& batches) {
   for (const auto& block : blocks) {
     run_block(state, block, batches);
-    const auto b = static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data());
-    for (Index k = first_part_[b]; k < first_part_[b + 1]; ++k) {
-      const Part part = block_parts_[static_cast<std::size_t>(k)];
-      const ForceRecord made = std::exchange(forces_[static_cast<std::size_t>(part.body)], ForceRecord{});
-      if (part.place >= 0)
-        parts_[static_cast<std::size_t>(part.place)] = made;
-      else
-        add(parts_[static_cast<std::size_t>(~part.place)], made);
-    }
-  }
-}
-
-template <int D>
-void ForceSweeper<D>::add_up_parts() {
-  for (std::size_t s = 0; s < summed_.size(); ++s) {
-    const auto first = static_cast<std::size_t>(first_summand_[s]);
-    const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
-    ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
-    for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
-    forces_[static_cast<std::size_t>(summed_[s])] = sum;
+    sums_.collect(static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data()), forces_);
   }
 }
 
@@ -478,9 +342,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(places_, motions_, forces_, touching_, wall_touching_, list_, parts_, block_parts_, first_part_,
-              summed_, summands_, first_summand_, at_, from_, surface_) +
-         history_.bytes();
+  return held(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
+         history_.bytes() + sums_.bytes();
 }
 
 template class ForceSweeper<2>;

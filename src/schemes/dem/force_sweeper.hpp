@@ -6,6 +6,7 @@
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/dem/force_kernels.hpp"
+#include "schemes/dem/force_sums.hpp"
 #include "schemes/dem/soft_laws.hpp"
 #include "state/state.hpp"
 
@@ -49,11 +50,9 @@ class ForceSweeper {
   std::size_t bytes() const;
 
  private:
-  void plan_sums();
   void load(const State<D>& state);
   void send_motions();
   void receive_motions();
-  void add_up_parts();
   ForceBatches operands(Real dt) const;
   void run_blocks(const State<D>& state, std::span<const typename SweepSchedule<D>::Block> blocks,
                   ForceBatches& batches);
@@ -73,19 +72,7 @@ class ForceSweeper {
   std::vector<MotionRecord> motions_;  // held bodies
   std::vector<ForceRecord> forces_;    // held bodies
 
-  // What single blocks add to bodies that several blocks touch. First those for other ranks, then those from
-  // other ranks, then those of this rank for its own bodies: one for each such body if its blocks run in the
-  // order of their colours, and so can add up as they run.
-  struct Part {
-    Index body;
-    Index place;  // in parts_; ~place if it is added to what is there
-  };
-  std::vector<ForceRecord> parts_;
-  std::vector<Part> block_parts_;     // that a block makes
-  std::vector<Index> first_part_;     // of each block in the schedule, and the end
-  std::vector<Index> summed_;         // owned bodies
-  std::vector<Index> summands_;       // of each of them in the order of colours: places in parts_
-  std::vector<Index> first_summand_;  // of each of them, and the end
+  ForceSums<D> sums_;
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;

@@ -23,12 +23,12 @@ template <int D>
 class EventStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
-  Carried carries() const override { return Carried::with_inertia; }
-  Real travel_per_step(const State<D>& /*state*/, Real /*dt*/) const override { return 0; }
+  SchemeTraits traits() const override { return {.carried = Carried::with_inertia, .balances_energy = true}; }
+  ListNeeds list_needs(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override { return {}; }
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
-  void save(State<D>& state) override { state.memory.clear(state.bodies.n_owned()); }
+  void save(State<D>& state, SaveFor) override { state.memory.clear(state.bodies.n_owned()); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override;
@@ -53,7 +53,6 @@ class EventStepper final : public Stepper<D> {
   std::unique_ptr<EventEngine<D>> engine_;
   std::vector<FlyingBody<D>> bodies_;  // of all ranks
   std::vector<FixedPiece<D>> pieces_;
-  Real last_dt_ = 0;
   Real energy_error_ = 0;
 };
 
@@ -80,7 +79,6 @@ void EventStepper<D>::describe(Section& root) {
 template <int D>
 void EventStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
-  last_dt_ = state.clock.last_dt;
   refuse_what_it_cannot_do(state);
   fit(state);
 }
@@ -163,20 +161,16 @@ void EventStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) 
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
   state.ledger.impact += engine_->counts().dissipated;
-  state.clock.last_dt = last_dt_ = dt;
-
-  const Real start_time = state.clock.time;
-  state.clock.time += dt;
-  if (neighborhood_->stale(state, 0.25)) {
-    save(state);
-    rebuild_with_books(state, *neighborhood_);
+  if (neighborhood_->stale(state, 0.25, {}, dt)) {
+    save(state, SaveFor::checkpoint);
+    rebuild_and_book_outflow(state, *neighborhood_, {}, state.clock.time + dt);
   }
-  state.clock.time = start_time;
+  state.clock.last_dt = dt;
 }
 
 template <int D>
 void EventStepper<D>::bodies_changed(State<D>& state) {
-  rebuild_with_books(state, *neighborhood_);
+  rebuild_and_book_outflow(state, *neighborhood_);
   fit(state);
 }
 
@@ -204,7 +198,7 @@ template <int D>
 void EventStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
   contacts.force.assign(contacts.size(), 0.0);
-  if (last_dt_ == 0 || !engine_) return;
+  if (state.clock.last_dt == 0 || !engine_) return;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const auto id = [&](Index i) { return state.bodies.id()[static_cast<std::size_t>(i)]; };
     const std::pair key{id(contacts.a[c]),
@@ -212,7 +206,7 @@ void EventStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGrap
     const auto of = [](const ContactImpulse& impulse) { return std::pair(impulse.a, impulse.b); };
     const auto found = std::ranges::lower_bound(engine_->impulses(), key, {}, of);
     if (found != engine_->impulses().end() && of(*found) == key)
-      contacts.force[c] = found->magnitude / last_dt_;
+      contacts.force[c] = found->magnitude / state.clock.last_dt;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"

@@ -1,16 +1,12 @@
 #include "schemes/pbd/pair_kernels.hpp"
 
-#ifdef SCREE_WIDE_KERNELS
-#include <cpuid.h>
-#endif
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 #include <vector>
 
 #include "core/random.hpp"
+#include "core/simd.hpp"
 
 namespace scree {
 
@@ -26,50 +22,23 @@ SCREE_DECLARE_SET(avx512)
 #endif
 #undef SCREE_DECLARE_SET
 
-namespace {
 template <int D>
-std::vector<const PairKernels*> find_available() {
+std::span<const PairKernels* const> available_pair_kernels() {
   const auto pick = [](const PairKernels& in_2d, const PairKernels& in_3d) {
     return D == 2 ? &in_2d : &in_3d;
   };
-  std::vector<const PairKernels*> sets{pick(portable::kernels_2d, portable::kernels_3d)};
+  static const auto sets = runnable<PairKernels>({pick(portable::kernels_2d, portable::kernels_3d),
 #ifdef SCREE_WIDE_KERNELS
-  if (__builtin_cpu_supports("avx2")) sets.push_back(pick(avx2::kernels_2d, avx2::kernels_3d));
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    sets.push_back(pick(avx512::kernels_2d, avx512::kernels_3d));
+                                                  pick(avx2::kernels_2d, avx2::kernels_3d),
+                                                  pick(avx512::kernels_2d, avx512::kernels_3d)
 #endif
-  return sets;
-}
-
-/// AMD's family 25 (Zen 4) has data paths of 256 bits; its successors have 512.
-bool runs_avx512_in_halves() {
-#ifdef SCREE_WIDE_KERNELS
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned zen_4 = 25;
-  if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
-  const unsigned family = (eax >> 8 & 0xfU) + (eax >> 20 & 0xffU);
-  return family == zen_4;
-#else
-  return false;
-#endif
-}
-}  // namespace
-
-template <int D>
-std::span<const PairKernels* const> available_pair_kernels() {
-  static const std::vector<const PairKernels*> sets = find_available<D>();
+  });
   return sets;
 }
 
 template <int D>
 const PairKernels& pair_kernels() {
-  const auto sets = available_pair_kernels<D>();
-  if (const char* wanted = std::getenv("SCREE_INSTRUCTION_SET"))
-    for (const PairKernels* set : sets)
-      if (set->instruction_set == wanted) return *set;
-  static const bool halves = runs_avx512_in_halves();
-  return halves && sets.size() > 2 ? *sets[1] : *sets.back();
+  return chosen(available_pair_kernels<D>());
 }
 
 Vec<3> coincident_direction(GlobalId low, GlobalId high, int dimension) {

@@ -43,9 +43,7 @@ struct PairKernels {
   PairKernel kernel[n_pair_modes][2][2];  ///< [mode][shifted][weighted]
 };
 
-/// The widest set that this processor runs at full width: AVX-512 but on Zen 4, which runs it in two halves
-/// (there AVX2 was measured faster: docs/performance.md). Or the set named by the environment variable
-/// SCREE_INSTRUCTION_SET (portable, avx2, avx512) if the processor has it.
+/// The set to take: see core/simd.hpp.
 template <int D>
 const PairKernels& pair_kernels();
 /// All sets that this processor runs.

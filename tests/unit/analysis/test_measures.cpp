@@ -110,17 +110,17 @@ TEST_CASE("coordination: of the bodies in a region, with contacts of bodies outs
 }
 
 TEST_CASE(
-    "feeders: 3 of 5 due in 2 s are 1.5 per second and 2 that wait; one more in the next second is 1 per "
+    "inlets: 3 of 5 due in 2 s are 1.5 per second and 2 that wait; one more in the next second is 1 per "
     "second",
     "[analysis]") {
   Scene<2> scene(Places<2>{{{1, 1}}});
-  CHECK_THROWS_WITH(scene.row("type = 'feeders'"), Catch::Contains("[feeders.NAME]"));
-  scene.state.feeders.push_back({.name = "rain"});
-  const auto measure = scene.measure_of("type = 'feeders'");
+  CHECK_THROWS_WITH(scene.row("type = 'inlets'"), Catch::Contains("[inlets.NAME]"));
+  scene.state.inlets.push_back({.name = "rain"});
+  const auto measure = scene.measure_of("type = 'inlets'");
   const auto row = [&](Real time, std::int64_t made, std::int64_t due) {
     scene.state.clock.time = time;
-    scene.state.feeders[0].n_made = made;
-    scene.state.feeders[0].n_due = due;
+    scene.state.inlets[0].n_made = made;
+    scene.state.inlets[0].n_due = due;
     std::map<std::string, Real> values;
     for (const auto& [name, value] : scene.row(*measure)) values[name] = value;
     return values;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "bench/row.hpp"
+#include "core/json.hpp"
 
 using namespace scree;
 
@@ -89,7 +89,7 @@ TEST_CASE("Rows survive JSON, infinite numbers included") {
   row.only_in_files();
   row.phases = {{"sweeps", 0.75}};
   row.notes = {"a, \"note\""};
-  const BenchRow same = row_from_json(nlohmann::ordered_json::parse(to_json(row).dump()));
+  const BenchRow same = row_from_json(Json::parse(to_json(row).dump()));
   CHECK(to_json(same).at("keys") == to_json(row).at("keys"));
   CHECK(same.ranks == 3);
   CHECK(same.work_size() == 12);

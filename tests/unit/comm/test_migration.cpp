@@ -1,4 +1,4 @@
-// Bodies in parcels: fields, and what they remember of contacts. tests/mpi/test_domain.cpp sends them.
+// Bodies in messages: fields, and what they remember of contacts. tests/mpi/test_domain.cpp sends them.
 #include "comm/migration.hpp"
 
 #include <catch2/catch.hpp>

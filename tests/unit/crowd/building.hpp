@@ -55,7 +55,7 @@ struct Building {
     journeys.add_doors(state.obstacles);
     state.obstacles.place(0);
     state.bodies.carry_extra(agent::fields);
-    for (const Exit& exit : journeys.exits()) state.sinks.push_back({.name = exit.name});
+    for (const Exit& exit : journeys.exits()) state.outlets.push_back({.name = exit.name});
     people.prepare(state);
     floor_field.build(comm, plan, state.box, {journeys.zones().begin(), journeys.zones().end()},
                       journeys.destinations());

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/json.hpp"
 #include "crowd/output/crowd_fields.hpp"
 #include "crowd/output/departure_curve.hpp"
 #include "crowd/output/evacuation.hpp"
@@ -86,10 +86,9 @@ TEST_CASE("ensemble: mean, deviation and the interval of Student's t", "[crowd]"
   CHECK(std::isnan(statistics_of({none}).mean));
 
   const auto evacuation = [](Real t, int persons) {
-    return nlohmann::ordered_json{
-        {"t50_s", t},
-        {"t100_s", nullptr},
-        {"exits", {{"east", {{"persons", persons}, {"flow_per_s", 0.5 * persons}}}}}};
+    return Json{{"t50_s", t},
+                {"t100_s", nullptr},
+                {"exits", {{"east", {{"persons", persons}, {"flow_per_s", 0.5 * persons}}}}}};
   };
   const auto quantities =
       evacuation_quantities(std::vector{evacuation(1, 3).dump(), evacuation(2, 5).dump()});

@@ -80,7 +80,7 @@ TEST_CASE("a door shuts as soon as nobody is in the opening; whoever is behind t
   CHECK(destination(building, inside) == 0);
   std::vector<Index> staying;
   CHECK(building.journeys.absorb(building.state, 0, staying));
-  CHECK(building.state.sinks[0].n_removed == 1);
+  CHECK(building.state.outlets[0].n_removed == 1);
   CHECK(std::ranges::find(staying, static_cast<Index>(behind)) == staying.end());
   // It does not open again for somebody who is pressed onto it; a restart finds it as it is.
   building.state.bodies.position()[before] = {{0.1, 5}};
@@ -131,12 +131,12 @@ TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
   building.tick(0.1);
   CHECK(building.journeys.absorb(building.state, 0, staying));
   CHECK(staying == std::vector<Index>{0, 2});
-  CHECK(building.state.sinks[0].n_removed == 1);
-  CHECK(building.state.sinks[1].n_removed == 1);
+  CHECK(building.state.outlets[0].n_removed == 1);
+  CHECK(building.state.outlets[1].n_removed == 1);
   REQUIRE(building.journeys.departures().size() == 2);
   CHECK(building.journeys.departures()[0].id == 1);
   CHECK(building.journeys.departures()[0].time == 0.1);
-  CHECK(building.journeys.departures()[1].sink == 1);
+  CHECK(building.journeys.departures()[1].outlet == 1);
 }
 
 TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
@@ -147,7 +147,7 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   for (int step = 1; step <= 20; ++step) {
     building.tick(0.15);
     if (building.journeys.absorb(building.state, 0, staying)) building.state.bodies.reorder(staying);
-    CHECK(building.state.sinks[0].n_removed == static_cast<std::int64_t>(0.3 * step + 1e-9));
+    CHECK(building.state.outlets[0].n_removed == static_cast<std::int64_t>(0.3 * step + 1e-9));
   }
   REQUIRE(building.journeys.departures().size() == 6);
   for (std::size_t k = 0; k < 6; ++k) CHECK(building.journeys.departures()[k].id == static_cast<GlobalId>(k));
@@ -155,7 +155,7 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   building.tick(10);
   building.tick(0.15);
   building.journeys.absorb(building.state, 0, staying);
-  CHECK(building.state.sinks[0].n_removed <= 7);
+  CHECK(building.state.outlets[0].n_removed <= 7);
 }
 
 TEST_CASE("nearest: the open exit of the shortest way, anew when it closes", "[crowd]") {

@@ -204,8 +204,8 @@ TEST_CASE("a full region lets people wait, drops them or stops the run", "[crowd
   dropping.feed();
   CHECK(dropping.people.exhausted(dropping.state));
   CHECK(dropping.size() < 20);
-  CHECK(dropping.state.feeders[0].n_made == static_cast<std::int64_t>(dropping.size()));
-  CHECK(dropping.state.feeders[0].n_made + dropping.state.feeders[0].n_dropped == 100);
+  CHECK(dropping.state.inlets[0].n_made == static_cast<std::int64_t>(dropping.size()));
+  CHECK(dropping.state.inlets[0].n_made + dropping.state.inlets[0].n_dropped == 100);
   CHECK(smallest_gap_of(dropping) >= 0);
 
   Building stopping(lines + "'error'\n");
@@ -220,7 +220,7 @@ TEST_CASE("a source that is far too fast drops people without trying for each of
     building.tick(0.05);
     building.feed();
   }
-  const FeederProgress& progress = building.state.feeders[0];
+  const InletProgress& progress = building.state.inlets[0];
   CHECK(progress.n_made == static_cast<std::int64_t>(building.size()));
   CHECK(static_cast<Real>(progress.n_made + progress.n_dropped) == Approx(5e12));
   CHECK(progress.n_made < 20);

@@ -1,4 +1,4 @@
-// Feeders, sinks and stages: what a deck says about them, and what happens between steps.
+// Inlets, outlets and stages: what a deck says about them, and what happens between steps.
 #include "core/error.hpp"
 #include "mpi/simulate.hpp"
 #include "support/message_of.hpp"
@@ -33,7 +33,7 @@ density = 5
 )");
 
 const std::string rain = R"(
-[feeders.rain]
+[inlets.rain]
 type = "pour"
 radius = { distribution = "uniform", min = 0.05, max = 0.15 }
 )";
@@ -62,7 +62,7 @@ std::string complaint(const std::string& deck, const Overrides& overrides = {}) 
 
 }  // namespace
 
-TEST_CASE("feeder: body k comes at start + (k + 1) / rate, up to count or until", "[dynamics]") {
+TEST_CASE("inlet: body k comes at start + (k + 1) / rate, up to count or until", "[dynamics]") {
   Simulation<2> simulation = start(still + rain + "rate = 25\nstart = 0.2\n");
   CHECK(simulation.n_bodies() == 0);
   for (int step = 1; step <= 10; ++step) {
@@ -77,7 +77,7 @@ TEST_CASE("feeder: body k comes at start + (k + 1) / rate, up to count or until"
   CHECK(timed.n_bodies() == 15);
 }
 
-TEST_CASE("feeder: bodies lie in the region, touch nothing and follow the distribution", "[dynamics]") {
+TEST_CASE("inlet: bodies lie in the region, touch nothing and follow the distribution", "[dynamics]") {
   Simulation<2> simulation =
       start(still + rain + "rate = 30\nregion = { lower = [1, 0.5], upper = [3.5, 3] }\n" +
                 "[obstacles.post]\ntype = 'disk'\ncenter = [2, 2]\nradius = 0.4\n",
@@ -100,10 +100,10 @@ TEST_CASE("feeder: bodies lie in the region, touch nothing and follow the distri
   CHECK(simulation.find_contacts(0).size() == 0);
 }
 
-TEST_CASE("feeder: a ball across a periodic face, among bodies on both sides of it", "[dynamics]") {
+TEST_CASE("inlet: a ball across a periodic face, among bodies on both sides of it", "[dynamics]") {
   Simulation<2> simulation = start(
       still +
-          "[feeders.spout]\ntype = 'pour'\nradius = { distribution = 'constant', value = 0.1 }\nrate = 20\n" +
+          "[inlets.spout]\ntype = 'pour'\nradius = { distribution = 'constant', value = 0.1 }\nrate = 20\n" +
           "region = { center = [4, 2], radius = 1 }\n[particles.bed]\n" +
           "radius = { distribution = 'constant', value = 0.2 }\nsource = { type = 'lattice', spacing = 0.8 "
           "}\n",
@@ -123,52 +123,52 @@ TEST_CASE("feeder: a ball across a periodic face, among bodies on both sides of 
   CHECK(simulation.find_contacts(0).size() == 0);
 }
 
-TEST_CASE("feeder: a body without a place waits and nobody overtakes it", "[dynamics]") {
+TEST_CASE("inlet: a body without a place waits and nobody overtakes it", "[dynamics]") {
   const std::string deck = still + rain + "rate = 20\nmax_delay = 5\n" + wall +
                            "[[stages]]\nname = 'shut'\nduration = 0.5\n" +
                            "[[stages]]\nname = 'open'\nduration = 2\nremove_obstacles = ['wall']\n";
   Simulation<2> simulation = start(deck);
   run_until(simulation, 0.4);
   CHECK(simulation.n_bodies() == 0);
-  CHECK(simulation.state().feeders[0].n_tries == 4 * 64);
+  CHECK(simulation.state().inlets[0].n_tries == 4 * 64);
   run_until(simulation, 0.5);
   CHECK(simulation.n_bodies() == 0);
   run_until(simulation, 0.6);
   CHECK(simulation.n_bodies() == 12);  // all that were due, in the same step
-  CHECK(simulation.state().feeders[0].n_tries == 0);
+  CHECK(simulation.state().inlets[0].n_tries == 0);
 
   Simulation<2> never_shut = start(still + rain + "rate = 20\n");
   run_until(never_shut, 0.6);
   CHECK(radii_by_id(simulation) == radii_by_id(never_shut));
 }
 
-TEST_CASE("feeder: one that is behind for longer than max_delay stops the run and says why", "[dynamics]") {
+TEST_CASE("inlet: one that is behind for longer than max_delay stops the run and says why", "[dynamics]") {
   Simulation<2> simulation = start(
       still + rain + "rate = 20\nmax_delay = 0.3\nregion = { lower = [0, 1], upper = [4, 2] }\n" + wall);
   run_until(simulation, 0.3);
   const std::string message = message_of<RunError>([&] { run_until(simulation, 1); });
   CAPTURE(message);
-  CHECK(message.find("t = 0.4 s: the feeder \"rain\" (test.toml:17:") != std::string::npos);
+  CHECK(message.find("t = 0.4 s: the inlet \"rain\" (test.toml:17:") != std::string::npos);
   CHECK(message.find("the region (0, 1) to (4, 2) m and is 0.35 s behind, more than max_delay = 0.3 s") !=
         std::string::npos);
   CHECK(message.find("0 of the 8 bodies due at 20 per second") != std::string::npos);
 }
 
-TEST_CASE("feeder: bodies with mass come at the mass rate, with velocity and material, and are booked",
+TEST_CASE("inlet: bodies with mass come at the mass rate, with velocity and material, and are booked",
           "[dynamics]") {
   Simulation<2> simulation = start(
       falling +
-      "[feeders.rain]\ntype = 'pour'\nmaterial = 'clay'\nvelocity = [0, -1]\nmass_rate = 5\n"
+      "[inlets.rain]\ntype = 'pour'\nmaterial = 'clay'\nvelocity = [0, -1]\nmass_rate = 5\n"
       "radius = { distribution = 'constant', value = 0.1 }\nregion = { lower = [0, 3], upper = [4, 4] }\n"
-      "[sinks.drain]\nregion = { lower = [-1, -9], upper = [5, 1] }\n");
+      "[outlets.drain]\nregion = { lower = [-1, -9], upper = [5, 1] }\n");
   run_until(simulation, 2);
   const State<2>& state = simulation.state();
   const Real mass = 5 * M_PI * 0.01;
-  const std::int64_t n_made = state.feeders[0].n_made;
+  const std::int64_t n_made = state.inlets[0].n_made;
   CHECK(n_made == static_cast<std::int64_t>(2 * 5 / mass));
-  CHECK(state.sinks[0].n_removed > 20);
-  CHECK(state.sinks[0].n_removed + simulation.n_bodies() == n_made);
-  CHECK(state.sinks[0].mass == Approx(static_cast<Real>(state.sinks[0].n_removed) * mass).epsilon(1e-12));
+  CHECK(state.outlets[0].n_removed > 20);
+  CHECK(state.outlets[0].n_removed + simulation.n_bodies() == n_made);
+  CHECK(state.outlets[0].mass == Approx(static_cast<Real>(state.outlets[0].n_removed) * mass).epsilon(1e-12));
   for (const Vec<2>& x : state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned())))
     CHECK(x[1] > 1);
   CHECK(state.ledger.inflow > 0);
@@ -177,12 +177,12 @@ TEST_CASE("feeder: bodies with mass come at the mass rate, with velocity and mat
   CHECK(energy == Approx(state.ledger.booked()).margin(1e-10 * state.ledger.inflow));
 }
 
-TEST_CASE("sinks: take every body in them, also across a periodic face", "[dynamics]") {
+TEST_CASE("outlets: take every body in them, also across a periodic face", "[dynamics]") {
   Simulation<2> simulation =
       start(still + "[particles.bed]\nradius = { distribution = 'constant', value = 0.05 }\n" +
                 "source = { type = 'random', count = 400 }\n" +
-                "[sinks.ball]\nregion = { center = [0, 2], radius = 1 }\n" +
-                "[sinks.box]\nregion = { lower = [3, 0], upper = [4.5, 9] }\n",
+                "[outlets.ball]\nregion = { center = [0, 2], radius = 1 }\n" +
+                "[outlets.box]\nregion = { lower = [3, 0], upper = [4.5, 9] }\n",
             {"domain.periodic=[true, false]"});
   std::int64_t n_ball = 0, n_box = 0;
   for (const Vec<2>& x : simulation.state().bodies.position().first(400)) {
@@ -192,13 +192,13 @@ TEST_CASE("sinks: take every body in them, also across a periodic face", "[dynam
       ++n_box;
   }
   simulation.step();
-  CHECK(simulation.state().sinks[0].n_removed == n_ball);
-  CHECK(simulation.state().sinks[1].n_removed == n_box);
+  CHECK(simulation.state().outlets[0].n_removed == n_ball);
+  CHECK(simulation.state().outlets[1].n_removed == n_box);
   CHECK(n_ball > 40);
   CHECK(simulation.n_bodies() == 400 - n_ball - n_box);
-  CHECK(simulation.state().sinks[0].mass == 0);
+  CHECK(simulation.state().outlets[0].mass == 0);
   simulation.step();
-  CHECK(simulation.state().sinks[0].n_removed == n_ball);
+  CHECK(simulation.state().outlets[0].n_removed == n_ball);
 }
 
 TEST_CASE("stages: steps are cut to end with them, and the run with the last", "[dynamics]") {
@@ -240,7 +240,7 @@ TEST_CASE("stages: conditions on numbers of bodies and on kinetic energy all hav
   while (more.running()) more.step();
   CHECK(more.n_bodies() == 25);
   Simulation<2> fewer = start(falling + bed +
-                              "[sinks.out]\nregion = { lower = [0, -5], upper = [4, 0.5] }\n"
+                              "[outlets.out]\nregion = { lower = [0, -5], upper = [4, 0.5] }\n"
                               "[[stages]]\nname = 'leave'\nuntil = { bodies_at_most = 0, max_time = 9 }\n");
   while (fewer.running()) fewer.step();
   CHECK(fewer.n_bodies() == 0);
@@ -276,24 +276,23 @@ TEST_CASE("stages: obstacles come and go", "[dynamics]") {
   CHECK(active() == std::vector<bool>{true, false});
 }
 
-TEST_CASE("feeders, sinks and stages: mistakes in a deck are named", "[dynamics]") {
-  const std::string feeder = still + rain;
-  CHECK(complaint(feeder) == "test.toml:16:1: [feeders.rain] needs either rate or mass_rate");
-  CHECK(complaint(feeder + "rate = 1\nmass_rate = 2\n").ends_with("needs either rate or mass_rate"));
-  CHECK(complaint(feeder + "rate = 1\nuntil = 2\nstart = 3\n").ends_with("until must exceed start"));
-  CHECK(complaint(feeder + "mass_rate = 1\n").find("mass_rate has no effect: the scheme \"pbd\"") !=
+TEST_CASE("inlets, outlets and stages: mistakes in a deck are named", "[dynamics]") {
+  const std::string inlet = still + rain;
+  CHECK(complaint(inlet) == "test.toml:16:1: [inlets.rain] needs either rate or mass_rate");
+  CHECK(complaint(inlet + "rate = 1\nmass_rate = 2\n").ends_with("needs either rate or mass_rate"));
+  CHECK(complaint(inlet + "rate = 1\nuntil = 2\nstart = 3\n").ends_with("until must exceed start"));
+  CHECK(complaint(inlet + "mass_rate = 1\n").find("mass_rate has no effect: the scheme \"pbd\"") !=
         std::string::npos);
-  CHECK(complaint(feeder + "rate = 1\nvelocity = [0, 1]\n").find("has no effect") != std::string::npos);
-  CHECK(complaint(feeder + "rate = 1\nregion = { lower = [1, 1], upper = [1.2, 3] }\n")
+  CHECK(complaint(inlet + "rate = 1\nvelocity = [0, 1]\n").find("has no effect") != std::string::npos);
+  CHECK(complaint(inlet + "rate = 1\nregion = { lower = [1, 1], upper = [1.2, 3] }\n")
             .find("the region is too small for a body of radius 0.15 m, it holds up to 0.1 m") !=
         std::string::npos);
-  CHECK(complaint(feeder + "rate = 1\nregion = { lower = [1, 1], upper = [5, 3] }\n")
+  CHECK(complaint(inlet + "rate = 1\nregion = { lower = [1, 1], upper = [5, 3] }\n")
             .find("reaches beyond the domain") != std::string::npos);
-  CHECK(
-      complaint(still + "[feeders.rain]\ntype = 'pour'\nrate = 1\n").find("[feeders.rain] needs a radius") !=
-      std::string::npos);
+  CHECK(complaint(still + "[inlets.rain]\ntype = 'pour'\nrate = 1\n").find("[inlets.rain] needs a radius") !=
+        std::string::npos);
   CHECK(complaint(falling + rain + "rate = 1\n").find("a material is missing") != std::string::npos);
-  CHECK(complaint(still + "[sinks.out]\n").find("missing table 'region' in [sinks.out]") !=
+  CHECK(complaint(still + "[outlets.out]\n").find("missing table 'region' in [outlets.out]") !=
         std::string::npos);
 
   const std::string stage = still + wall + "[[stages]]\nname = 'a'\n";
@@ -316,7 +315,7 @@ TEST_CASE("feeders, sinks and stages: mistakes in a deck are named", "[dynamics]
         std::string::npos);
   CHECK(complaint(stage + removal + "add_obstacles = ['wall']\n") != "");
   CHECK(complaint(still + "[[stages]]\nname = 'a'\nduration = 1\n", {}).empty());
-  CHECK_THROWS_WITH(start(still), Catch::Contains("add a [particles.NAME] or [feeders.NAME] table"));
+  CHECK_THROWS_WITH(start(still), Catch::Contains("add a [particles.NAME] or [inlets.NAME] table"));
 }
 
 }  // namespace scree

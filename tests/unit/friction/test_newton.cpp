@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "core/random.hpp"
-#include "friction/semismooth_newton.hpp"
+#include "friction/newton/semismooth_newton.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/split_problem.hpp"
 #include "support/lattice_problem.hpp"

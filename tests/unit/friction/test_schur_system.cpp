@@ -1,4 +1,4 @@
-#include "friction/schur_system.hpp"
+#include "friction/linear/schur_system.hpp"
 
 #include <catch2/catch.hpp>
 

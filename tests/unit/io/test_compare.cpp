@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "io/array_file.hpp"
 #include "io/compare.hpp"
+#include "io/compare/differences.hpp"
 #include "io/describe_file.hpp"
 #include "io/h5md.hpp"
 #include "io/vtk_series.hpp"
@@ -207,4 +208,44 @@ TEST_CASE("describe: checkpoint, H5MD file and index say what they hold", "[io]"
   CHECK_THAT(describe_file(Comm(), scratch / "vtk/run_particles.pvd"), Catch::Contains("missing"));
   put(scratch / "a.txt", "nothing");
   CHECK_THROWS_AS(describe_file(Comm(), scratch / "a.txt"), InputError);
+}
+
+TEST_CASE("compare, first difference: of states the body, of series the frame, of tables the row", "[io]") {
+  const Scratch scratch;
+  const double above = std::nextafter(2.0, 3.0);
+  write_checkpoint(scratch / "a.scree", {1, 2, 3}, "here");
+  write_checkpoint(scratch / "b.scree", {1, std::nextafter(above, 3.0), 4}, "there");
+  const Comparison states = compare_results(Comm(), scratch / "a.scree", scratch / "b.scree");
+  const FirstDifference& in_states = *field(states, "speed").first;
+  CHECK((in_states.row == 1 && in_states.id == 7 && in_states.ulps == 2 && in_states.step == 5));
+  CHECK_THAT(states.first_text(),
+             Catch::StartsWith("first difference: step 5, speed, body 7, row 1\n  2  ") &&
+                 Catch::EndsWith("  2 ulps apart\n"));
+  const auto json = nlohmann::json::parse(states.first_json());
+  CHECK((json["field"] == "speed" && json["id"] == 7 && json["ulps"] == 2 && json["values"][0] == "2"));
+
+  write_h5md(scratch / "a.h5", {{1, 2}, {3, 4}, {5, 6}});
+  write_h5md(scratch / "b.h5", {{1, 2}, {3, -4}, {7, 6}});
+  const Comparison series = compare_results(Comm(), scratch / "a.h5", scratch / "b.h5");
+  CHECK_THAT(series.first_text(), Catch::StartsWith("first difference: step ") &&
+                                      Catch::Contains("position, body 7, row 1\n") &&
+                                      Catch::Contains("\n  -4  "));
+
+  put(scratch / "a.csv", "time[s],speed[m/s]\n0,1\n0.5,2\n1,3\n");
+  put(scratch / "b.csv", "time[s],speed[m/s]\n0,1\n0.5,2\n1,3.5\n");
+  const Comparison tables = compare_results(Comm(), scratch / "a.csv", scratch / "b.csv");
+  CHECK_THAT(tables.first_text(), Catch::StartsWith("first difference: t = 1 s, speed, row 2\n"));
+  CHECK_THAT(compare_results(Comm(), scratch / "a.csv", scratch / "a.csv").first_text(),
+             Catch::Contains("bitwise equal"));
+}
+
+TEST_CASE("compare: units in the last place count across zero and not to NaN", "[io]") {
+  using detail::ulps_between;
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  CHECK(ulps_between(1.0, std::nextafter(1.0, 2.0)) == 1);
+  CHECK(ulps_between(-least, least) == 2);
+  CHECK(ulps_between(0.0, -0.0) == 0);
+  CHECK(ulps_between(1.0F, std::nextafter(1.0F, 0.0F)) == 1);
+  CHECK(ulps_between(1.0, std::nan("")) == -1);
+  CHECK(ulps_between(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()) > 0);
 }

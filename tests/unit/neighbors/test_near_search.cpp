@@ -66,7 +66,8 @@ template <int D>
 void check_searches(const Columns<D>& bodies, Index n) {
   std::vector<Index> found(static_cast<std::size_t>(n) + near_search_padding);
   std::size_t n_found = 0, n_looked_at = 0;
-  for (const NearSearches<D>& searches : available_near_searches<D>()) {
+  for (const NearSearches<D>* set : available_near_searches<D>()) {
+    const NearSearches<D>& searches = *set;
     CAPTURE(D, searches.instruction_set);
     for (const bool wraps : {false, true})
       for (Index i = 0; i < n; ++i) {
@@ -106,9 +107,9 @@ TEST_CASE("near search: a distance of exactly the reach is too far, one that is 
   bodies.x[0][2] = std::nextafter(reach, 0);
   bodies.x[1][3] = std::numeric_limits<Real>::quiet_NaN();
   std::vector<Index> found(4 + near_search_padding);
-  for (const NearSearches<2>& searches : available_near_searches<2>())
-    for (const auto search : {searches.within_box, searches.through_faces}) {
-      CAPTURE(searches.instruction_set);
+  for (const NearSearches<2>* set : available_near_searches<2>())
+    for (const auto search : {set->within_box, set->through_faces}) {
+      CAPTURE(set->instruction_set);
       REQUIRE(search(bodies.columns(), 0, 1, 4, found.data()) == 2);
       CHECK(found[0] == 2);
       CHECK(found[1] == 3);

@@ -128,8 +128,8 @@ TEST_CASE("a block on a slope stays where friction holds it, and slides as frict
 }
 
 TEST_CASE("bodies that cannot move and are poured have no acceleration") {
-  const std::string feeder = R"(
-[feeders.fixed]
+  const std::string inlet = R"(
+[inlets.fixed]
 type = "pour"
 material = "body"
 mobility = 0
@@ -139,7 +139,7 @@ region = { lower = [-9, 5], upper = [9, 9] }
 )";
   for (const std::string friction : {"dae", "spring"}) {
     CAPTURE(friction);
-    auto simulation = make<2>(deck<2>({{0, -g}}, 0.5, "") + feeder, {"dem.friction=\"" + friction + "\""});
+    auto simulation = make<2>(deck<2>({{0, -g}}, 0.5, "") + inlet, {"dem.friction=\"" + friction + "\""});
     run(simulation, 50);
     const BodyStore<2>& bodies = std::as_const(simulation).state().bodies;
     REQUIRE(bodies.n_owned() > 3);

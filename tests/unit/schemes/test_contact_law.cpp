@@ -1,4 +1,4 @@
-#include "schemes/nonsmooth/contact_law.hpp"
+#include "schemes/common/contact_law.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,79 @@
+#include "core/deck.hpp"
+
+#include <fmt/format.h>
+
+#include "core/deck/deck_impl.hpp"
+#include "core/deck/unknown_keys.hpp"
+#include "core/error.hpp"
+#include "core/input_file.hpp"
+
+namespace scree {
+
+Deck::Deck(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Deck::~Deck() = default;
+Deck::Deck(Deck&&) noexcept = default;
+Deck& Deck::operator=(Deck&&) noexcept = default;
+
+Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {
+  std::string text;
+  share_errors(comm, [&] {
+    if (!comm.is_root()) return;
+    if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+      throw InputError(fmt::format("{}: cannot read the deck: {}", path, obstacle));
+    text = read_input(path);
+  });
+  comm.broadcast(text);
+  return from_text(text, path, overrides);
+}
+
+Deck Deck::from_text(const std::string& text, const std::string& name,
+                     const std::vector<std::string>& overrides) {
+  auto impl = std::make_unique<Impl>();
+  impl->source = DeckSource::parse(text, name, overrides);
+  impl->text = text;
+  impl->overrides = overrides;
+  impl->root.emplace(impl->source, impl->errors, &impl->source.root, impl->declared, "", name + ":1:1");
+  return Deck(std::move(impl));
+}
+
+Section& Deck::root() {
+  return *impl_->root;
+}
+
+void Deck::require_all_read() const {
+  const std::vector<std::string> unknown =
+      unknown_keys(impl_->source, impl_->source.root, impl_->declared, "");
+  if (!unknown.empty()) throw InputError(unknown.front());
+}
+
+std::string errors_of_deck(const std::string& text, const std::string& name,
+                           const std::vector<std::string>& overrides, const std::string& first,
+                           const std::function<void(Section&)>& describe) {
+  DeckErrors errors;
+  errors.collect();
+  try {
+    const DeckSource source = DeckSource::parse(text, name, overrides);
+    std::list<Declaration> declared;
+    ReadingSection root(source, errors, &source.root, declared, "", name + ":1:1");
+    describe(root);
+    for (const std::string& message : unknown_keys(source, source.root, declared, "")) errors.add(message);
+  } catch (const InputError& error) {
+    errors.add(error);
+  }
+  return errors.any() ? errors.text(name) : first;
+}
+
+const std::string& Deck::name() const {
+  return impl_->source.name;
+}
+const std::string& Deck::text() const {
+  return impl_->text;
+}
+const std::vector<std::string>& Deck::warnings() const {
+  return impl_->source.warnings;
+}
+const std::vector<std::string>& Deck::overrides() const {
+  return impl_->overrides;
+}
+
+}  // namespace scree

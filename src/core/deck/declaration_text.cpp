@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "core/deck/declaration.hpp"
+#include "core/units.hpp"
+
+namespace scree {
+
+using Form = Declaration::Form;
+
+bool contains(const Range& range, Real value) {
+  return (range.least_open ? value > range.least : value >= range.least) &&
+         (range.most_open ? value < range.most : value <= range.most);
+}
+
+std::string range_text(const Range& range) {
+  const bool below = std::isfinite(range.least);
+  const bool above = std::isfinite(range.most);
+  if (below && above)
+    return fmt::format("in {}{}, {}{}", range.least_open ? '(' : '[', range.least, range.most,
+                       range.most_open ? ')' : ']');
+  if (below) return fmt::format("{} {}", range.least_open ? ">" : ">=", range.least);
+  if (above) return fmt::format("{} {}", range.most_open ? "<" : "<=", range.most);
+  return "";
+}
+
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  return text;
+}
+
+std::string type_text(const Declaration& declaration) {
+  const std::string unit =
+      declaration.unit == Unit::none ? "" : fmt::format(" [{}]", symbol(declaration.unit));
+  const std::string count = declaration.count < 0 ? "" : fmt::format("{} ", declaration.count);
+  switch (declaration.form) {
+    case Form::real:
+      return "number" + unit;
+    case Form::integer:
+      return "integer";
+    case Form::boolean:
+      return "true or false";
+    case Form::text:
+      return "string";
+    case Form::texts:
+      return "list of strings";
+    case Form::reals:
+      return "list of " + count + "numbers" + unit;
+    case Form::booleans:
+      return "list of " + count + "booleans";
+    case Form::points:
+      return "list of points of " + count + "numbers" + unit;
+    case Form::choice:
+    case Form::kind:
+      return quoted_list(declaration.choices);
+    case Form::integer_or_word:
+      return "integer or " + quoted_list(declaration.choices);
+    case Form::real_or_word:
+      return "number" + unit + " or " + quoted_list(declaration.choices);
+    case Form::table:
+    case Form::optional_table:
+      return "table";
+    case Form::tables:
+      return "named tables";
+    case Form::list:
+      return "array of tables";
+  }
+  return "";
+}
+
+std::string meaning_text(const Declaration& declaration) {
+  std::string text = declaration.doc + " (" + type_text(declaration);
+  if (const std::string range = range_text(declaration.range); !range.empty()) text += ", " + range;
+  if (declaration.required)
+    text += ", required";
+  else if (!declaration.value.empty())
+    text += ", default " + declaration.value;
+  return text + ")";
+}
+
+}  // namespace scree

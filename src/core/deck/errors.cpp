@@ -1,0 +1,37 @@
+#include "core/deck/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace scree {
+
+void DeckErrors::add(const InputError& error) {
+  const bool is_missing = dynamic_cast<const MissingEntry*>(&error) != nullptr;
+  const bool all_missing = std::ranges::all_of(list_, [](const One& one) { return one.is_missing; });
+  if (!is_missing || all_missing) put({error.what(), is_missing});
+}
+
+void DeckErrors::add_unknown(std::size_t first, const std::vector<std::string>& messages) {
+  std::vector<One> after(list_.begin() + static_cast<std::ptrdiff_t>(first), list_.end());
+  std::erase_if(after, [](const One& one) { return one.is_missing; });
+  list_.resize(first);
+  for (const std::string& message : messages) put({message, false});
+  for (const One& one : after) put(one);
+}
+
+std::string DeckErrors::text(const std::string& deck) const {
+  if (list_.size() == 1) return list_.front().message;
+  constexpr std::size_t most_told = 20;
+  std::string text = fmt::format("{} errors in {}:", list_.size(), deck);
+  for (std::size_t i = 0; i < std::min(most_told, list_.size()); ++i) text += "\n  " + list_[i].message;
+  if (list_.size() > most_told) text += fmt::format("\n  and {} more", list_.size() - most_told);
+  return text;
+}
+
+void DeckErrors::put(const One& one) {
+  if (std::ranges::none_of(list_, [&](const One& other) { return other.message == one.message; }))
+    list_.push_back(one);
+}
+
+}  // namespace scree

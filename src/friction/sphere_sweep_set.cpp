@@ -1,0 +1,244 @@
+// Compiled once per instruction set, with SCREE_SET naming the set (see friction/CMakeLists.txt).
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "friction/sphere_sweep.hpp"
+
+namespace scree::SCREE_SET {
+
+namespace {
+
+#ifdef __AVX2__
+constexpr int width = 4;
+#else
+constexpr int width = 2;
+#endif
+using Lanes = Real __attribute__((vector_size(8 * width)));
+using Mask = std::int64_t __attribute__((vector_size(8 * width)));
+using Half = Real __attribute__((vector_size(16), may_alias));
+static_assert(SphereGroup<2>::size % width == 0);
+
+using Entry = Real __attribute__((vector_size(8 * width), may_alias, aligned(8)));
+inline Lanes load(const Real* entry) {
+  return *reinterpret_cast<const Entry*>(entry);
+}
+inline void store(Lanes v, Real* entry) {
+  *reinterpret_cast<Entry*>(entry) = v;
+}
+#ifdef __AVX2__
+inline Lanes square_root(Lanes v) {
+  return _mm256_sqrt_pd(v);
+}
+inline bool any(Mask mask) {
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+}
+#else
+inline Lanes square_root(Lanes v) {
+  return Lanes{__builtin_sqrt(v[0]), __builtin_sqrt(v[1])};
+}
+inline bool any(Mask mask) {
+  return (mask[0] | mask[1]) != 0;
+}
+#endif
+
+/// Numbers 2 p and 2 p + 1 of the velocities of `width` bodies.
+inline void load_pair(const Real* const* of_body, int p, Lanes& even, Lanes& odd) {
+  const auto part = [&](int k) { return reinterpret_cast<const Half*>(of_body[k])[p]; };
+#ifdef __AVX2__
+  const Lanes first = __builtin_shufflevector(part(0), part(2), 0, 1, 2, 3);
+  const Lanes second = __builtin_shufflevector(part(1), part(3), 0, 1, 2, 3);
+  even = __builtin_shufflevector(first, second, 0, 4, 2, 6);
+  odd = __builtin_shufflevector(first, second, 1, 5, 3, 7);
+#else
+  even = __builtin_shufflevector(part(0), part(1), 0, 2);
+  odd = __builtin_shufflevector(part(0), part(1), 1, 3);
+#endif
+}
+inline void store_pair(Real* const* of_body, int p, Lanes even, Lanes odd) {
+  const auto part = [&](int k) -> Half& { return reinterpret_cast<Half*>(of_body[k])[p]; };
+#ifdef __AVX2__
+  const Lanes first = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+  const Lanes second = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+  part(0) = __builtin_shufflevector(first, first, 0, 1);
+  part(1) = __builtin_shufflevector(second, second, 0, 1);
+  part(2) = __builtin_shufflevector(first, first, 2, 3);
+  part(3) = __builtin_shufflevector(second, second, 2, 3);
+#else
+  part(0) = __builtin_shufflevector(even, odd, 0, 2);
+  part(1) = __builtin_shufflevector(even, odd, 1, 3);
+#endif
+}
+
+/// The velocities of one end of `width` contacts, each number of all of them together; one more than needed
+/// in the plane.
+template <int D, class Number>
+struct Ends {
+  static constexpr int n_pairs = D == 2 ? 2 : 3;
+  Number* of_body[width];
+  Lanes v[2 * n_pairs];
+
+  Ends(Number* y, const Index* body) {
+    for (int k = 0; k < width; ++k)
+      of_body[k] = y + static_cast<std::size_t>(body[k]) * ScaledProblem<D>::width;
+    for (int p = 0; p < n_pairs; ++p) load_pair(of_body, p, v[2 * p], v[2 * p + 1]);
+  }
+  void put() const {
+    for (int p = 0; p < n_pairs; ++p) store_pair(of_body, p, v[2 * p], v[2 * p + 1]);
+  }
+};
+
+/// `width` contacts of a group from place `at` on, with the velocities of both ends.
+template <int D, class Number>
+struct Contacts {
+  Ends<D, Number> a, b;
+  Lanes F[D][D], s[2], c[2];
+
+  Contacts(const SphereGroup<D>& group, std::size_t at, Number* y) : a(y, group.a + at), b(y, group.b + at) {
+    for (int i = 0; i < D; ++i)
+      for (int k = 0; k < D; ++k) F[i][k] = load(group.F[i][k] + at);
+    for (int side = 0; side < 2; ++side) {
+      s[side] = load(group.s[side] + at);
+      c[side] = load(group.c[side] + at);
+    }
+  }
+  /// u = J y.
+  void find_relative_velocity(Lanes (&u)[D]) const {
+    Lanes d[D];
+    for (int k = 0; k < D; ++k) d[k] = s[1] * b.v[k] - s[0] * a.v[k];
+    for (int i = 0; i < D; ++i) {
+      u[i] = F[i][0] * d[0];
+      for (int k = 1; k < D; ++k) u[i] += F[i][k] * d[k];
+    }
+    if constexpr (D == 2) {
+      u[1] -= c[0] * a.v[2] + c[1] * b.v[2];
+    } else {
+      for (int k = 0; k < 3; ++k) {
+        const Lanes spin = c[0] * a.v[3 + k] + c[1] * b.v[3 + k];
+        u[1] -= F[2][k] * spin;
+        u[2] += F[1][k] * spin;
+      }
+    }
+  }
+  /// y += J^T change.
+  void add_impulse(const Lanes (&change)[D]) {
+    for (int k = 0; k < D; ++k) {
+      Lanes force = F[0][k] * change[0];
+      for (int i = 1; i < D; ++i) force += F[i][k] * change[i];
+      a.v[k] -= s[0] * force;
+      b.v[k] += s[1] * force;
+    }
+    if constexpr (D == 2) {
+      a.v[2] -= c[0] * change[1];
+      b.v[2] -= c[1] * change[1];
+    } else {
+      for (int k = 0; k < 3; ++k) {
+        const Lanes torque = F[1][k] * change[2] - F[2][k] * change[1];
+        a.v[3 + k] += c[0] * torque;
+        b.v[3 + k] += c[1] * torque;
+      }
+    }
+    a.put();
+    b.put();
+  }
+};
+
+/// |x_T|^2.
+template <int D>
+inline Lanes tangential_square(const Lanes (&x)[D]) {
+  Lanes square = x[1] * x[1];
+  if constexpr (D == 3) square += x[2] * x[2];
+  return square;
+}
+
+/// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
+template <int D>
+inline void cut(Lanes (&r)[D], Lanes mu) {
+  const Lanes zero{};
+  r[0] = r[0] < zero ? zero : r[0];
+  const Lanes most = mu * r[0];
+  const Lanes square = tangential_square<D>(r);
+  const Mask beyond = square > most * most;
+  if (!any(beyond)) return;  // most contacts stick: no root for them
+  const Lanes length = square_root(square);
+  const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
+  for (int i = 1; i < D; ++i) r[i] *= factor;
+}
+
+template <int D, bool relaxed>
+void sweep(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
+  for (SphereGroup<D>& group : groups)
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
+      Contacts<D, Real> contacts(group, at, y);
+      Lanes u[D];
+      contacts.find_relative_velocity(u);
+      // W is diagonal and the same along all tangents, so (N.2) falls apart: first r_N, then r_T.
+      const Lanes mu = load(group.mu + at);
+      Lanes r[D], next[D];
+      for (int i = 0; i < D; ++i) {
+        r[i] = load(group.r[i] + at);
+        next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
+                             (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
+      }
+      cut<D>(next, mu);
+      if constexpr (relaxed) {
+        for (int i = 0; i < D; ++i) next[i] = r[i] + omega * (next[i] - r[i]);
+        cut<D>(next, mu);
+      }
+      Lanes change[D];
+      for (int i = 0; i < D; ++i) {
+        change[i] = next[i] - r[i];
+        store(next[i], group.r[i] + at);
+      }
+      contacts.add_impulse(change);
+    }
+}
+
+template <int D>
+void sweep_either(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
+  if (omega == 1)
+    sweep<D, false>(groups, y, omega);
+  else
+    sweep<D, true>(groups, y, omega);
+}
+
+/// The formulas of natural_map() and project_on_cone(), step by step.
+template <int D>
+void natural_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares) {
+  for (const SphereGroup<D>& group : groups)
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      const Contacts<D, const Real> contacts(group, at, y);
+      Lanes u[D], r[D], x[D];
+      contacts.find_relative_velocity(u);
+      const Lanes mu = load(group.mu + at);
+      for (int i = 0; i < D; ++i) {
+        r[i] = load(group.r[i] + at);
+        u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
+        x[i] = r[i] - u[i];
+      }
+      x[0] -= mu * square_root(tangential_square<D>(u));
+      const Lanes t = square_root(tangential_square<D>(x));
+      const Lanes zero{};
+      const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
+      const Mask on_edge = mu * t > -x[0];
+      const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
+      Lanes square{};
+      for (int i = 0; i < D; ++i) {
+        const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
+        const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
+        square += e * e;
+      }
+      store(square, squares);
+    }
+}
+
+}  // namespace
+
+#define SCREE_TEXT(name) #name
+#define SCREE_NAME(name) SCREE_TEXT(name)
+extern const SphereSweep<2>::Kernels sphere_kernels_2d;
+extern const SphereSweep<3>::Kernels sphere_kernels_3d;
+const SphereSweep<2>::Kernels sphere_kernels_2d{SCREE_NAME(SCREE_SET), sweep_either<2>, natural_squares<2>};
+const SphereSweep<3>::Kernels sphere_kernels_3d{SCREE_NAME(SCREE_SET), sweep_either<3>, natural_squares<3>};
+
+}  // namespace scree::SCREE_SET

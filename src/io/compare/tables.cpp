@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <sstream>
+
+#include "io/compare/differences.hpp"
+#include "io/files.hpp"
+#include "io/table.hpp"
+
+namespace scree::detail {
+
+namespace {
+
+/// Prefix of table columns that measure the machine and not the model.
+constexpr std::string_view run_prefix = "wall_";
+
+}  // namespace
+
+FileComparison compare_tables(const Comm& comm, const std::string& first, const std::string& second,
+                              bool last_row_only) {
+  const TableContent a = read_table(comm, first);
+  const TableContent b = read_table(comm, second);
+  FileComparison result{first, second, {}};
+  FieldDifference rows{"rows", "-"};
+  if (!last_row_only && a.rows.size() != b.rows.size())
+    add_note(rows, fmt::format("{} rows against {}", a.rows.size(), b.rows.size()));
+  if (a.rest != b.rest)
+    add_note(rows, fmt::format("after its last whole row the {} has {} bytes more",
+                               a.rest.empty() ? "second" : "first", (a.rest.empty() ? b : a).rest.size()));
+  if (!rows.equal) result.fields.push_back(rows);
+  const std::size_t n = std::min(a.rows.size(), b.rows.size());
+  const std::size_t n_compared = last_row_only ? std::min<std::size_t>(n, 1) : n;
+  const auto column_of = [&](const TableContent& table, std::size_t column) {
+    std::vector<Real> values;
+    if (!comm.is_root()) return values;  // all ranks hold the table: one of them is enough
+    const std::size_t from = last_row_only ? table.rows.size() - n_compared : 0;
+    for (std::size_t i = 0; i < n_compared; ++i) values.push_back(table.rows[from + i][column]);
+    return values;
+  };
+  for (std::size_t column = 0; column < a.names.size(); ++column) {
+    const std::string& label = a.names[column];
+    if (label.starts_with(run_prefix)) continue;
+    const std::size_t bracket = std::min(label.find('['), label.size());
+    FieldDifference verdict{label.substr(0, bracket), "-"};
+    if (bracket + 2 < label.size()) verdict.unit = label.substr(bracket + 1, label.size() - bracket - 2);
+    const auto other = std::find(b.names.begin(), b.names.end(), label);
+    if (other == b.names.end()) {
+      add_note(verdict, "only in the first");
+    } else {
+      const std::int64_t first_row =
+          last_row_only ? static_cast<std::int64_t>(a.rows.size() - n_compared) : 0;
+      const Found found =
+          differences(column_of(a, column), column_of(b, static_cast<std::size_t>(other - b.names.begin())),
+                      first_row, 1);
+      add_to(verdict, comm, found, -1, first_row, {});
+      if (verdict.first && a.names[0].starts_with("time"))
+        verdict.first->time = a.rows[static_cast<std::size_t>(verdict.first->row)][0];
+    }
+    result.fields.push_back(verdict);
+  }
+  for (const std::string& label : b.names) {
+    if (label.starts_with(run_prefix) || std::find(a.names.begin(), a.names.end(), label) != a.names.end())
+      continue;
+    result.fields.push_back(only_in("second", label));
+  }
+  return result;
+}
+
+FileComparison compare_lines(const Comm& comm, const std::string& first, const std::string& second,
+                             bool last_row_only) {
+  const auto lines_of = [&](const std::string& path) {
+    std::istringstream stream(files::read_on_all(comm, path));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  };
+  std::vector<std::string> a = lines_of(first), b = lines_of(second);
+  FileComparison result{first, second, {}};
+  FieldDifference verdict{"rows", "-"};
+  if (last_row_only) {
+    for (auto* lines : {&a, &b})
+      if (lines->size() > 1) lines->erase(lines->begin(), lines->end() - 1);
+  } else if (a.size() != b.size()) {
+    add_note(verdict, fmt::format("{} lines against {}", a.size(), b.size()));
+  }
+  const std::size_t n = std::min(a.size(), b.size());
+  std::size_t n_different = 0, first_different = 0;
+  for (std::size_t i = n; i-- > 0;) {
+    if (a[i] == b[i]) continue;
+    ++n_different;
+    first_different = i;
+  }
+  if (n_different > 0) {
+    verdict.first = FirstDifference{.row = static_cast<std::int64_t>(first_different),
+                                    .first = a[first_different],
+                                    .second = b[first_different]};
+    add_note(verdict, fmt::format("{} lines differ, the first one is \"{}\" against \"{}\"", n_different,
+                                  a[first_different], b[first_different]));
+  }
+  result.fields.push_back(verdict);
+  return result;
+}
+
+}  // namespace scree::detail

@@ -1,0 +1,277 @@
+#include "neighbors/neighbor_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "state/step_messages.hpp"
+
+namespace scree {
+
+namespace {
+
+bool all_zero(std::span<const Real> numbers) {
+  return std::ranges::all_of(numbers, [](Real number) { return number == 0; });
+}
+
+}  // namespace
+
+/// The domain and a cell more: where surfaces of obstacles matter.
+template <int D>
+Box<D> NeighborList<D>::reached_box(const State<D>& state) {
+  Box<D> reached = state.box;
+  for (int k = 0; k < D; ++k) {
+    reached.lower[k] -= state.lattice.cell_edge[k];
+    reached.upper[k] += state.lattice.cell_edge[k];
+  }
+  return reached;
+}
+
+template <int D>
+Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider) {
+  const Real travel =
+      state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state));
+  std::array<Real, 2> most{moved_squared, rider ? *rider : 0};
+  comm_.max(most);
+  if (rider) *rider = most[1];
+  return std::sqrt(most[0]) + travel;
+}
+
+template <int D>
+Real NeighborList<D>::widest_skin(const State<D>& state) const {
+  const Lattice<D>& lattice = state.lattice;
+  return std::max(lattice.usual_skin, std::min(Lattice<D>::widest_in_diameters * 2 * lattice.largest_radius,
+                                               Lattice<D>::widest_skin(state.box, lattice.largest_radius)));
+}
+
+template <int D>
+StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way) {
+  constexpr int most_halvings = 20;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const Real widest = widest_skin(state);
+  StepPlan plan{dt, 0};
+  for (int halvings = 0; halvings <= most_halvings; ++halvings, plan.dt *= 0.5) {
+    Real most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec<D> moved = way(i, plan.dt);
+      const Real squared = dot(moved, moved);
+      most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+    }
+    most = comm_.max(most);
+    if (std::isinf(most)) break;
+    const Real surfaces =
+        state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state));
+    plan.skin = (std::sqrt(most) + surfaces) / share;
+    if (plan.skin > widest) continue;
+    if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
+    if (halvings > 0)
+      note_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
+    return plan;
+  }
+  refuse_way(state, dt, way);
+}
+
+/// Names the body that goes farthest.
+template <int D>
+void NeighborList<D>::refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const {
+  Real most = 0;
+  GlobalId key = std::numeric_limits<GlobalId>::max();
+  std::string who;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    const Vec<D> moved = way(i, dt);
+    const Real length = norm(moved) >= 0 ? norm(moved) : HUGE_VAL;
+    const GlobalId id = state.bodies.id()[i];
+    if (length < most || (length == most && id > key)) continue;
+    most = length;
+    key = id;
+    who = fmt::format("body {} at ({:g}) {}", id, fmt::join(state.bodies.position()[i].component, ", "),
+                      std::isinf(length) ? std::string("has a velocity or acceleration that is not finite")
+                                         : fmt::format("would move by {:.3g} m", length));
+  }
+  const Real farthest = comm_.max(most);
+  if (most < farthest) {
+    key = std::numeric_limits<GlobalId>::max();
+    who.clear();
+  }
+  who = message_of_smallest(comm_, key, who);
+  refuse_step(
+      state.clock,
+      fmt::format(
+          "{} in a step of {:.3g} s. Look at velocities, forces and motions of obstacles, or reduce [time] "
+          "step",
+          who, dt),
+      ExitCode::runtime_failure);
+}
+
+template <int D>
+void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
+  if (n_cut_steps_++ > 0) return;
+  log::info(
+      "{}: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are counted: steps_cut "
+      "in summary.json",
+      step_label(state.clock), asked, why, taken);
+}
+
+template <int D>
+void NeighborList<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
+  if (n_steps_beyond_list_++ > 0) return;
+  log::warn(
+      "{}: contacts move bodies further than the widest neighbour list reaches (its skin is {:.3g} m, {:.3g} "
+      "m would do): the step may miss contacts, which the next one finds. Further steps like this are "
+      "counted: steps_beyond_list in summary.json",
+      step_label(state.clock), state.lattice.skin, needed_skin);
+}
+
+/// All that decides is in the state, so restarts choose the same.
+template <int D>
+bool NeighborList<D>::fit_skin(State<D>& state, Real needed_skin) {
+  const Lattice<D>& lattice = state.lattice;
+  constexpr Real far_more = 4;
+  Real skin = lattice.skin;
+  if (needed_skin > skin)
+    skin = std::min(needed_skin, widest_skin(state));
+  else if (far_more * needed_skin < skin && skin > lattice.usual_skin)
+    skin = needed_skin > 0 ? std::max(0.5 * skin, lattice.usual_skin) : lattice.usual_skin;
+  if (skin == lattice.skin) return false;
+  if (skin > lattice.skin && n_widened_++ == 0)
+    log::info(
+        "{}: the neighbour list takes a skin of {:.3g} m instead of {:.3g} m for as long as bodies or "
+        "obstacles move that far. Further lists like this are counted: skin_widened in summary.json",
+        step_label(state.clock), skin, lattice.skin);
+  const Real usual = lattice.usual_skin;
+  state.lattice = Lattice<D>::make(state.box, lattice.largest_radius, skin, lattice.cells_per_block);
+  state.lattice.usual_skin = usual;
+  return true;
+}
+
+template <int D>
+void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
+  BodyStore<D>& bodies = state.bodies;
+  std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
+  state.clock.listed_time = time;
+}
+
+template <int D>
+void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
+                              std::span<const std::uint8_t> shared) {
+  schedule_.rebuild(
+      state.lattice, state.box, table, state.bodies, state.obstacles, state.lattice.skin,
+      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
+  shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
+  for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {
+    std::size_t digits = code;
+    for (int k = 0; k < D; ++k) {
+      shift_table_[3 * code + static_cast<std::size_t>(k)] =
+          (static_cast<int>(digits % 3) - 1) * state.box.length(k);
+      digits /= 3;
+    }
+  }
+  if (schedule_.has_wall_neighbours())
+    touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory
+}
+
+/// What a contact memory calls the larger id of a pair. Along short periodic axes several images of it may
+/// touch: they are told apart by how many periods lie between the bodies as followed through periodic faces,
+/// which does not change when one of them is wrapped. Any three in a row differ modulo 3.
+template <int D>
+GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index high, Index shift) const {
+  const GlobalId id = state.bodies.id()[static_cast<std::size_t>(high)];
+  const auto& image_low = state.bodies.image()[static_cast<std::size_t>(low)];
+  const auto& image_high = state.bodies.image()[static_cast<std::size_t>(high)];
+  int name = 0, weight = 1;
+  for (int k = 0; k < D; ++k, weight *= 3) {
+    if (!state.lattice.may_be_thin(k)) continue;
+    const auto axis = static_cast<std::size_t>(k);
+    const int step = shift < 0 ? 0 : static_cast<int>(shift) / weight % 3 - 1;
+    const std::int64_t periods = std::int64_t{step} - image_low[axis] + image_high[axis];
+    name += weight * static_cast<int>((periods % 3 + 3) % 3);
+  }
+  return name_of_partner(id, name);
+}
+
+template <int D>
+void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+                             int width) const {
+  const auto w = static_cast<std::size_t>(width);
+  std::fill(pair_values.begin(), pair_values.end(), 0);
+  std::fill(wall_values.begin(), wall_values.end(), 0);
+  if (state.memory.other.empty()) return;
+  schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    state.memory.recall(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+  });
+  for (const auto& wall : schedule_.walls())
+    for (Index k = wall.first; k < wall.last; ++k) {
+      const auto slot = static_cast<std::size_t>(k);
+      state.memory.recall(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint},
+                          wall_values.subspan(slot * w, w));
+    }
+}
+
+template <int D>
+ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchange<D>& ghosts,
+                                        std::span<const Real> pair_values, std::span<const Real> wall_values,
+                                        int width) const {
+  const auto w = static_cast<std::size_t>(width);
+  const Index n_owned = state.bodies.n_owned();
+  // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
+  const auto each = [&](const auto& f) {
+    const auto tell = [&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (!all_zero(numbers)) f(body, other, numbers);
+    };
+    if (!pair_values.empty())
+      schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+        tell(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+      });
+    for (const auto& wall : schedule_.walls())
+      for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
+           ++slot)
+        tell(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values.subspan(slot * w, w));
+  };
+  std::vector<RememberedContact> away;
+  if (comm_.size() > 1)
+    each([&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (body >= n_owned)
+        std::ranges::copy(numbers, away.emplace_back(RememberedContact{body, other, {}}).value.begin());
+    });
+  const std::vector<RememberedContact> arrived = ghosts.send_to_owners(n_owned, away);
+  return collect(n_owned, width, [&](const auto& f) {
+    each([&](Index body, GlobalId other, std::span<const Real> numbers) {
+      if (body < n_owned) f(body, other, numbers);
+    });
+    for (const RememberedContact& contact : arrived) f(contact.body, contact.other, contact.value);
+  });
+}
+
+template <int D>
+void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
+                              std::span<Real> wall_values, int width) {
+  if (!schedule_.has_wall_neighbours()) return;
+  const auto w = static_cast<std::size_t>(width);
+  const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
+  touched_.assign(schedule_.wall_bodies().size(), 0);
+  for (std::size_t c = 0; c < b.size(); ++c)
+    if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = 1;
+  // Contacts are in the order of parts, so the smallest takes what there is.
+  for (std::size_t c = 0; c < b.size(); ++c) {
+    if (b[c] >= 0) continue;
+    const auto own = numbers_at(place[c]);
+    if (!all_zero(own)) continue;
+    for (const auto& other : schedule_.wall_neighbours(static_cast<std::size_t>(place[c]))) {
+      const auto passed = numbers_at(other.place);
+      if (touched_[static_cast<std::size_t>(other.place)] != 0 || all_zero(passed)) continue;
+      std::ranges::copy(passed, own.begin());
+      std::ranges::fill(passed, 0.0);
+      break;
+    }
+  }
+}
+
+template class NeighborList<2>;
+template class NeighborList<3>;
+
+}  // namespace scree

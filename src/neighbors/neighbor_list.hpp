@@ -1,0 +1,77 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "comm/domain.hpp"
+#include "comm/ghost_exchange.hpp"
+#include "neighbors/sweep_schedule.hpp"
+#include "particles/block_table.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// The way that owned body i goes in the next dt if nothing touches it [m].
+template <int D>
+using FreeWay = std::function<Vec<D>(std::size_t i, Real dt)>;
+/// What a step of at most dt needs of a new list.
+struct StepPlan {
+  Real dt;    ///< as asked for, or halved until the widest list suffices [s]
+  Real skin;  ///< of which the step uses up the share that was given [m]
+};
+
+/// The neighbour list: all candidate contacts with a gap below the skin, in the order of a sweep, good until
+/// bodies and obstacles have moved by the skin since the reference positions (`listed` of the bodies). Values
+/// of candidates go to and come from the contact memory of the bodies.
+template <int D>
+class NeighborList {
+ public:
+  explicit NeighborList(const Comm& comm) : comm_(comm) {}
+
+  // How long the list lasts.
+  /// See Neighborhood::used_skin.
+  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider);
+  StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way);
+  [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const;
+  void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);
+  void note_step_beyond_list(const State<D>& state, Real needed_skin);
+  Real widest_skin(const State<D>& state) const;
+  /// Widens or narrows the skin of state.lattice; true if it changed, and with it the blocks. Local.
+  bool fit_skin(State<D>& state, Real needed_skin);
+
+  /// Sets reference positions. Local.
+  void set_reference_positions(State<D>& state, Real time);
+  /// Finds the candidates of this rank's blocks. Local.
+  void rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
+               std::span<const std::uint8_t> shared);
+
+  // Values of candidates: see Neighborhood.
+  void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+              int width) const;
+  ContactMemory remember(const State<D>& state, const GhostExchange<D>& ghosts,
+                         std::span<const Real> pair_values, std::span<const Real> wall_values,
+                         int width) const;
+  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<Real> wall_values,
+               int width);
+
+  const SweepSchedule<D>& schedule() const { return schedule_; }
+  std::span<const Real> shift_table() const { return shift_table_; }
+  std::int64_t n_widened() const { return n_widened_; }
+  std::int64_t n_cut_steps() const { return n_cut_steps_; }
+  std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
+  std::size_t bytes() const { return schedule_.bytes() + touched_.capacity(); }
+
+ private:
+  static Box<D> reached_box(const State<D>& state);
+  GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
+
+  Comm comm_;
+  SweepSchedule<D> schedule_;
+  std::vector<Real> shift_table_;
+  std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
+  std::int64_t n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
+};
+
+}  // namespace scree

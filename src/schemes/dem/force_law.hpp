@@ -1,0 +1,134 @@
+#pragma once
+// The law of a soft contact (docs/method.md, eq. H.1-H.5), for kernels that are compiled once per instruction
+// set: see force_kernels_set.cpp.
+#include "schemes/common/lanes.hpp"
+#include "schemes/dem/force_kernels.hpp"
+
+namespace scree::SCREE_SET {
+
+namespace {
+
+// The law is written once, for a number type T: Lanes, several contacts at once, or Real.
+
+Real square_root(Real x) {
+  return std::sqrt(x);
+}
+Real largest(Real a, Real b) {
+  return a > b ? a : b;
+}
+bool any_less(Real a, Real b) {
+  return a < b;
+}
+template <class T>
+struct Three {
+  T x, y, z;
+};
+template <class T>
+Three<T> operator+(const Three<T>& a, const Three<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <class T>
+Three<T> operator-(const Three<T>& a, const Three<T>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <class T>
+Three<T> operator*(T factor, const Three<T>& a) {
+  return {factor * a.x, factor * a.y, factor * a.z};
+}
+template <class T>
+T dot(const Three<T>& a, const Three<T>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+template <class T>
+Three<T> cross(const Three<T>& a, const Three<T>& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+template <class T>
+struct BodyMotion {
+  Three<T> velocity;
+  T inverse_mass;
+  Three<T> spin;
+};
+template <class T>
+struct Law {
+  T stiffness, tangential, damping, damping_ratio, friction, rolling_friction;
+};
+template <class T>
+struct Contact {
+  Three<T> normal;  // from a to b
+  T overlap, effective_radius, lever_a, lever_b;
+};
+template <class T>
+struct Force {
+  Three<T> force, torque, rolling;  // as SoftForce
+};
+
+/// docs/method.md, eq. H.1-H.5. `spring` advances by p.dt.
+template <NormalLaw law, class T>
+[[gnu::always_inline]] inline Force<T> force_of(const ForceBatches& p, const Law<T>& pair,
+                                                const Contact<T>& c, const BodyMotion<T>& a,
+                                                const BodyMotion<T>& b, Three<T>& spring) {
+  const T zero = 0 * c.overlap;
+  const Three<T> turning = c.lever_a * a.spin + c.lever_b * b.spin;
+  const Three<T> slip = (b.velocity - a.velocity) - cross(turning, c.normal);  // of b against a
+  const T opening = dot(slip, c.normal);
+  const Three<T> along_tangent = slip - opening * c.normal;
+  const T inverse_mass = a.inverse_mass + b.inverse_mass;
+  const T mass = inverse_mass > 0 ? 1 / inverse_mass : zero;
+
+  T k_normal = pair.stiffness;
+  T k_tangent = pair.tangential;
+  T elastic = k_normal * c.overlap;
+  if constexpr (law == NormalLaw::hertz) {
+    const T root = square_root(c.effective_radius * c.overlap);
+    k_normal = k_normal * root;
+    k_tangent = k_tangent * root;
+    elastic = 2.0 / 3 * k_normal * c.overlap;
+  }
+  const T gamma = pair.damping * square_root(mass * k_normal);
+  const T normal_force = largest(elastic - gamma * opening, zero + p.least_force);
+
+  spring = spring + (zero + p.dt) * along_tangent;
+  spring = spring - dot(spring, c.normal) * c.normal;  // the tangent plane turns with the bodies
+  const Three<T> damping = (pair.damping_ratio * gamma) * along_tangent;
+  Three<T> friction = -k_tangent * spring - damping;
+  const T pressing = normal_force < 0 ? -normal_force : normal_force;  // or pulling
+  const T most = pair.friction * pressing;
+  const T squared = dot(friction, friction);
+  if (any_less(most * most, squared)) {
+    const auto slides = squared > most * most;
+    const T share = slides ? most / square_root(squared) : zero + 1;
+    friction = share * friction;
+    // The spring keeps what friction can carry. It is not made to balance the damping as well, as is often
+    // done: that stretches it backward where contacts form in fast sliding (docs/method.md).
+    const T stretched = k_tangent * k_tangent * dot(spring, spring);
+    const T kept = slides ? (stretched > most * most ? most / square_root(stretched) : zero + 1) : zero + 1;
+    spring = kept * spring;
+  }
+  Force<T> result{normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}};
+  if (any_less(zero, pair.rolling_friction)) {
+    const Three<T> rolling = b.spin - a.spin;
+    const T speed = square_root(dot(rolling, rolling));
+    const T most_torque = pair.rolling_friction * c.effective_radius * pressing;
+    result.rolling = (speed > 0 ? -most_torque / speed : zero) * rolling;
+  }
+  return result;
+}
+
+/// `vector`: from the centre of a to that of b.
+template <class T>
+[[gnu::always_inline]] inline Contact<T> contact_of(const Three<T>& vector, T radius_a, T radius_b) {
+  const T distance = square_root(dot(vector, vector));
+  const T inverse = distance > 0 ? 1 / distance : 0 * distance;
+  Contact<T> c{
+      inverse * vector, radius_a + radius_b - distance, radius_a * radius_b / (radius_a + radius_b), {}, {}};
+  c.normal.x = distance > 0 ? c.normal.x : 0 * distance + 1;  // of coincident centres
+  c.lever_a = radius_a - 0.5 * c.overlap;
+  c.lever_b = radius_b - 0.5 * c.overlap;
+  return c;
+}
+
+}  // namespace
+
+}  // namespace scree::SCREE_SET

@@ -1,0 +1,75 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "schemes/common/assembler.hpp"
+#include "schemes/common/contact_field.hpp"
+#include "schemes/common/contact_law.hpp"
+#include "schemes/common/stepper.hpp"
+#include "schemes/nonsmooth/free_motion.hpp"
+#include "schemes/nonsmooth/settings.hpp"
+
+namespace scree {
+
+/// The contacts of a step: their friction problem (docs/method.md, eq. D.2-D.5), its solve, and the impulses
+/// that contacts remember from step to step. Both arguments of the constructor must outlive it. Members are
+/// collective unless they only return what is there.
+template <int D>
+class ContactStep {
+ public:
+  ContactStep(State<D>& state, Neighborhood<D>& neighborhood, NonsmoothSettings<D>& settings)
+      : state_(state), neighborhood_(neighborhood), settings_(settings), assembler_(state, neighborhood) {}
+
+  /// After a list build: takes what bodies remember of the candidates. Local.
+  void recall() { memory_.recall(state_, neighborhood_); }
+  /// What contacts remember, as the memory of the owned bodies.
+  ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
+
+  /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
+  /// included, with a first guess of the impulses.
+  void assemble(FreeMotion<D>& motion);
+  /// Solves it. The report is good until the next call. `keeps_guess`: guess() will be asked for.
+  const SolveReport& solve(bool keeps_guess);
+  /// The impulses of the solve become what contacts remember. Local.
+  void remember_impulses();
+  /// Contacts at the present positions with the forces of the last step.
+  void find_contacts(Real tolerance, ContactGraph<D>& contacts);
+
+  const FrictionProblem<D>& problem() const { return assembler_.problem(); }
+  const ContactGraph<D>& contacts() const { return assembler_.contacts(); }
+  /// n_contacts * D, along N, T1[, T2] of each contact: what the solve started from and what it got to [N s].
+  std::span<const Real> guess() const { return guess_; }
+  std::span<const Real> impulse() const { return impulse_; }
+  /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
+  std::span<const Real> velocity() const { return velocity_; }
+  /// Of the surfaces of each contact at the start of the step, in its frame [m/s].
+  std::span<const Vec<D>> start_surface_velocity() const { return start_surface_velocity_; }
+  /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
+  std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
+  /// Energy that resistance to rolling dissipated, of each contact [J]. Empty without rolling friction.
+  std::span<const Real> rolling_work() const { return rolling_work_; }
+  std::vector<CertificateEntry> certificate() const;
+  std::size_t bytes() const;
+
+ private:
+  static constexpr std::size_t q = FrictionProblem<D>::q;
+  void apply_laws(const ContactLaw& law, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
+  Real effective_radius_of(std::size_t c) const;
+  void resist_rolling_of_step(Real factor);
+  void guess_impulses(Real factor);
+
+  State<D>& state_;
+  Neighborhood<D>& neighborhood_;
+  NonsmoothSettings<D>& settings_;
+  FrictionAssembler<D> assembler_;
+  FrictionSolve<D> solve_;
+  ContactField<Vec<D>> memory_;  // impulses of contacts, world axes, on the larger id or obstacle [N s]
+  std::vector<Real> impulse_, guess_;
+  std::vector<Real> velocity_;
+  std::vector<Vec<D>> start_surface_velocity_;
+  std::vector<Real> rolling_work_;
+  SolveReport report_;
+  std::int64_t n_contacts_ = 0;
+};
+
+}  // namespace scree

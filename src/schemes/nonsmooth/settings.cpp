@@ -1,0 +1,69 @@
+#include "schemes/nonsmooth/settings.hpp"
+
+namespace scree {
+
+template <int D>
+void NonsmoothSettings<D>::describe(Section& root) {
+  root.table("solver", {.doc = "Solver of the contact problem of each step"},
+             [&](Section& section) { solver.describe(section); });
+  root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
+    std::string correction_name = "projection", max_travel_word = "none";
+    section.real("warm_start", warm_start,
+                 {.range = unit_interval,
+                  .doc = "Share of each contact's impulse that the next step's solve starts from"});
+    section.real(
+        "speculative_margin", speculative_margin,
+        {.range = non_negative,
+         .doc = "Pairs up to this gap take part in the solve, as a share of the sum of their radii; so do "
+                "pairs at any gap that free motion would close within the step"});
+    section.real(
+        "contact_slop", contact_slop,
+        {.range = non_negative,
+         .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
+                "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
+    section.real_or_word("rest_speed", rest_speed, rest_speed_word, {"auto"},
+                         {.unit = Unit::speed,
+                          .range = non_negative,
+                          .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
+                                 "speed that gravity and forces give in a step"});
+    section.choice(
+        "correction", correction_name, {"projection", "baumgarte", "none"},
+        {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
+                "position-based sweeps that change no velocity; \"baumgarte\" lets the "
+                "velocities of the next step push, which adds energy"});
+    section.integer(
+        "correction_sweeps", correction_sweeps,
+        {.range = {.least = 1},
+         .doc = "Most sweeps of the projection in a step; it ends when a sweep meets no overlap beyond a "
+                "thousandth of the smallest radius"});
+    section.real(
+        "baumgarte", baumgarte,
+        {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" takes out in a step"});
+    using enum FailureAction;
+    on_failure.describe(
+        section, "on_failure", {warn, halve, stop},
+        {.doc = "What happens if a contact problem is not solved to solver.tolerance: a warning, the "
+                "step again with half the length, or the end of the run"});
+    section.real("overlap_limit", overlap_limit,
+                 {.range = positive,
+                  .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
+    on_overlap.describe(section, "on_overlap", {warn, stop},
+                        {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
+    section.real_or_word(
+        "max_travel", max_travel, max_travel_word, {"none"},
+        {.range = positive,
+         .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
+                "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
+    if (!section.reading()) return;
+    if (contact_slop > speculative_margin)
+      section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
+    correction = correction_name == "projection"  ? Correction::projection
+                 : correction_name == "baumgarte" ? Correction::baumgarte
+                                                  : Correction::none;
+  });
+}
+
+template struct NonsmoothSettings<2>;
+template struct NonsmoothSettings<3>;
+
+}  // namespace scree

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "friction/friction_solver.hpp"
+#include "schemes/common/step_control.hpp"
+
+namespace scree {
+
+/// What the deck says of the scheme "nonsmooth": [solver] and [nonsmooth].
+template <int D>
+struct NonsmoothSettings {
+  enum class Correction { projection, baumgarte, none };
+
+  SolverSettings<D> solver;
+  Real warm_start = 1;
+  Real speculative_margin = 2e-3;
+  Real contact_slop = 5e-5;
+  Real rest_speed = 0;
+  std::string rest_speed_word = "auto";
+  Correction correction = Correction::projection;
+  std::int64_t correction_sweeps = 100;
+  Real baumgarte = 0.2;
+  StepControl on_failure{FailureAction::warn};
+  Real overlap_limit = 0.3;
+  StepControl on_overlap{FailureAction::stop};
+  Real max_travel = 0;
+
+  void describe(Section& root);
+};
+
+}  // namespace scree
