@@ -31,8 +31,8 @@ std::string text_of(const std::optional<Real>& number, const std::string& unit) 
 }
 
 Real number_at(const Json& object, const std::string& key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<Real>() : no_number;
+  const Json* found = object.find(key);
+  return found && found->is_number() ? found->get<Real>() : no_number;
 }
 
 const std::vector<std::pair<std::string, Real>>& quantiles() {
@@ -146,14 +146,14 @@ std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string>
     add(name, "s", [&](const auto& evacuation) { return number_at(evacuation, std::string(name) + "_s"); });
   std::vector<std::string> exits;  // in the order of the deck, as the first summary has them
   for (const Json& evacuation : evacuations)
-    if (const auto found = evacuation.find("exits"); found != evacuation.end())
-      for (const auto& entry : found->items())
-        if (std::ranges::find(exits, entry.key()) == exits.end()) exits.push_back(entry.key());
+    if (const Json* found = evacuation.find("exits"))
+      for (const auto& [name, ignored] : found->members())
+        if (std::ranges::find(exits, name) == exits.end()) exits.push_back(name);
   for (const std::string& exit : exits) {
     const auto of_exit = [&](const std::string& key) {
       return [&exit, key](const Json& evacuation) {
-        const auto found = evacuation.find("exits");
-        if (found == evacuation.end() || !found->contains(exit)) return no_number;
+        const Json* found = evacuation.find("exits");
+        if (!found || !found->contains(exit)) return no_number;
         return number_at(found->at(exit), key);
       };
     };
