@@ -314,8 +314,13 @@ TEST_CASE("balance: what costs more than it saves is not done", "[mpi]") {
 TEST_CASE("balance: owners go by time only where that cannot change a bit of the results", "[mpi]") {
   using Weights = NeighborhoodSettings::Weights;
   const auto weights = [](const std::string& scheme, const Overrides& overrides) {
-    const std::string text =
-        deck({.lower = "[0, 0]", .upper = "[1, 1]", .step = 1e-3, .end_time = 1, .gravity = "[0, -9.81]"}, R"(
+    const std::string text = deck({.scheme = scheme,
+                                   .lower = "[0, 0]",
+                                   .upper = "[1, 1]",
+                                   .step = 1e-3,
+                                   .end_time = 1,
+                                   .gravity = "[0, -9.81]"},
+                                  R"(
 [materials.stone]
 density = 2500
 [pairs]
@@ -325,10 +330,7 @@ material = "stone"
 radius = { distribution = "uniform", min = 0.01, max = 0.02 }
 source = { type = "random", count = 10 }
 )");
-    const std::size_t place = text.find("end_time");
-    std::string deck = text;
-    deck.insert(place, "scheme = \"" + scheme + "\"\n");
-    return read_deck<2>(deck, overrides).neighbors.weights;
+    return read_deck<2>(text, overrides).neighbors.weights;
   };
   CHECK(read_deck<2>(disks_deck).neighbors.weights == Weights::measured);
   CHECK(read_deck<2>(disks_deck, {"decomposition.weights=counts"}).neighbors.weights == Weights::counts);
