@@ -20,17 +20,15 @@ struct NearContacts : ContactList<2> {
 
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
-/// free_way    how far somebody who walks straight on gets until it touches another one whose disk reaches
-/// into
-///             the middle of its way [m]: with d from its centre to the other's, R the sum of radii,
+/// free_way    how far a person who walks straight on gets before touching another one whose disk reaches
+///             into the middle of the way [m]: with d from centre to centre, R the sum of radii,
 ///             along = d . e, across = |d x e| and w the headway width:
 ///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
-/// turned_way  the same for e turned, and to walls: their gap over n . e, doubled since one walks up to a
-/// wall
-///             within a quarter of the headway time
+/// turned_way  the same for e turned, and to walls: four times their gap over n . e, since people walk up
+///             to a wall within a quarter of the headway time
 /// oncoming    the time until it meets those who come towards it [s], in a way widened by
-/// `lateral_clearance`, apart
-///             for others on its left and on its right (straight ahead counts as left)
+///             `lateral_clearance`, separately for others on its left and on its right (straight ahead
+///             counts as left)
 ///
 /// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
 /// to be seen. Cost: O(candidates), two messages to ghosts and one back.

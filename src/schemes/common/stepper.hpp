@@ -76,8 +76,8 @@ enum class SaveFor {
 /// state.clock.last_dt the length of the step before. Only the last line of advance() sets last_dt to the
 /// length that was taken; the caller ticks. What needs another time gets it as an argument: obstacles stand
 /// where they were placed last, at the start of the step until the scheme places them at its end;
-/// Neighborhood::rebuild takes the time at which bodies are where they are. A step that throws StepRefused
-/// leaves bodies, obstacles and clock as they were.
+/// Neighborhood::rebuild gets the time of the positions. A step that throws StepRefused leaves bodies,
+/// obstacles and clock as they were; "dem" and "crowd" may have moved bodies before they find an overlap.
 template <int D>
 class Stepper {
  public:
