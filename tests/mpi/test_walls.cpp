@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "geometry/direction.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
