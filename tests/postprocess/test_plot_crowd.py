@@ -217,7 +217,7 @@ def test_fundamental_diagram(folder):
     check_in("measures with both: front, file", result.stderr, "the measures there are")
 
 
-def test_published_curves(_):
+def test_published_curves():
     from crowd_drawing import reference
     from plot_fundamental_diagram import weidmann
 
