@@ -63,7 +63,7 @@ class InletPlaces {
         present_(state.box, inlet.places->bounds(), inlet.bodies.radius->largest(), largest_owned(state),
                  state.bodies.n_owned()),
         new_ones_(state.box, inlet.places->bounds(), inlet.bodies.radius->largest(), largest_fed,
-                  static_cast<std::int64_t>(fed.size()) + 256) {
+                  static_cast<std::int64_t>(fed.size()) + most_arrivals_at_once) {
     const BodyStore<D>& bodies = state.bodies;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
       present_.add({bodies.id()[i], bodies.position()[i], bodies.radius()[i]});

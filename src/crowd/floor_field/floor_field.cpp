@@ -168,7 +168,7 @@ void FloorField::describe(Section& root) {
               cost.real("update", settings.update,
                         {.unit = Unit::time,
                          .range = positive,
-                         .doc = "How often people are counted and all ways found anew."});
+                         .doc = "How often people are counted and the floor fields rebuilt."});
               cost.real("cell", settings.density_cell,
                         {.unit = Unit::length,
                          .range = positive,
