@@ -28,12 +28,6 @@ int Domain::owner_of(BlockKey key) const {
   return recent_;
 }
 
-Real Domain::imbalance(std::int64_t local_load) const {
-  const std::int64_t total = comm_.sum(local_load);
-  const std::int64_t most = comm_.max(local_load);
-  return total == 0 ? 1 : static_cast<Real>(most) * comm_.size() / static_cast<Real>(total);
-}
-
 int Domain::Shares::owner_of(BlockKey key) const {
   return static_cast<int>(std::upper_bound(splitter.begin() + 1, splitter.end() - 1, key) -
                           splitter.begin()) -

@@ -16,9 +16,6 @@ class Domain {
   int owner_of(BlockKey key) const;
   const Comm& comm() const { return comm_; }
 
-  /// Load of the fullest rank over the mean load, for the given local load. Collective.
-  Real imbalance(std::int64_t local_load) const;
-
   /// Splitters with which every rank would own about the same weight.
   struct Shares {
     std::vector<BlockKey> splitter;  ///< size ranks + 1

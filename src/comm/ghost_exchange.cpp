@@ -34,17 +34,6 @@ struct Touchers {
   }
 };
 
-/// low_layers() of a cell given by its number within the block.
-template <int D>
-unsigned low_layers(const Lattice<D>& lattice, std::int32_t local) {
-  unsigned mask = 0;
-  for (std::size_t k = 0; k < D; ++k) {
-    if (local % lattice.block_cells[k] == 0) mask |= 1U << k;
-    local /= lattice.block_cells[k];
-  }
-  return mask;
-}
-
 constexpr bool contains(unsigned set, unsigned subset) {
   return (set & subset) == subset;
 }
@@ -68,7 +57,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     const Touchers<D> touchers(domain, lattice, block.place);
     if (!touchers.shared) continue;
     for (Index i = block.first; i < block.last; ++i) {
-      const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
+      const unsigned low = lattice.low_layers(local_cell(places[static_cast<std::size_t>(i)]));
       for (unsigned axes = 1; axes < touchers.rank.size(); ++axes) {
         const int rank = touchers.rank[axes];
         if (!contains(low, axes) || rank < 0 || rank == comm_.rank()) continue;
@@ -170,7 +159,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
     if (!touchers.shared) continue;
     const int home = touchers.rank[0];
     for (Index i = block.first; i < block.last; ++i) {
-      const unsigned low = low_layers(lattice, local_cell(places[static_cast<std::size_t>(i)]));
+      const unsigned low = lattice.low_layers(local_cell(places[static_cast<std::size_t>(i)]));
       // Who touches the body, by colour; different touching blocks have different colours.
       std::array<int, std::size_t{colours}> toucher;
       toucher.fill(-1);
@@ -287,15 +276,6 @@ void GhostExchange<D>::begin_transfer(int stage, std::span<const Real> values, i
 template <int D>
 void GhostExchange<D>::end_transfer(int stage, std::span<Real> values, int width) {
   stages_[static_cast<std::size_t>(stage)].end_move(values, width);
-}
-
-template <int D>
-ExchangeVolume GhostExchange<D>::volume_of_sweep(int width, bool follows, bool goes_on) const {
-  ExchangeVolume volume;
-  if (!follows) volume += volume_of_stage(0, width);
-  for (int colour = 0; colour < colours; ++colour)
-    volume += volume_of_stage(colour + 1 + (goes_on ? colours : 0), width);
-  return volume;
 }
 
 template <int D>

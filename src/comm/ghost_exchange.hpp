@@ -129,7 +129,6 @@ class GhostExchange final : public BodyHalo {
   std::vector<RememberedContact> send_to_owners(Index n_owned,
                                                 std::span<const RememberedContact> contacts) const;
 
-  int home_rank(Index ghost) const { return home_[static_cast<std::size_t>(ghost)].rank; }
   /// Ranks with which this one exchanges values.
   std::span<const int> neighbours() const { return neighbours_; }
 
@@ -140,8 +139,6 @@ class GhostExchange final : public BodyHalo {
   ExchangeVolume volume_of_stage(int stage, int width) const {
     return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
   }
-  /// The same of a sweep.
-  ExchangeVolume volume_of_sweep(int width, bool follows = false, bool goes_on = false) const;
   /// What this rank has sent since the start.
   const ExchangeVolume& sent(Traffic kind) const { return volume_[static_cast<std::size_t>(kind)]; }
   /// Counts what others send on behalf of the decomposition.

@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
 
+#include "comm/fixed_copy.hpp"
 #include "core/error.hpp"
 #include "core/even_share.hpp"
 
@@ -124,30 +124,12 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
 namespace {
 
 /// Copies items of `width` bytes: item to(i) of the target is item from(i) of the source, for i < n.
-template <std::size_t width, class To, class From>
-void copy_items(std::size_t n, std::byte* target, const To& to, const std::byte* source, const From& from) {
-  for (std::size_t i = 0; i < n; ++i) std::memcpy(target + to(i) * width, source + from(i) * width, width);
-}
-
-/// The same for a width known when it runs; the usual ones are copied without a call each.
 template <class To, class From>
 void copy_items(std::size_t width, std::size_t n, std::byte* target, const To& to, const std::byte* source,
                 const From& from) {
-  switch (width) {
-    case 4:
-      return copy_items<4>(n, target, to, source, from);
-    case 8:
-      return copy_items<8>(n, target, to, source, from);
-    case 12:
-      return copy_items<12>(n, target, to, source, from);
-    case 16:
-      return copy_items<16>(n, target, to, source, from);
-    case 24:
-      return copy_items<24>(n, target, to, source, from);
-    default:
-      for (std::size_t i = 0; i < n; ++i)
-        std::memcpy(target + to(i) * width, source + from(i) * width, width);
-  }
+  with_copy_of(width, [&](const auto& copy) {
+    for (std::size_t i = 0; i < n; ++i) copy(target + to(i) * width, source + from(i) * width);
+  });
 }
 
 }  // namespace

@@ -2,42 +2,15 @@
 
 #include <algorithm>
 
+#include "comm/fixed_copy.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
 
 namespace {
-
 constexpr int record_tag = 7102;
-
-/// f(copy) with a copy of `size` bytes, whose length the compiler knows for the usual ones.
-template <class F>
-void with_copy_of(std::size_t size, F&& f) {
-  const auto fixed = [&]<std::size_t n>() {
-    f([](std::byte* to, const std::byte* from) { std::memcpy(to, from, n); });
-  };
-  switch (size) {
-    case 4:
-      return fixed.template operator()<4>();
-    case 8:
-      return fixed.template operator()<8>();
-    case 16:
-      return fixed.template operator()<16>();
-    case 24:
-      return fixed.template operator()<24>();
-    case 32:
-      return fixed.template operator()<32>();
-    case 48:
-      return fixed.template operator()<48>();
-    case 64:
-      return fixed.template operator()<64>();
-    default:
-      return f([size](std::byte* to, const std::byte* from) { std::memcpy(to, from, size); });
-  }
 }
-
-}  // namespace
 
 void RecordExchange::clear() {
   for (auto& channel : channels_) {

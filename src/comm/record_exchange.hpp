@@ -40,8 +40,6 @@ class RecordExchange {
   void receive(int rank, Index place) { append(received_, rank, place); }
 
   bool empty() const { return sent_.places.empty() && received_.places.empty(); }
-  std::span<const Index> places_sent() const { return sent_.places; }
-  std::span<const Index> places_received() const { return received_.places; }
   /// Ranks that this one sends to or receives from.
   std::vector<int> peers() const;
   /// What this rank sends in one exchange of entries of so many bytes.

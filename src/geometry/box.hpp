@@ -40,6 +40,8 @@ struct Box {
       if (!(lower[k] <= upper[k])) return true;
     return false;
   }
+  /// With its faces moved outwards.
+  Box grown(const Vec<D>& by) const { return {lower - by, upper + by, periodic}; }
   /// Grows the box until it holds x.
   void include(const Vec<D>& x) {
     for (int k = 0; k < D; ++k) {

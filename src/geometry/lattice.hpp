@@ -125,12 +125,12 @@ struct Lattice {
     for (std::size_t k = 0; k < D; ++k) n *= block_cells[k];
     return n;
   }
-  /// Bit k is set if the cell is the first of its block along axis k: then the block before it reaches the
-  /// cell too.
-  unsigned low_layers(const Cell<D>& cell) const {
+  /// Bit k is set if the cell of this number is the first of its block along axis k: then the block before it
+  /// reaches the cell too.
+  unsigned low_layers(std::int32_t local) const {
     unsigned mask = 0;
-    for (std::size_t k = 0; k < D; ++k)
-      if (cell[k] % block_cells[k] == 0) mask |= 1U << k;
+    for (std::size_t k = 0; k < D; local /= block_cells[k++])
+      if (local % block_cells[k] == 0) mask |= 1U << k;
     return mask;
   }
   /// The block one step down (direction = -1) or up (+1) along every axis in `axes`; false if it does not

@@ -134,6 +134,12 @@ class Shape {
   virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
 };
 
+/// The shape "plane", and "disk" or "sphere" that holds bodies, for programs. `normal`: unit.
+template <int D>
+std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal);
+template <int D>
+std::unique_ptr<Shape<D>> make_round_container(const Vec<D>& center, Real radius);
+
 /// A prescribed rigid motion: a function of time alone, the same on all ranks.
 template <int D>
 class Motion {
@@ -182,6 +188,14 @@ class ObstacleSet {
   int obstacle_of(int constraint) const {
     return constraints_[static_cast<std::size_t>(constraint)].obstacle;
   }
+  const Obstacle<D>& obstacle_with(int constraint) const {
+    return obstacles_[static_cast<std::size_t>(obstacle_of(constraint))];
+  }
+  /// Velocity of its material point at x (world) at `time` [m/s]; 0 if it is fixed.
+  Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
+    const Motion<D>* motion = obstacle_with(constraint).motion.get();
+    return motion ? motion->velocity(x, time) : Vec<D>{};
+  }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
 
   /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
@@ -190,8 +204,6 @@ class ObstacleSet {
   /// called alike on all ranks. All are active at first.
   void set_active(int obstacle, bool active);
   bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }
-  /// Distance of everything from an obstacle that is not active, or from a part that does not answer [m].
-  static constexpr Real out_of_reach = SurfacePoint<D>::out_of_reach;
 
   /// Places every obstacle for `time`; the following calls use these poses, so call it first.
   void place(Real time);
@@ -243,9 +255,7 @@ class ObstacleSet {
     int part;
   };
   void add(Obstacle<D> obstacle);
-  const Shape<D>& shape_of(int constraint) const {
-    return *obstacles_[static_cast<std::size_t>(obstacle_of(constraint))].shape;
-  }
+  const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
 

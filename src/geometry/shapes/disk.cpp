@@ -11,6 +11,8 @@ namespace {
 template <int D>
 class Ball final : public Shape<D> {
  public:
+  Ball() = default;
+  Ball(const Vec<D>& center, Real radius, Real front) : center_(center), radius_(radius), front_(front) {}
   void describe(Section& section) override {
     section.point<D>("center", center_, {.unit = Unit::length, .required = true, .doc = "centre"});
     section.real("radius", radius_,
@@ -71,6 +73,13 @@ class Ball final : public Shape<D> {
 };
 
 }  // namespace
+
+template <int D>
+std::unique_ptr<Shape<D>> make_round_container(const Vec<D>& center, Real radius) {
+  return std::make_unique<Ball<D>>(center, radius, -1);
+}
+template std::unique_ptr<Shape<2>> make_round_container<2>(const Vec<2>&, Real);
+template std::unique_ptr<Shape<3>> make_round_container<3>(const Vec<3>&, Real);
 
 SCREE_PLUGIN_ONLY(Shape, 2, disk, Ball<2>, "solid disk, or round container")
 SCREE_PLUGIN_ONLY(Shape, 3, sphere, Ball<3>, "solid sphere, or round container")

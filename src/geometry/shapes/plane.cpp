@@ -10,6 +10,8 @@ namespace {
 template <int D>
 class Plane final : public Shape<D> {
  public:
+  Plane() = default;
+  Plane(const Vec<D>& point, const Vec<D>& normal) : point_(point), normal_(normal) {}
   void describe(Section& section) override {
     section.point<D>("point", point_,
                      {.unit = Unit::length, .required = true, .doc = "a point of the plane"});
@@ -56,6 +58,13 @@ class Plane final : public Shape<D> {
 };
 
 }  // namespace
+
+template <int D>
+std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal) {
+  return std::make_unique<Plane<D>>(point, normal);
+}
+template std::unique_ptr<Shape<2>> make_plane<2>(const Vec<2>&, const Vec<2>&);
+template std::unique_ptr<Shape<3>> make_plane<3>(const Vec<3>&, const Vec<3>&);
 
 SCREE_PLUGIN(Shape, plane, Plane, "half-space: solid behind a line (2D) or plane (3D), endless")
 

@@ -41,12 +41,7 @@ class Polygon final : public EdgeShape {
   }
 
   Box<2> bounds(int part, const Box<2>& domain) const override {
-    Box<2> box = EdgeShape::bounds(part, domain);
-    for (int k = 0; k < 2; ++k) {
-      box.lower[k] -= depth_;
-      box.upper[k] += depth_;
-    }
-    return box;
+    return EdgeShape::bounds(part, domain).grown(filled<2>(depth_));
   }
 
   void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>>,

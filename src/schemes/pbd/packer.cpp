@@ -13,60 +13,20 @@ namespace scree {
 
 namespace {
 
-/// The face of a region that bodies may not leave: a plane across an axis, or a ball around them.
-template <int D>
-class RegionFace final : public Shape<D> {
- public:
-  /// The plane x[axis] = at; bodies are on its upper side, or (`upper` = false) below.
-  RegionFace(int axis, Real at, bool upper) : axis_(axis), at_(at), sign_(upper ? 1 : -1) {}
-  RegionFace(const Vec<D>& center, Real radius) : center_(center), radius_(radius) {}
-
-  void describe(Section&) override {}
-  Box<D> bounds(int, const Box<D>& domain) const override {
-    Box<D> box{domain.lower, domain.upper, {}};
-    if (radius_ > 0)
-      for (int k = 0; k < D; ++k) {
-        box.lower[k] = center_[k] - radius_;
-        box.upper[k] = center_[k] + radius_;
-      }
-    else
-      box.lower[axis_] = box.upper[axis_] = at_;
-    return box;
-  }
-  void nearest(int, std::span<const Vec<D>> at, std::span<const Vec<D>>,
-               std::span<SurfacePoint<D>> result) const override {
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      if (radius_ > 0) {
-        const Vec<D> inwards = center_ - at[i];
-        const Real distance = norm(inwards);
-        result[i] = {distance > 0 ? (1 / distance) * inwards : unit_vector<D>(0), radius_ - distance};
-      } else {
-        result[i] = {sign_ * unit_vector<D>(axis_), sign_ * (at[i][axis_] - at_)};
-      }
-    }
-  }
-  Outline<D> outline(const Box<D>&) const override { return {}; }
-
- private:
-  int axis_ = 0;
-  Real at_ = 0, sign_ = 1;
-  Vec<D> center_{};
-  Real radius_ = 0;
-};
-
+/// Bodies may not leave the region: a round container, or planes across the axes.
 template <int D>
 void add_faces(const Region<D>& region, ObstacleSet<D>& obstacles) {
-  const auto add = [&](RegionFace<D> face) {
-    obstacles.add("face of " + region.where(), region.where(), std::make_unique<RegionFace<D>>(face));
+  const auto add = [&](std::unique_ptr<Shape<D>> face) {
+    obstacles.add("face of " + region.where(), region.where(), std::move(face));
   };
   if (region.is_ball()) {
-    add(RegionFace<D>(region.center(), region.radius()));
+    add(make_round_container(region.center(), region.radius()));
     return;
   }
   for (int k = 0; k < D; ++k) {
     if (region.bounds().is_periodic(k)) continue;
-    add(RegionFace<D>(k, region.bounds().lower[k], true));
-    add(RegionFace<D>(k, region.bounds().upper[k], false));
+    add(make_plane(region.bounds().lower, unit_vector<D>(k)));
+    add(make_plane(region.bounds().upper, -unit_vector<D>(k)));
   }
 }
 

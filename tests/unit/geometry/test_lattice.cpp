@@ -233,7 +233,7 @@ TEST_CASE("lattice: steps to neighbours wrap through periodic faces and end at o
 
 TEST_CASE("lattice: low layers are the first cells of a block along each axis", "[geometry]") {
   const Lattice<3> lattice = sample_lattice<3>(3);
-  CHECK(lattice.low_layers({3, 4, 6}) == 0b101);
-  CHECK(lattice.low_layers({1, 3, 2}) == 0b010);
-  CHECK(lattice.low_layers({4, 5, 1}) == 0);
+  CHECK(lattice.low_layers(lattice.local_cell({3, 4, 6})) == 0b101);
+  CHECK(lattice.low_layers(lattice.local_cell({1, 3, 2})) == 0b010);
+  CHECK(lattice.low_layers(lattice.local_cell({4, 5, 1})) == 0);
 }

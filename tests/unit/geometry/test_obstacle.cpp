@@ -120,7 +120,7 @@ TEST_CASE("obstacles: one taken away touches nothing until it is put back where 
   CHECK(set.n_constraints() == 3);
   for (const int part_of_lid : {1, 2}) {
     CHECK(set.bounds(part_of_lid, domain).is_empty());
-    CHECK(nearest<2>(set, part_of_lid, {{0.5, 5}}, {{0, 2}}).distance == ObstacleSet<2>::out_of_reach);
+    CHECK(nearest<2>(set, part_of_lid, {{0.5, 5}}, {{0, 2}}).distance == SurfacePoint<2>::out_of_reach);
     CHECK(norm(nearest<2>(set, part_of_lid, {{0.5, 5}}).normal) == 1);
     CHECK_FALSE(set.is_thin(part_of_lid));
   }
