@@ -51,7 +51,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   const BodyStore<2>& bodies = state.bodies;
   const auto position = bodies.position();
   const auto radius = bodies.radius();
-  const auto shifts = neighborhood.shift_table();
+  const auto shifts = neighborhood.list().shift_table();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const Real farthest = perception.range + perception.lateral_clearance;
   const Real width_squared = perception.headway_width * perception.headway_width;

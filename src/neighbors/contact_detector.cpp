@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/reset.hpp"
+
 namespace scree {
 
 namespace {
@@ -56,11 +58,6 @@ class Detection {
   void add_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
                 std::span<const SurfacePoint<D>> surface) {
     const auto which = schedule_.wall_bodies(wall);
-    const Motion<D>* motion =
-        moving_
-            ? state_.obstacles.list()[static_cast<std::size_t>(state_.obstacles.obstacle_of(wall.constraint))]
-                  .motion.get()
-            : nullptr;
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
     for (std::size_t k = 0; k < at.size(); ++k) {
@@ -73,8 +70,9 @@ class Detection {
       const std::size_t place = remembering_place(static_cast<std::size_t>(wall.first) + k, at[k]);
       if (gap > tolerance * r && !remembers(rules_.wall_values, place)) {
         if (!moving_) continue;
-        Vec<D> closing = -rules_.displacement[body];
-        if (motion) closing += dt * motion->velocity(at[k] + branch, state_.clock.time + dt / 2);
+        const Vec<D> of_wall =
+            state_.obstacles.velocity(wall.constraint, at[k] + branch, state_.clock.time + dt / 2);
+        const Vec<D> closing = dt * of_wall - rules_.displacement[body];
         if (gap - dot(surface[k].normal, closing) > tolerance * r) continue;
       }
       add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
@@ -161,7 +159,7 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
 
 template <int D>
 std::size_t ContactDetector<D>::bytes() const {
-  return (at_.capacity() + from_.capacity()) * sizeof(Vec<D>) + surface_.capacity() * sizeof(SurfacePoint<D>);
+  return bytes_of(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/reset.hpp"
+
 namespace scree {
 
 template <int D>
@@ -194,8 +196,7 @@ void LoadBalancer<D>::begin_list(const State<D>& state, const SweepSchedule<D>& 
 
 template <int D>
 std::size_t LoadBalancer<D>::bytes() const {
-  return block_loads_.capacity() * sizeof(BlockLoad) + block_contacts_.capacity() * sizeof(Index) +
-         (block_keys_.capacity() + block_weights_.capacity()) * sizeof(BlockKey);
+  return bytes_of(block_loads_, block_contacts_, block_keys_, block_weights_);
 }
 
 template class LoadBalancer<2>;

@@ -24,12 +24,7 @@ bool all_zero(std::span<const Real> numbers) {
 /// The domain and a cell more: where surfaces of obstacles matter.
 template <int D>
 Box<D> NeighborList<D>::reached_box(const State<D>& state) {
-  Box<D> reached = state.box;
-  for (int k = 0; k < D; ++k) {
-    reached.lower[k] -= state.lattice.cell_edge[k];
-    reached.upper[k] += state.lattice.cell_edge[k];
-  }
-  return reached;
+  return state.box.grown(state.lattice.cell_edge);
 }
 
 template <int D>
@@ -57,11 +52,7 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share, 
   StepPlan plan{dt, 0};
   for (int halvings = 0; halvings <= most_halvings; ++halvings, plan.dt *= 0.5) {
     Real most = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vec<D> moved = way(i, plan.dt);
-      const Real squared = dot(moved, moved);
-      most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;
-    }
+    for (std::size_t i = 0; i < n; ++i) most = farther(most, way(i, plan.dt));
     most = comm_.max(most);
     if (std::isinf(most)) break;
     const Real surfaces =
@@ -160,7 +151,7 @@ template <int D>
 void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                               std::span<const std::uint8_t> shared) {
   schedule_.rebuild(
-      state.lattice, state.box, table, state.bodies, state.obstacles, state.lattice.skin,
+      state.lattice, state.box, table, state.bodies, state.obstacles,
       [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
   shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
   for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {

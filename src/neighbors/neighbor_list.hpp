@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,6 +14,13 @@
 #include "state/state.hpp"
 
 namespace scree {
+
+/// The larger of `most` and |way|^2; infinite if the latter is not a number.
+template <int D>
+Real farther(Real most, const Vec<D>& way) {
+  const Real squared = dot(way, way);
+  return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+}
 
 /// The way that owned body i goes in the next dt if nothing touches it [m].
 template <int D>
@@ -33,10 +42,18 @@ class NeighborList {
   // How long the list lasts.
   /// See Neighborhood::used_skin.
   Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider);
+  /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
+  /// not finite, or so long that no halving helps. Collective.
   StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way);
+  /// Throws StepRefused naming the body with the longest way in dt. Collective.
   [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const;
+  /// For schemes that cut steps in their own way: counts the step and says it once. `why`: what would happen
+  /// in the whole step.
   void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);
+  /// A step went beyond the widest list: counts it and says it once.
   void note_step_beyond_list(const State<D>& state, Real needed_skin);
+  /// The most that lists are widened to [m]: a diameter of the largest body, two of them in 2D, if periodic
+  /// axes have the room.
   Real widest_skin(const State<D>& state) const;
   /// Widens or narrows the skin of state.lattice; true if it changed, and with it the blocks. Local.
   bool fit_skin(State<D>& state, Real needed_skin);
@@ -47,17 +64,24 @@ class NeighborList {
   void rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                std::span<const std::uint8_t> shared);
 
-  // Values of candidates: see Neighborhood.
+  /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
   void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
               int width) const;
+  /// The numbers of all candidates as memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, const GhostExchange<D>& ghosts,
                          std::span<const Real> pair_values, std::span<const Real> wall_values,
                          int width) const;
+  /// Passes on what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`,
+  /// `place`: the contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0,
+  /// takes over those of a neighbouring part that the same body no longer touches, of several the smallest.
+  /// Local.
   void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<Real> wall_values,
                int width);
 
   const SweepSchedule<D>& schedule() const { return schedule_; }
+  /// What to add to x_low - x_high for a shift code: 3 numbers per code.
   std::span<const Real> shift_table() const { return shift_table_; }
+  /// Lists for which the skin was widened, steps cut for the list, steps that went beyond the widest one.
   std::int64_t n_widened() const { return n_widened_; }
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }

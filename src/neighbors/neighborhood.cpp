@@ -94,8 +94,7 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> moved = position[i] - listed[i];
     if (!displacement.empty()) moved += displacement[i];
-    const Real squared = dot(moved, moved);
-    most = squared >= 0 ? std::max(most, squared) : HUGE_VAL;  // not a number: rebuild() says whose
+    most = farther(most, moved);  // not a number: rebuild() says whose
   }
   return stale_after(state, fraction, most, dt);
 }

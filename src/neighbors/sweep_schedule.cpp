@@ -4,44 +4,16 @@
 #include <bit>
 #include <type_traits>
 #include <unordered_map>
-#include <utility>
 
-#include "core/error.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
-#include "neighbors/near_search.hpp"
 
 namespace scree {
-
-namespace {
-
-/// Index that steps through a grid of `size` cells along each axis, the first axis fastest.
-template <int D>
-bool advance(Cell<D>& cell, const Cell<D>& size) {
-  for (std::size_t k = 0; k < D; ++k) {
-    if (++cell[k] < size[k]) return true;
-    cell[k] = 0;
-  }
-  return false;
-}
-
-template <int D>
-bool boxes_meet(const Box<D>& a, const Box<D>& b) {
-  for (int k = 0; k < D; ++k)
-    if (a.lower[k] > b.upper[k] || b.lower[k] > a.upper[k]) return false;
-  return true;
-}
-
-template <class... T>
-std::size_t bytes_of(const std::vector<T>&... vectors) {
-  return ((vectors.capacity() * sizeof(T)) + ...);
-}
-
-}  // namespace
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
-                               Real reach_of_walls, const std::function<bool(BlockKey)>& owned,
+                               const std::function<bool(BlockKey)>& owned,
                                std::span<const std::uint8_t> shared) {
   blocks_.clear();
   first_shift_.clear();
@@ -94,17 +66,16 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        gather_block(lattice, box, table, bodies, task.place);
-        find_pairs(lattice);
+        search_.search(lattice, box, table, bodies, task.place);
       }
       Scope timer("classes");
-      append_classes(plain_, false);
+      append_classes(search_.within_box(), false);
       block.first_shifted = n_batches_;
-      append_classes(through_face_, true);
+      append_classes(search_.through_faces(), true);
       block.last_batch = n_batches_;
       const Index own = table.find(task.key);
       if (own >= 0)
-        find_walls(box, bodies, obstacles, reach_of_walls, table.blocks()[static_cast<std::size_t>(own)]);
+        find_walls(box, bodies, obstacles, lattice.skin, table.blocks()[static_cast<std::size_t>(own)]);
       block.last_wall = static_cast<Index>(walls_.size());
       if (block.first_batch == block.last_batch && block.first_wall == block.last_wall) {
         first_shift_.pop_back();
@@ -133,168 +104,17 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
   // what a small packing has need not be asked for again and again.
   constexpr std::size_t little = std::size_t{1} << 16;
-  if (scratch_bytes() > little) free_scratch();
-}
-
-template <int D>
-void SweepSchedule<D>::gather_block(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                                    const BodyStore<D>& bodies, const Cell<D>& place) {
-  // Which table entry holds each corner of the block and its upper neighbours.
-  std::array<Index, std::size_t{1} << D> source;
-  std::array<unsigned, std::size_t{1} << D> wrapped;
-  for (unsigned axes = 0; axes < source.size(); ++axes) {
-    Cell<D> up;
-    source[axes] =
-        lattice.neighbour(place, axes, +1, up, wrapped[axes]) ? table.find(lattice.key_of(up)) : Index{-1};
-  }
-  local_.clear();
-  wraps_ = false;
-  local_start_.clear();
-  first_of_body_.clear();
-  Cell<D> size;
-  bool any_thin = false;
-  for (std::size_t k = 0; k < D; ++k) {
-    size[k] = lattice.block_cells[k] + 1;
-    any_thin = any_thin || lattice.is_thin(static_cast<int>(k));
-  }
-  Cell<D> cell{};
-  do {
-    local_start_.push_back(static_cast<Index>(local_.size()));
-    unsigned axes = 0;
-    Cell<D> within = cell;
-    for (std::size_t k = 0; k < D; ++k) {
-      if (cell[k] < lattice.block_cells[k]) continue;
-      axes |= 1U << k;
-      within[k] = 0;
-    }
-    if (source[axes] < 0) continue;
-    const auto [begin, end] = table.cell(source[axes], lattice.local_cell(within));
-    if (any_thin) {
-      // The same cell without the steps along thin axes came earlier, with the same bodies.
-      std::size_t first = 0;
-      for (std::size_t k = D; k-- > 0;)
-        first = first * static_cast<std::size_t>(size[k]) +
-                static_cast<std::size_t>(lattice.is_thin(static_cast<int>(k)) ? 0 : cell[k]);
-      for (Index i = begin; i < end; ++i) first_of_body_.push_back(local_start_[first] + (i - begin));
-    }
-    for (Index i = begin; i < end; ++i) {
-      const auto body = static_cast<std::size_t>(i);
-      local_.push_back({bodies.id()[body], i, static_cast<std::uint8_t>(wrapped[axes])});
-      wraps_ = wraps_ || wrapped[axes] != 0;
-    }
-  } while (advance<D>(cell, size));
-  local_start_.push_back(static_cast<Index>(local_.size()));
-
-  const std::size_t n = local_.size();
-  radius_.resize(n + near_search_padding);
-  for (std::size_t k = 0; k < D; ++k) {
-    x_[k].resize(n + near_search_padding);
-    period_[k].assign(wraps_ ? n + near_search_padding : 0, 0);
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto body = static_cast<std::size_t>(local_[i].body);
-    radius_[i] = bodies.radius()[body];
-    for (std::size_t k = 0; k < D; ++k) {
-      const int axis = static_cast<int>(k);
-      x_[k][i] = bodies.position()[body][axis];
-      if (local_[i].wrapped >> k & 1U) period_[k][i] = box.length(axis);
-    }
+  if (scratch_bytes() > little) {
+    search_ = {};
+    const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
+    free(postponed_, classes_of_, class_of_, surface_);
   }
 }
 
 template <int D>
-void SweepSchedule<D>::find_pairs(const Lattice<D>& lattice) {
-  plain_.clear();
-  through_face_.clear();
-  const auto start_of = [&](Index cell) { return local_start_[static_cast<std::size_t>(cell)]; };
-
-  BodyColumns<D> columns;
-  for (std::size_t k = 0; k < D; ++k) {
-    columns.x[k] = x_[k].data();
-    columns.period[k] = period_[k].data();
-  }
-  columns.radius = radius_.data();
-  columns.skin = lattice.skin;
-  static const NearSearches<D>& searches = near_searches<D>();
-  const NearSearch<D> search = wraps_ ? searches.through_faces : searches.within_box;
-
-  // Pairs of body a with bodies [b0, b1). Bodies reached through different faces are seen one period apart.
-  const auto visit = [&](Index a, Index b0, Index b1) {
-    const auto most = static_cast<std::size_t>(b1 - b0) + near_search_padding;
-    if (near_.size() < most) near_.resize(most);
-    const std::size_t n_near = search(columns, a, b0, b1, near_.data());
-    const Local& p = local_[static_cast<std::size_t>(a)];
-    for (std::size_t n = 0; n < n_near; ++n) {
-      const Index b = near_[n];
-      const Local& q = local_[static_cast<std::size_t>(b)];
-      if (p.id == q.id) continue;  // its own image, which it never touches
-      const bool in_order = p.id < q.id;
-      Index low = in_order ? a : b;
-      Index high = in_order ? b : a;
-      if (!first_of_body_.empty()) {
-        low = first_of_body_[static_cast<std::size_t>(low)];
-        high = first_of_body_[static_cast<std::size_t>(high)];
-      }
-      if (p.wrapped == q.wrapped) [[likely]] {
-        plain_.push_back({low, high, 0});
-        continue;
-      }
-      std::uint8_t code = 0;
-      for (int k = D - 1; k >= 0; --k)
-        code = static_cast<std::uint8_t>(3 * code + periods(in_order ? p : q, in_order ? q : p, k) + 1);
-      through_face_.push_back({low, high, code});
-    }
-  };
-
-  // Each pair of adjacent cells once: from a cell to itself and the next one in its row, then to the three
-  // cells of each row that lies ahead. Cells of a row are contiguous, so these are runs of bodies. A pair of
-  // cells that both lie in the layer above the block along some axis belongs to the block up there.
-  Cell<D> size, top;
-  for (std::size_t k = 0; k < D; ++k) {
-    top[k] = lattice.block_cells[k];
-    size[k] = top[k] + 1;
-  }
-  struct Row {
-    std::int32_t dy, dz;
-  };
-  static constexpr std::array<Row, 4> rows_ahead{{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
-  constexpr std::size_t n_rows_ahead = D == 2 ? 1 : 4;
-  Cell<D> cell{};
-  Index number = 0;
-  do {
-    const Index a0 = start_of(number), a1 = start_of(number + 1);
-    const Index here = number++;
-    if (a0 == a1) continue;
-    const std::int32_t x = cell[0];
-    bool in_top_row = cell[1] == top[1];
-    if constexpr (D == 3) in_top_row = in_top_row || cell[2] == top[2];
-    // The cell and its next one, unless both or the row belong to another block.
-    if (!in_top_row && x < top[0]) {
-      const Index end = start_of(here + 2);
-      for (Index a = a0; a < a1; ++a) visit(a, a + 1, end);
-    }
-    for (std::size_t r = 0; r < n_rows_ahead; ++r) {
-      const auto [dy, dz] = rows_ahead[r];
-      const std::int32_t y = cell[1] + dy;
-      if (y < 0 || y > top[1] || (dy == 0 && cell[1] == top[1])) continue;
-      Index row = here + dy * size[0];
-      if constexpr (D == 3) {
-        if (cell[2] + dz > top[2] || (dz == 0 && cell[2] == top[2])) continue;
-        row += dz * size[0] * size[1];
-      }
-      const Index first = x > 0 ? row - 1 : row;
-      const Index last = x < top[0] ? row + 1 : row - 1;  // from the layer above only back into the block
-      if (last < first) continue;
-      const Index b0 = start_of(first), b1 = start_of(last + 1);
-      for (Index a = a0; a < a1; ++a) visit(a, b0, b1);
-    }
-  } while (advance<D>(cell, size));
-}
-
-template <int D>
-void SweepSchedule<D>::append_classes(std::vector<Candidate>& candidates, bool shifted) {
+void SweepSchedule<D>::append_classes(std::vector<Pair>& candidates, bool shifted) {
   n_pairs_ += static_cast<std::int64_t>(candidates.size());
-  classes_of_.assign(local_.size(), 0);
+  classes_of_.assign(search_.n_entries(), 0);
   // 64 classes at a time: a body with more partners than that has the rest of its pairs in a further round.
   while (!candidates.empty()) {
     std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
@@ -337,56 +157,45 @@ void SweepSchedule<D>::append_classes(std::vector<Candidate>& candidates, bool s
       if (class_of_[c] == 64) continue;
       const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
       const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
-      ends_[at] = local_[static_cast<std::size_t>(candidates[c].low)].body;
-      ends_[at + batch_size] = local_[static_cast<std::size_t>(candidates[c].high)].body;
+      ends_[at] = search_.body(candidates[c].low);
+      ends_[at + batch_size] = search_.body(candidates[c].high);
       if (shifted) shifts_[first_shift + place - old_batches * batch_size] = candidates[c].shift;
     }
     candidates.swap(postponed_);
-    if (!candidates.empty()) classes_of_.assign(local_.size(), 0);
+    if (!candidates.empty()) classes_of_.assign(search_.n_entries(), 0);
   }
 }
 
 template <int D>
 void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
-                                  const ObstacleSet<D>& obstacles, Real reach_of_walls,
+                                  const ObstacleSet<D>& obstacles, Real skin,
                                   const typename BlockTable<D>::Block& block) {
   // Bodies outside the box count to border blocks, so the box of the bodies is found from the bodies.
-  Box<D> around;
-  around.lower = filled<D>(HUGE_VAL);
-  around.upper = filled<D>(-HUGE_VAL);
+  Box<D> around = Box<D>::empty();
   const auto first = static_cast<std::size_t>(block.first);
   const auto count = static_cast<std::size_t>(block.last - block.first);
   const auto positions = bodies.position().subspan(first, count);
   // Between steps of a scheme that keeps no paths, bodies have not moved.
   const auto from = bodies.step_start().subspan(first, count);
   for (std::size_t i = 0; i < count; ++i) {
-    const Real reach = bodies.radius()[first + i] + reach_of_walls + norm(positions[i] - from[i]);
-    for (int k = 0; k < D; ++k) {
-      around.lower[k] = std::min(around.lower[k], positions[i][k] - reach);
-      around.upper[k] = std::max(around.upper[k], positions[i][k] + reach);
-    }
+    const Vec<D> reach = filled<D>(bodies.radius()[first + i] + skin + norm(positions[i] - from[i]));
+    around.include(positions[i] - reach);
+    around.include(positions[i] + reach);
   }
   // Unbounded obstacles are cut to a box; it must reach as far as the bodies do.
   Box<D> reached = box;
-  for (int k = 0; k < D; ++k) {
-    reached.lower[k] = std::min(box.lower[k], around.lower[k]);
-    reached.upper[k] = std::max(box.upper[k], around.upper[k]);
-  }
+  reached.include(around.lower);
+  reached.include(around.upper);
   surface_.resize(count);
   for (int c = 0; c < obstacles.n_constraints(); ++c) {
     // A wall that swept past since the step began is as far from where it passed as it moved.
     const Real swept = obstacles.moved_in_step(c, around);
-    Box<D> passed = around;
-    for (int k = 0; k < D; ++k) {
-      passed.lower[k] -= swept;
-      passed.upper[k] += swept;
-    }
-    if (!boxes_meet(passed, obstacles.bounds(c, reached))) continue;
+    if (!overlap(around.grown(filled<D>(swept)), obstacles.bounds(c, reached))) continue;
     obstacles.distances(c, positions, surface_);
     const auto begin = static_cast<Index>(wall_bodies_.size());
     for (std::size_t i = 0; i < count; ++i) {
       const Real moved = norm(positions[i] - from[i]) + swept;
-      if (surface_[i].distance - bodies.radius()[first + i] < reach_of_walls + moved)
+      if (surface_[i].distance - bodies.radius()[first + i] < skin + moved)
         wall_bodies_.push_back(block.first + static_cast<Index>(i));
     }
     const auto end = static_cast<Index>(wall_bodies_.size());
@@ -429,18 +238,7 @@ std::size_t SweepSchedule<D>::bytes() const {
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
-  std::size_t columns = 0;
-  for (std::size_t k = 0; k < D; ++k) columns += bytes_of(x_[k], period_[k]);
-  return columns + bytes_of(radius_, near_, local_, local_start_, first_of_body_, plain_, through_face_,
-                            postponed_, classes_of_, class_of_, surface_);
-}
-
-template <int D>
-void SweepSchedule<D>::free_scratch() {
-  const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
-  for (std::size_t k = 0; k < D; ++k) free(x_[k], period_[k]);
-  free(radius_, near_, local_, local_start_, first_of_body_, plain_, through_face_, postponed_, classes_of_,
-       class_of_, surface_);
+  return search_.bytes() + bytes_of(postponed_, classes_of_, class_of_, surface_);
 }
 
 template class SweepSchedule<2>;

@@ -7,8 +7,7 @@
 #include "core/types.hpp"
 #include "geometry/lattice.hpp"
 #include "geometry/obstacle.hpp"
-#include "particles/block_table.hpp"
-#include "particles/body_store.hpp"
+#include "neighbors/pair_search.hpp"
 
 namespace scree {
 
@@ -49,10 +48,10 @@ class SweepSchedule {
   };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
-  /// placed; `reach_of_walls` is the gap up to which an obstacle counts. `owned(key)` says whether this rank
-  /// runs a block; blocks with a body in `shared` (empty: none) run first in their colour. Local.
+  /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
+  /// run first in their colour. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real reach_of_walls,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared);
 
   std::span<const Block> blocks(int colour) const {
@@ -126,21 +125,15 @@ class SweepSchedule {
   std::size_t bytes() const;
 
  private:
-  struct Candidate {
-    Index low, high;  // places in local_, smaller id first
-    std::uint8_t shift;
-  };
+  using Pair = typename PairSearch<D>::Pair;
   static std::size_t index(int colour) { return static_cast<std::size_t>(colour); }
   std::span<const Block> range(Index first, Index last) const {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
   }
-  void gather_block(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                    const BodyStore<D>& bodies, const Cell<D>& place);
-  void find_pairs(const Lattice<D>& lattice);
-  void append_classes(std::vector<Candidate>& candidates, bool shifted);
-  void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
-                  Real reach_of_walls, const typename BlockTable<D>::Block& block);
+  void append_classes(std::vector<Pair>& candidates, bool shifted);
+  void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
+                  const typename BlockTable<D>::Block& block);
   void find_wall_neighbours(const ObstacleSet<D>& obstacles);
 
   std::vector<Block> blocks_;
@@ -160,27 +153,9 @@ class SweepSchedule {
 
   // Scratch, kept from build to build if it is little.
   std::size_t scratch_bytes() const;
-  void free_scratch();
-  struct Local {
-    GlobalId id;
-    Index body;
-    std::uint8_t wrapped;  // axes along which it was reached through a periodic face
-  };
-  /// Periods by which a lies further along axis k than stored, relative to b.
-  static int periods(const Local& a, const Local& b, int k) {
-    return static_cast<int>(a.wrapped >> k & 1U) - static_cast<int>(b.wrapped >> k & 1U);
-  }
-  std::vector<Local> local_;  // bodies of a block and of the layer above it, by cell
-  // By entry of local_: the first entry of the same body. Empty if each body has one entry.
-  std::vector<Index> first_of_body_;
-  std::vector<Index> local_start_;  // (block_cells + 1)^D + 1 entries
-  // Their columns for the search (see BodyColumns).
-  std::array<std::vector<Real>, std::size_t{D}> x_, period_;
-  std::vector<Real> radius_;
-  bool wraps_ = false;       // whether any was reached through a periodic face
-  std::vector<Index> near_;  // what the search found
-  std::vector<Candidate> plain_, through_face_, postponed_;
-  std::vector<std::uint64_t> classes_of_;  // per entry of local_: classes of this block that contain it
+  PairSearch<D> search_;
+  std::vector<Pair> postponed_;
+  std::vector<std::uint64_t> classes_of_;  // per entry of the search: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
   std::vector<SurfacePoint<D>> surface_;
 };

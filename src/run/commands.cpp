@@ -103,9 +103,9 @@ std::string list_report(const Neighborhood<D>& neighborhood) {
   const auto tell = [&](std::int64_t n, const char* one, const char* many) {
     if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
   };
-  tell(neighborhood.n_widened(), "list with a widened skin", "lists with a widened skin");
-  tell(neighborhood.n_cut_steps(), "step cut", "steps cut");
-  tell(neighborhood.n_steps_beyond_list(), "step that went beyond the widest list",
+  tell(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
+  tell(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
+  tell(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
        "steps that went beyond the widest list");
   return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));
 }
@@ -272,9 +272,9 @@ class Run {
                    {"candidate_pairs", n_contacts},
                    {"list_builds", neighborhood.n_rebuilds()},
                    {"skin_m", state.lattice.skin},
-                   {"skin_widened", neighborhood.n_widened()},
-                   {"steps_cut", neighborhood.n_cut_steps()},
-                   {"steps_beyond_list", neighborhood.n_steps_beyond_list()},
+                   {"skin_widened", neighborhood.list().n_widened()},
+                   {"steps_cut", neighborhood.list().n_cut_steps()},
+                   {"steps_beyond_list", neighborhood.list().n_steps_beyond_list()},
                    {"rebalances", neighborhood.n_rebalances()},
                    {"bodies_migrated", neighborhood.n_migrated()},
                    {"imbalance", neighborhood.imbalance()},

@@ -140,7 +140,6 @@ struct Scene {
     for (std::size_t i = n_owned; i < n_held; ++i) {
       CHECK(scalars[i] == value_of(ids()[i]));
       CHECK(vectors[i] == state.bodies.position()[i]);
-      CHECK(ghosts.home_rank(static_cast<Index>(i - n_owned)) != comm.rank());
       copied.push_back(ids()[i]);
     }
     ghosts.add_to_owners(copies);
@@ -189,7 +188,7 @@ struct Scene {
   void check_multipliers_found() {
     const auto n = static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size);
     std::vector<Real> values(n), no_walls;
-    neighborhood.recall(state, values, no_walls);
+    neighborhood.list().recall(state, values, no_walls, 1);
     int n_lost = 0;
     neighborhood.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index) {
       n_lost += values[place] !=
@@ -203,7 +202,7 @@ struct Scene {
     neighborhood.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index) {
       values[place] = value_of(ids()[static_cast<std::size_t>(low)], ids()[static_cast<std::size_t>(high)]);
     });
-    state.memory = neighborhood.remember(state, values, no_walls);
+    state.memory = neighborhood.list().remember(state, neighborhood.ghosts(), values, no_walls, 1);
     CHECK(state.memory.n_bodies() == state.bodies.n_owned());
   }
 };
@@ -278,15 +277,11 @@ TEST_CASE("domain: ranks own consecutive keys, together all of them, and agree",
   const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
   const std::int64_t heaviest = *std::max_element(all.begin(), all.end());
   for (const std::int64_t l : load) CHECK(l <= total / world.size() + heaviest);
-  CHECK(domain.imbalance(load[static_cast<std::size_t>(world.rank())]) ==
-        Approx(static_cast<Real>(*std::max_element(load.begin(), load.end())) * world.size() /
-               static_cast<Real>(total)));
 }
 
 TEST_CASE("domain: no weight at all, one block, all weight in one block", "[mpi]") {
   const Comm world;
   Domain domain(world);
-  CHECK(domain.imbalance(0) == 1);
   domain.adopt(domain.propose({}, {}, 6));
   for (BlockKey key = 0; key < 64; ++key) CHECK(domain.owner_of(key) < world.size());
   domain.adopt(domain.propose(std::vector<BlockKey>{0}, std::vector<std::int64_t>{5}, 0));

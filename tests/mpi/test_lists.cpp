@@ -71,7 +71,7 @@ template <int D>
 Counts run(const std::string& text, const Overrides& overrides, int n_steps) {
   Simulation<D> simulation(Comm(), read_deck<D>(text, overrides));
   for (int step = 0; step < n_steps; ++step) simulation.step();
-  const Neighborhood<D>& lists = simulation.neighborhood();
+  const NeighborList<D>& lists = simulation.neighborhood().list();
   return {lists.n_widened(), lists.n_cut_steps(), lists.n_steps_beyond_list(),
           simulation.state().lattice.skin};
 }
@@ -199,8 +199,8 @@ motion = { type = "rotate", point = [0.5, 0.5, 0], axis = [0, 0, 1], rate = 300 
 )");
   Simulation<3> simulation(Comm(), read_deck<3>(on_belt));
   for (int step = 0; step < 20; ++step) simulation.step();
-  CHECK(simulation.neighborhood().n_widened() == 0);
-  CHECK(simulation.neighborhood().n_cut_steps() == 0);
+  CHECK(simulation.neighborhood().list().n_widened() == 0);
+  CHECK(simulation.neighborhood().list().n_cut_steps() == 0);
   CHECK(simulation.neighborhood().n_rebuilds() < 4);
 }
 

@@ -379,7 +379,7 @@ TEST_CASE("sides: pbd: bullets pass no solid, however thin, or the run says why"
           return count(simulation, [&](const Vec<2>& x) { return x[0] > face; });
         };
         const auto refusal = run_until(simulation, 0.1, [&] { return beyond() == 0; });
-        CHECK(simulation.neighborhood().n_cut_steps() > 0);
+        CHECK(simulation.neighborhood().list().n_cut_steps() > 0);
         return refusal;
       };
       CHECK_FALSE(run(8, 0.008).has_value());

@@ -24,17 +24,18 @@ class ContactField {
   void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
     resize_exactly(pairs_, static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size));
     walls_.resize(neighborhood.schedule().wall_bodies().size());
-    neighborhood.recall(state, numbers(pairs_), numbers(walls_), width);
+    neighborhood.list().recall(state, numbers(pairs_), numbers(walls_), width);
   }
   /// All of it as the memory of the owned bodies. Collective.
   template <int D>
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
-    return neighborhood.remember(state, numbers(pairs_), numbers(walls_), width);
+    return neighborhood.list().remember(state, neighborhood.ghosts(), numbers(pairs_), numbers(walls_),
+                                        width);
   }
-  /// Hands what contacts with obstacles remember on to neighbouring parts: see Neighborhood::pass_on. Local.
+  /// Hands what contacts with obstacles remember on to neighbouring parts: see NeighborList::pass_on. Local.
   template <class Contacts, int D>
   void pass_on(const Contacts& contacts, Neighborhood<D>& neighborhood) {
-    neighborhood.pass_on(contacts.b, contacts.place, numbers(walls_), width);
+    neighborhood.list().pass_on(contacts.b, contacts.place, numbers(walls_), width);
   }
 
   /// Of contact c of a ContactGraph or the like.

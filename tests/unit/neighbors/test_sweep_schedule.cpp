@@ -35,7 +35,7 @@ struct Schedule {
     obstacles.place(0);
     const std::vector<std::uint8_t> travels(bodies.size(), 0);
     schedule.rebuild(
-        lattice, box, table, state.bodies, obstacles, skin, [](BlockKey) { return true; }, travels);
+        lattice, box, table, state.bodies, obstacles, [](BlockKey) { return true; }, travels);
   }
   std::vector<IdPair> pairs() const { return pairs_of(schedule, state.bodies.id()); }
 };
@@ -327,7 +327,7 @@ TEST_CASE("schedule: a fast body that crosses a thin wall within the step is a c
   BlockTable<2> table;
   table.add(s.lattice, s.state.bodies.position(), places, 0, true);
   s.schedule.rebuild(
-      s.lattice, box, table, s.state.bodies, wall, 0.1, [](BlockKey) { return true; },
+      s.lattice, box, table, s.state.bodies, wall, [](BlockKey) { return true; },
       std::vector<std::uint8_t>(2, 0));
   REQUIRE(s.schedule.wall_bodies().size() == 1);
   CHECK(s.state.bodies.id()[static_cast<std::size_t>(s.schedule.wall_bodies()[0])] == 0);

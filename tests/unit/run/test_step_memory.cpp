@@ -28,7 +28,7 @@ void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_b
   // The overlap of the start is corrected by more than this skin allows: these steps have wider lists.
   for (int step = 0; step < 60; ++step) simulation.step();
   const std::int64_t first_list = simulation.neighborhood().n_rebuilds();
-  const std::int64_t n_widened = simulation.neighborhood().n_widened();
+  const std::int64_t n_widened = simulation.neighborhood().list().n_widened();
   for (int step = 0; step < 160; ++step) {
     simulation.step();
     INFO(D << "D, " << n << " bodies, step " << step << ": "
@@ -38,7 +38,7 @@ void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_b
     CHECK(field_bytes(simulation) == n * (8 + 8 * D + 8 + 8 + 8 * D + 4 + 4 * D + 8 * D));
   }
   CHECK(simulation.neighborhood().n_rebuilds() >= first_list + 5);
-  CHECK(simulation.neighborhood().n_widened() == n_widened);
+  CHECK(simulation.neighborhood().list().n_widened() == n_widened);
 }
 
 }  // namespace
