@@ -24,7 +24,7 @@ class CollectiveError : public std::runtime_error {
   ExitCode code_;
 };
 
-/// A step that could not be taken. The state is that of the start of the step, so it can be saved.
+/// A step that could not be taken. The state is that of its start, but for exceptions that Stepper names.
 class StepRefused : public CollectiveError {
  public:
   using CollectiveError::CollectiveError;

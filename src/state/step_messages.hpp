@@ -13,7 +13,7 @@ namespace scree {
 std::string step_label(const Clock& clock);
 
 /// Throws StepRefused with "step 12, t = 0.3 s: " + what. Call it on all ranks with the same text, with the
-/// state as it was when the step started.
+/// state as it was when the step started (Stepper names the exceptions).
 [[noreturn]] void refuse_step(const Clock& clock, std::string_view what,
                               ExitCode code = ExitCode::solver_failure);
 

@@ -110,7 +110,7 @@ void CrowdStepper::describe_crowd(Section& section) {
   section.real("relaxation", projection_settings_.relaxation,
                {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                 .doc = "Of the projection: over-relaxation of its first sweeps; it grows as they go on"});
-  on_failure_.describe(section, "on_failure", {FailureAction::warn, FailureAction::stop},
+  on_failure_.describe(section, "on_failure", {{"warn", FailureAction::warn}, {"stop", FailureAction::stop}},
                        {.doc = "What happens if a step's projection misses the tolerance"});
   section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});
   section.real("warm_start", warm_start_,
@@ -202,7 +202,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     if (needed <= state.lattice.skin || !may_try_again(state, needed, shortest, dt)) break;
   }
   if (dt < asked)
-    neighborhood_->note_cut_step(state, asked, dt, "people or obstacles would outrun the neighbour list");
+    neighborhood_->list().note_cut_step(state, asked, dt,
+                                        "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   move(state, dt);
   state.clock.last_dt = dt;
@@ -211,12 +212,12 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
 /// Pushed by others or by an obstacle, people may get further than the list reaches: the step is taken again
 /// with a wider list or, where there is none, with half the length. False if neither is possible.
 bool CrowdStepper::may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt) {
-  if (state.lattice.skin < neighborhood_->widest_skin(state)) {
+  if (state.lattice.skin < neighborhood_->list().widest_skin(state)) {
     rebuild(state, 1.5 * needed_skin);
   } else if (dt > shortest) {
     dt *= 0.5;
   } else {
-    neighborhood_->note_step_beyond_list(state, needed_skin);
+    neighborhood_->list().note_step_beyond_list(state, needed_skin);
     return false;
   }
   return true;
@@ -316,16 +317,18 @@ void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
 
 void CrowdStepper::move(State<2>& state, Real dt) {
   BodyStore<2>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  for (std::size_t i = 0; i < n; ++i) {
     bodies.previous()[i] = bodies.position()[i];
-    bodies.velocity()[i] = velocity_[i];
     bodies.position()[i] += dt * velocity_[i];
-    agent::walked(bodies)[i] += dt * norm(velocity_[i]);
   }
   const Real time = state.clock.time + dt;
   state.obstacles.place(time);
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
-  overlap_ = std::max(overlap_, sides_.keep(state, *neighborhood_, bodies.position().first(n), time));
+  overlap_ = std::max(overlap_, sides_.keep(state, *neighborhood_, time));
+  for (std::size_t i = 0; i < n; ++i) {
+    bodies.velocity()[i] = velocity_[i];
+    agent::walked(bodies)[i] += dt * norm(velocity_[i]);
+  }
 }
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {

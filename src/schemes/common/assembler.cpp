@@ -103,11 +103,9 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       }
     }
     if (ends[1] >= 0) continue;
-    const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts_.wall[c]));
-    const Motion<D>* motion = state_.obstacles.list()[obstacle].motion.get();
-    if (!motion) continue;
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
-    const Vec<D> velocity = motion->velocity(point, state_.clock.time + step.dt / 2);
+    const Vec<D> velocity =
+        state_.obstacles.velocity(contacts_.wall[c], point, state_.clock.time + step.dt / 2);
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
       problem_.bias[c * D + i] = surface_velocity_[c * D + i];
@@ -120,12 +118,11 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
 
 template <int D>
 std::size_t FrictionAssembler<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
   const FrictionProblem<D>& p = problem_;
   const ContactGraph<D>& g = contacts_;
-  return held(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
-              p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
-              surface_velocity_);
+  return bytes_of(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
+                  p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
+                  surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

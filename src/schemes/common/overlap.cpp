@@ -24,12 +24,9 @@ std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts,
     const GlobalId id = id_of(contacts.a[c]);
     if (contacts.gap[c] != -overlap || id >= key) continue;
     key = id;
-    const auto obstacle = [&]() -> const std::string& {
-      return state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
-          .name;
-    };
     who = contacts.b[c] >= 0 ? fmt::format("bodies {} and {}", id, id_of(contacts.b[c]))
-                             : fmt::format("body {} and obstacle \"{}\"", id, obstacle());
+                             : fmt::format("body {} and obstacle \"{}\"", id,
+                                           state.obstacles.obstacle_with(contacts.wall[c]).name);
   }
   return message_of_smallest(state.comm, key, who);
 }

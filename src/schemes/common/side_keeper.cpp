@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "state/step_messages.hpp"
 
@@ -38,9 +39,8 @@ template <int D>
 std::string PassedThrough::complaint(const State<D>& state) const {
   std::string message;
   if (count > 0)
-    message = fmt::format(
-        "the centre of body {} passed through the thin obstacle \"{}\"", body,
-        state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))].name);
+    message = fmt::format("the centre of body {} passed through the thin obstacle \"{}\"", body,
+                          state.obstacles.obstacle_with(constraint).name);
   return message_of_smallest(state.comm, body, message);
 }
 template std::string PassedThrough::complaint(const State<2>& state) const;
@@ -109,6 +109,18 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
                   stuck.complaint(state)));
 }
 
+template <int D>
+Real SideKeeper<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time) {
+  const auto positions = state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  try {
+    return keep(std::as_const(state), neighborhood, positions, time);
+  } catch (const StepRefused&) {
+    std::copy_n(state.bodies.previous().begin(), positions.size(), positions.begin());
+    state.obstacles.place(state.clock.time);
+    throw;
+  }
+}
+
 /// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.
 template <int D>
 bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
@@ -138,14 +150,11 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
 
 template <int D>
 std::size_t SideKeeper<D>::bytes() const {
-  return (at_.capacity() + from_.capacity()) * sizeof(Vec<D>) +
-         surface_.capacity() * sizeof(SurfacePoint<D>) + thin_.capacity() * sizeof(Index);
+  return bytes_of(at_, from_, surface_, thin_);
 }
 
 template class SideKeeper<2>;
 template class SideKeeper<3>;
-template Real SideKeeper<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<Vec<2>>, Real);
-template Real SideKeeper<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<Vec<3>>, Real);
 template Real SideKeeper<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<SweepRecord>, Real);
 template Real SideKeeper<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<SweepRecord>, Real);
 

@@ -41,6 +41,9 @@ class SideKeeper {
   /// Cost: O(candidates of thin obstacles + bodies). Collective.
   template <class Place>
   Real keep(const State<D>& state, const Neighborhood<D>& neighborhood, std::span<Place> places, Real time);
+  /// The same with the positions of `state`, which bodies have moved to from previous(). If it throws, they
+  /// and the obstacles go back to where the step starts.
+  Real keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time);
   std::size_t bytes() const;
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/section.hpp"
 #include "state/step_messages.hpp"
@@ -22,8 +22,10 @@ class StepControl {
  public:
   explicit StepControl(FailureAction otherwise) : action_(otherwise) {}
   /// Declares the key that chooses one of `actions`.
-  void describe(Section& section, std::string_view key, const std::vector<FailureAction>& actions,
-                const Key& meaning);
+  void describe(Section& section, std::string_view key, std::initializer_list<Word<FailureAction>> actions,
+                const Key& meaning) {
+    section.choice(key, action_, actions, meaning);
+  }
 
   FailureAction action() const { return action_; }
   bool may_refuse() const { return action_ != FailureAction::warn; }
@@ -38,7 +40,12 @@ class StepControl {
     warn_(clock, [&] { return std::string(what()).append("; ").append(rest); });
   }
   /// Counts a halving; returns the length of the next attempt [s].
-  Real halve(const Clock& clock, std::string_view what, Real dt);
+  Real halve(const Clock& clock, std::string_view what, Real dt) {
+    ++n_halvings_;
+    dt *= 0.5;
+    log::detail("{}: {}: again with {:.3g} s", step_label(clock), what, dt);
+    return dt;
+  }
 
  private:
   FailureAction action_;

@@ -77,7 +77,7 @@ enum class SaveFor {
 /// length that was taken; the caller ticks. What needs another time gets it as an argument: obstacles stand
 /// where they were placed last, at the start of the step until the scheme places them at its end;
 /// Neighborhood::rebuild gets the time of the positions. A step that throws StepRefused leaves bodies,
-/// obstacles and clock as they were; "dem" and "crowd" may have moved bodies before they find an overlap.
+/// obstacles and clock as they were; but "dem" finds overlaps after bodies and obstacles have moved.
 template <int D>
 class Stepper {
  public:

@@ -324,12 +324,12 @@ void ConstraintFriction<D>::settle() {
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
                                      static_cast<std::int64_t>(sticking_.size()), passed_.count};
   state_.comm.sum(counts);
-  report_.n_touching = counts[0];
+  this->found_.n_touching = counts[0];
   report_.n_sticking = counts[1];
-  report_.n_passed_through = counts[2];
+  this->found_.n_passed_through = counts[2];
   Real deepest = 0;
   for (const Touch& touch : touching_) deepest = std::max(deepest, touch.overlap);
-  report_.overlap = state_.comm.max(deepest);
+  this->found_.overlap = state_.comm.max(deepest);
 }
 
 template <int D>
@@ -359,10 +359,9 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
 
 template <int D>
 std::size_t ConstraintFriction<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
-              surface_rate_, rate_, excess_, worst_) +
-         modes_.bytes() + closed_.capacity() * sizeof(void*);
+  return bytes_of(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
+                  surface_rate_, rate_, excess_, worst_, closed_) +
+         modes_.bytes();
 }
 
 template class ConstraintFriction<2>;

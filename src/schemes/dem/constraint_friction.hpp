@@ -75,9 +75,6 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   /// Bodies from state.clock.time to dt later, obstacles with them. Collective.
   void step(Real dt) override;
 
-  std::int64_t n_touching() const override { return report_.n_touching; }
-  Real overlap() const override { return report_.overlap; }
-  std::int64_t n_passed_through() const override { return report_.n_passed_through; }
   const PassedThrough& passed_through() const override { return passed_; }
   std::vector<CertificateEntry> certificate() const override;
 
@@ -89,15 +86,13 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
  private:
   static constexpr std::size_t q = D + n_spins<D>;
 
-  /// Of the last step, over all ranks.
+  /// What found() does not say.
   struct Report {
-    std::int64_t n_touching = 0, n_sticking = 0;
+    std::int64_t n_sticking = 0;
     std::int64_t n_released = 0;  ///< contacts that stuck until the limit of friction was passed
     std::int64_t n_rounds = 0;    ///< solves that decide on modes, in the first evaluation
     Real residual = 0;            ///< of the last of these solves, over the right side
     Real slip = 0;                ///< largest |t . u| of a sticking contact at the end [m/s]
-    Real overlap = 0;             ///< [m]
-    std::int64_t n_passed_through = 0;
   };
 
   /// A contact at the present positions and velocities.
@@ -123,7 +118,6 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void put_velocities();
   void look(Real time);
   Touch touch_of(const ContactGraph<D>& contacts, std::size_t c, Real time);
-  Vec<D> velocity_of_wall(Index constraint, const Vec<D>& point, Real time) const;
 
   Vec<D> linear(Index body) const;
   Spin<D> spin(Index body) const;

@@ -32,13 +32,6 @@ Spin<D> ConstraintFriction<D>::spin(Index body) const {
   return w;
 }
 
-template <int D>
-Vec<D> ConstraintFriction<D>::velocity_of_wall(Index constraint, const Vec<D>& point, Real time) const {
-  const auto obstacle = static_cast<std::size_t>(state_.obstacles.obstacle_of(constraint));
-  const Motion<D>* motion = state_.obstacles.list()[obstacle].motion.get();
-  return motion ? motion->velocity(point, time) : Vec<D>{};
-}
-
 /// Finds what touches at the present positions and velocities, with normal forces.
 template <int D>
 void ConstraintFriction<D>::look(Real time) {
@@ -75,7 +68,7 @@ typename ConstraintFriction<D>::Touch ConstraintFriction<D>::touch_of(const Cont
   } else {
     touch.distance = touch.lever_a = radius[a] - touch.overlap;
     const Vec<D> point = std::as_const(state_.bodies).position()[a] + contacts.branch[c];
-    touch.surface_velocity = velocity_of_wall(contacts.wall[c], point, time);
+    touch.surface_velocity = state_.obstacles.velocity(contacts.wall[c], point, time);
   }
   touch.friction = pair_of(state_, contacts, c).friction;
   touch.mode = &modes_.of(contacts, c);
@@ -98,7 +91,6 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
   };
   SoftContact contact;
   for (int k = 0; k < D; ++k) contact.normal[k] = touch.normal[k];
-  contact.distance = touch.distance;
   contact.overlap = touch.overlap;
   const Real radius_a = bodies.radius()[static_cast<std::size_t>(touch.a)];
   MotionRecord other{};
@@ -142,8 +134,8 @@ Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
       const Vec<D> point =
           std::as_const(state_.bodies).position()[static_cast<std::size_t>(touch.a)] + touch.distance * n;
       const Vec<D> path = h * (of_body + opening * n);
-      speeding_up = (1 / step_) * (velocity_of_wall(wall, point + path, time + h) -
-                                   velocity_of_wall(wall, point - path, time - h));
+      speeding_up = (1 / step_) * (state_.obstacles.velocity(wall, point + path, time + h) -
+                                   state_.obstacles.velocity(wall, point - path, time - h));
     }
     return speeding_up - velocity_of_turning<D>(opening * spin(touch.a), n);
   }

@@ -7,6 +7,7 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/grain_motion.hpp"
+#include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/dem/constraint_friction.hpp"
 #include "schemes/dem/spring_motion.hpp"
@@ -20,7 +21,9 @@ namespace scree {
 ///     m x'' = m g + F_fields + sum of contact forces,  I omega' = sum of torques of friction
 /// by velocity Verlet; with friction as a constraint by the integrator of the deck. Units: SI; disks are 1 m
 /// thick. Ranks: collective, the same bits on any number of ranks. Errors: a step beyond the stability limit
-/// of the stiffest body is refused.
+/// of the stiffest body is refused before it begins. One that ends with too deep an overlap, or beyond a thin
+/// obstacle, is refused when bodies and obstacles have moved: state.clock is that of its start, all else that
+/// of its end.
 template <int D>
 class DemStepper final : public Stepper<D> {
  public:
@@ -33,7 +36,7 @@ class DemStepper final : public Stepper<D> {
   void save(State<D>& state, SaveFor) override { state.memory = motion_->remember(); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
+  std::size_t bytes() const override { return motion_ ? motion_->bytes() : 0; }
 
  private:
   bool is_constrained() const { return friction_ == "dae"; }
@@ -41,17 +44,14 @@ class DemStepper final : public Stepper<D> {
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   static Vec<D> drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
-  static Real squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
   Real farthest_after_drift(const State<D>& state, Real dt) const;
   std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
   void tell_share(const StepLimit& found, Real dt) const;
-  void check_overlap(const State<D>& state) const;
-  void check_sides(const State<D>& state) const;
+  void check(const State<D>& state) const;
 
   // The deck.
-  std::string law_name_ = "hertz";
   NormalLaw law_ = NormalLaw::hertz;
   std::string friction_ = "spring";
   bool attraction_ = true;
@@ -70,7 +70,7 @@ template <int D>
 void DemStepper<D>::describe(Section& root) {
   root.table("dem", {.doc = "Soft contact: the scheme \"dem\""}, [&](Section& section) {
     section.choice(
-        "law", law_name_, {"hertz", "linear"},
+        "law", law_, {{"hertz", NormalLaw::hertz}, {"linear", NormalLaw::linear}},
         {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
                 "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
                 "if not given)"});
@@ -102,9 +102,7 @@ void DemStepper<D>::describe(Section& root) {
     section.real("overlap_limit", overlap_limit_,
                  {.range = positive,
                   .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
-    if (!section.reading()) return;
-    law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
-    if (is_constrained()) return;
+    if (!section.reading() || is_constrained()) return;
     if (!integrator_.empty())
       section.fail("integrator", "integrator has no effect without friction = \"dae\": remove it");
     if (!projection_)
@@ -139,8 +137,8 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
     motion_ = std::make_unique<ConstraintFriction<D>>(
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
   else
-    motion_ = std::make_unique<SpringMotion<D>>(
-        state, neighborhood, typename SpringMotion<D>::Settings{law_, attraction_, friction_ == "spring"});
+    motion_ = std::make_unique<SpringMotion<D>>(state, neighborhood,
+                                                SpringSettings{law_, attraction_, friction_ == "spring"});
   fit(state);
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);
@@ -153,12 +151,9 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
 /// What depends on the bodies present and on the candidates.
 template <int D>
 void DemStepper<D>::fit(State<D>& state) {
+  smallest_radius_ = smallest_radius(state);
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
-  const auto radius = bodies.radius().first(n);
-  smallest_radius_ =
-      state.comm.min(radius.empty() ? HUGE_VAL : *std::min_element(radius.begin(), radius.end()));
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     if (bodies.id()[i] >= first_new_id_ && bodies.mobility()[i] != 0) motion_->set_free(i);
   has_new_bodies_ |= state.next_id > first_new_id_;
   first_new_id_ = state.next_id;
@@ -228,8 +223,7 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   dt = refresh(state, dt);
   state.obstacles.begin_step();
   motion_->step(dt);
-  check_overlap(state);
-  check_sides(state);
+  check(state);
   state.clock.last_dt = dt;
 }
 
@@ -241,7 +235,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // far they will get, some of it is left.
   const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
   if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return dt;
-  const auto plan = neighborhood_->plan_step(
+  const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
   save(state, SaveFor::checkpoint);
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
@@ -255,48 +249,34 @@ Vec<D> DemStepper<D>::drift(const BodyStore<D>& bodies, std::size_t i, Real dt) 
   return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
 }
 
-/// Square of the distance [m2] between where body i was listed and where the drift of this step takes it;
-/// infinite if that is not a number.
-template <int D>
-Real DemStepper<D>::squared_drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
-  const Vec<D> moved = (bodies.position()[i] - bodies.listed()[i]) + drift(bodies, i, dt);
-  const Real squared = dot(moved, moved);
-  return squared >= 0 ? squared : HUGE_VAL;
-}
-
-/// Of the bodies of this rank.
+/// Square of the largest distance [m2] between where a body of this rank was listed and where the drift of
+/// this step takes it.
 template <int D>
 Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
   Scope timer("move");
+  const BodyStore<D>& bodies = state.bodies;
   Real most = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    most = std::max(most, squared_drift(state.bodies, i, dt));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    most = farther(most, (bodies.position()[i] - bodies.listed()[i]) + drift(bodies, i, dt));
   return most;
-}
-
-template <int D>
-void DemStepper<D>::check_overlap(const State<D>& state) const {
-  const Real overlap = motion_->overlap();
-  if (overlap <= overlap_limit_ * smallest_radius_) return;
-  refuse_step(
-      state.clock,
-      fmt::format(
-          "bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the smallest radius ({:.3g} m): "
-          "contacts are too soft for these loads and speeds, or the step is too long; raise stiffness or "
-          "young_modulus, or reduce [time] step",
-          overlap, overlap_limit_, overlap_limit_ * smallest_radius_));
 }
 
 /// Forces push a centre that passed through a thin obstacle back for the rest of the step only: from the next
 /// one on it would be on the other side.
 template <int D>
-void DemStepper<D>::check_sides(const State<D>& state) const {
-  if (motion_->n_passed_through() == 0) return;
-  refuse_step(
-      state.clock,
-      fmt::format("{}: contacts are too soft for these loads and speeds, or the step is too long; raise "
-                  "stiffness or young_modulus, or reduce [time] step",
-                  motion_->passed_through().complaint(state)));
+void DemStepper<D>::check(const State<D>& state) const {
+  constexpr std::string_view advice =
+      "contacts are too soft for these loads and speeds, or the step is too long; raise stiffness or "
+      "young_modulus, or reduce [time] step";
+  const auto& [n_touching, overlap, n_passed_through] = motion_->found();
+  const Real limit = overlap_limit_ * smallest_radius_;
+  if (!(overlap <= limit))
+    refuse_step(state.clock,
+                fmt::format("bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the smallest "
+                            "radius ({:.3g} m): {}",
+                            overlap, overlap_limit_, limit, advice));
+  if (n_passed_through > 0)
+    refuse_step(state.clock, fmt::format("{}: {}", motion_->passed_through().complaint(state), advice));
 }
 
 template <int D>
@@ -307,15 +287,10 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->n_touching())},
-                                        {"overlap", "m", motion_->overlap()}};
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
+                                        {"overlap", "m", motion_->found().overlap}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
-}
-
-template <int D>
-std::size_t DemStepper<D>::bytes() const {
-  return motion_ ? motion_->bytes() : 0;
 }
 
 SCREE_PLUGIN(Stepper, dem, DemStepper, "soft bodies: linear or Hertz-Mindlin contact with tangential springs")

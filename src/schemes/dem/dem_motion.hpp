@@ -30,14 +30,20 @@ class DemMotion {
   virtual void tell_forces(ContactGraph<D>& contacts) = 0;
 
   /// Of the last step, over all ranks.
-  virtual std::int64_t n_touching() const = 0;
-  virtual Real overlap() const = 0;  ///< deepest [m]
-  /// Centres that passed through thin obstacles; which of them: those of this rank.
-  virtual std::int64_t n_passed_through() const = 0;
+  struct Found {
+    std::int64_t n_touching = 0;
+    Real overlap = 0;                   ///< deepest [m]
+    std::int64_t n_passed_through = 0;  ///< centres that passed through thin obstacles
+  };
+  const Found& found() const { return found_; }
+  /// Those of this rank.
   virtual const PassedThrough& passed_through() const = 0;
   /// What it can prove about the step beyond these two.
   virtual std::vector<CertificateEntry> certificate() const { return {}; }
   virtual std::size_t bytes() const = 0;
+
+ protected:
+  Found found_;
 };
 
 }  // namespace scree

@@ -43,7 +43,6 @@ enum class NormalLaw { linear, hertz };
 /// A contact as obstacles and outputs give it, and its force.
 struct SoftContact {
   Vec<3> normal;                  ///< from a to b
-  Real distance = 0;              ///< of the centres, or of centre and obstacle [m]
   Real overlap = 0;               ///< [m]
   Real effective_radius = 0;      ///< [m]
   Real lever_a = 0, lever_b = 0;  ///< from the centres to the contact point [m]

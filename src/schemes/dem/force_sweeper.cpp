@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -38,12 +39,6 @@ Vec<D> in_dimension(const Vec<3>& v) {
 }
 
 }  // namespace
-
-template <int D>
-void ForceSweeper<D>::use(NormalLaw law, bool attraction) {
-  law_ = law;
-  attraction_ = attraction;
-}
 
 template <int D>
 void ForceSweeper<D>::prepare(const State<D>& state) {
@@ -125,11 +120,11 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   ForceBatches batches;
   batches.places = places_.data();
   batches.motions = motions_.data();
-  batches.shift_table = neighborhood_.shift_table().data();
+  batches.shift_table = neighborhood_.list().shift_table().data();
   batches.laws = laws_.laws().data();
   batches.n_materials = laws_.n_materials();
   batches.dt = dt;
-  batches.least_force = attraction_ ? -std::numeric_limits<Real>::infinity() : 0;
+  batches.least_force = settings_.attraction ? -std::numeric_limits<Real>::infinity() : 0;
   return batches;
 }
 
@@ -199,7 +194,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     batches.touching = touching_.data() + batch_size * first;
     batches.history = history_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
-    const ForceCounts counts = kernels_->pairs[static_cast<int>(law_)][shifted ? 1 : 0](batches);
+    const ForceCounts counts = kernels_.pairs[static_cast<int>(settings_.law)][shifted ? 1 : 0](batches);
     counts_.n_touching += counts.n_touching;
     counts_.deepest = std::max(counts_.deepest, counts.deepest);
   };
@@ -215,13 +210,11 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
 template <int D>
 MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constraint,
                                              const Vec<D>& point) const {
-  const int number = state.obstacles.obstacle_of(constraint);
   MotionRecord motion{};
-  motion.material = state.obstacle_material[static_cast<std::size_t>(number)];
-  if (const Motion<D>* moves = state.obstacles.list()[static_cast<std::size_t>(number)].motion.get()) {
-    const Vec<D> velocity = moves->velocity(point, time_);
-    for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
-  }
+  motion.material =
+      state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))];
+  const Vec<D> velocity = state.obstacles.velocity(constraint, point, time_);
+  for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
   return motion;
 }
 
@@ -281,11 +274,11 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const Vec<D>& normal = surface_[place - first].normal;
       const Real radius = places_[i].radius;
       const Real distance = surface_[place - first].distance;
-      const SoftContact contact{in_space(-normal), distance, radius - distance, radius, distance, 0};
+      const SoftContact contact{in_space(-normal), radius - distance, radius, distance, 0};
       const MotionRecord motion =
           motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
-      const SoftForce f = kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[i], motion,
-                                                                    history_.walls()[place]);
+      const SoftForce f = kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[i],
+                                                                            motion, history_.walls()[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
         on.force[c] -= f.force[c];
@@ -313,7 +306,6 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     const auto place = static_cast<std::size_t>(contacts.place[c]);
     SoftContact contact;
     contact.normal = in_space(contacts.normal[c]);
-    contact.distance = norm(contacts.branch[c]);
     contact.overlap = -contacts.gap[c];
     ContactHistory history{};
     MotionRecord motion{};
@@ -326,13 +318,13 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       motion = motions_[b];
     } else {
       contact.effective_radius = radius[a];
-      contact.lever_a = contact.distance;
+      contact.lever_a = norm(contacts.branch[c]);
       if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
     const SoftForce f =
-        kernels_->contact[static_cast<int>(law_)](batches, contact, motions_[a], motion, history);
+        kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[a], motion, history);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -341,8 +333,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
+  return bytes_of(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
          history_.bytes() + sums_.bytes();
 }
 

@@ -12,17 +12,27 @@
 
 namespace scree {
 
+/// What the deck says of contacts with springs.
+struct SpringSettings {
+  NormalLaw law = NormalLaw::hertz;
+  bool attraction = true;  ///< damping may pull
+  bool friction = true;
+};
+
 /// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
 /// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
 /// their colours: the same bits on any number of ranks, and ranks need not wait for each other's colours.
 template <int D>
 class ForceSweeper {
  public:
-  explicit ForceSweeper(Neighborhood<D>& neighborhood)
-      : neighborhood_(neighborhood), kernels_(&force_kernels()) {}
+  /// Throws InputError naming the pair for a law that the deck does not determine.
+  ForceSweeper(const State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
+      : neighborhood_(neighborhood), settings_(settings), kernels_(force_kernels()) {
+    laws_.prepare(state, {.law = settings.law,
+                          .friction = settings.friction,
+                          .exact_without_attraction = !settings.attraction});
+  }
 
-  void use(NormalLaw law, bool attraction);
-  SoftLaws<D>& laws() { return laws_; }
   const SoftLaws<D>& laws() const { return laws_; }
 
   /// After a list build: fits all arrays and recalls histories from state.memory. Local.
@@ -45,8 +55,6 @@ class ForceSweeper {
   /// no history advances. Collective.
   void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
 
-  /// For tests and benchmarks: use this instruction set.
-  void use(const ForceKernels& kernels) { kernels_ = &kernels; }
   std::size_t bytes() const;
 
  private:
@@ -63,9 +71,8 @@ class ForceSweeper {
   MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
 
   Neighborhood<D>& neighborhood_;
-  const ForceKernels* kernels_;
-  NormalLaw law_ = NormalLaw::hertz;
-  bool attraction_ = true;
+  SpringSettings settings_;
+  const ForceKernels& kernels_;
   SoftLaws<D> laws_;
   Real time_ = 0;
   std::vector<SweepRecord> places_;    // held bodies, then two dummies

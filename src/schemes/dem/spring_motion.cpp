@@ -10,15 +10,6 @@
 namespace scree {
 
 template <int D>
-SpringMotion<D>::SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings)
-    : state_(state), sweeper_(neighborhood) {
-  sweeper_.use(settings.law, settings.attraction);
-  sweeper_.laws().prepare(
-      state,
-      {.law = settings.law, .friction = settings.friction, .exact_without_attraction = !settings.attraction});
-}
-
-template <int D>
 void SpringMotion<D>::prepare() {
   field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
   sweeper_.prepare(state_);
@@ -38,11 +29,11 @@ void SpringMotion<D>::step(Real dt) {
   state_.obstacles.place(end);
   sweeper_.evaluate(state_, end, dt);
   kick(end, 0.5 * dt);
-  overlap_ = state_.comm.max(sweeper_.counts().deepest);
+  this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
   std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
   state_.comm.sum(counts);
-  n_touching_ = counts[0];
-  n_passed_through_ = counts[1];
+  this->found_.n_touching = counts[0];
+  this->found_.n_passed_through = counts[1];
 }
 
 template <int D>
@@ -96,11 +87,6 @@ void SpringMotion<D>::kick(Real time, Real dt) {
     angular_acceleration[i] = turning;
     spin[i] += dt * turning;
   }
-}
-
-template <int D>
-std::size_t SpringMotion<D>::bytes() const {
-  return sweeper_.bytes() + field_force_.capacity() * sizeof(Vec<D>);
 }
 
 template class SpringMotion<2>;

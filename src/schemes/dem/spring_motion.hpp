@@ -1,4 +1,5 @@
 #pragma once
+#include "core/reset.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 
@@ -12,13 +13,9 @@ namespace scree {
 template <int D>
 class SpringMotion final : public DemMotion<D> {
  public:
-  struct Settings {
-    NormalLaw law = NormalLaw::hertz;
-    bool attraction = true;
-    bool friction = true;
-  };
   /// Both must outlive this. Throws InputError naming the pair for a law that the deck does not determine.
-  SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings);
+  SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
+      : state_(state), sweeper_(state, neighborhood, settings) {}
 
   const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
   void prepare() override;
@@ -29,11 +26,8 @@ class SpringMotion final : public DemMotion<D> {
   void tell_forces(ContactGraph<D>& contacts) override {
     sweeper_.tell_forces(state_, state_.clock.time, contacts);
   }
-  std::int64_t n_touching() const override { return n_touching_; }
-  Real overlap() const override { return overlap_; }
-  std::int64_t n_passed_through() const override { return n_passed_through_; }
   const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
-  std::size_t bytes() const override;
+  std::size_t bytes() const override { return sweeper_.bytes() + bytes_of(field_force_); }
 
  private:
   void drift(Real dt);
@@ -42,8 +36,6 @@ class SpringMotion final : public DemMotion<D> {
   State<D>& state_;
   ForceSweeper<D> sweeper_;
   std::vector<Vec<D>> field_force_;  // n_owned
-  std::int64_t n_touching_ = 0, n_passed_through_ = 0;
-  Real overlap_ = 0;
 };
 
 }  // namespace scree

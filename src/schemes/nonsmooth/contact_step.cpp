@@ -158,9 +158,8 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
-  const auto of = [](const auto&... lists) { return ((lists.capacity() * sizeof(lists[0])) + ...); };
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() +
-         of(impulse_, guess_, velocity_, start_surface_velocity_, rolling_work_);
+         bytes_of(impulse_, guess_, velocity_, start_surface_velocity_, rolling_work_);
 }
 
 template class ContactStep<2>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/reset.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -76,8 +77,7 @@ Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
 
 template <int D>
 std::size_t FreeMotion<D>::bytes() const {
-  return (start_velocity_.capacity() + velocity_.capacity()) * sizeof(Real) +
-         (potential_force_.capacity() + other_force_.capacity() + displacement_.capacity()) * sizeof(Vec<D>);
+  return bytes_of(start_velocity_, velocity_, potential_force_, other_force_, displacement_);
 }
 
 template class FreeMotion<2>;

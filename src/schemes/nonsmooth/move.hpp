@@ -1,17 +1,44 @@
 #pragma once
+#include <algorithm>
 #include <span>
 
+#include "core/timing.hpp"
+#include "friction/friction_problem.hpp"
+#include "schemes/common/rotation.hpp"
 #include "state/state.hpp"
 
 namespace scree {
 
+/// Calls f(i, its velocities) for the owned bodies that can move. `velocity`: n_velocities<D> numbers per
+/// held body [m/s, rad/s].
+template <int D, class F>
+void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity, F&& f) {
+  Scope timer("move");
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    if (bodies.mobility()[i] != 0) f(i, &velocity[i * FrictionProblem<D>::q]);
+}
+
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
-/// the end of the step. `velocity`: n_velocities<D> numbers per held body [m/s, rad/s]. Local.
+/// the end of the step. Local.
 template <int D>
-void move_centres(State<D>& state, std::span<const Real> velocity, Real dt);
+void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
+  BodyStore<D>& bodies = state.bodies;
+  std::copy_n(bodies.position().begin(), bodies.n_owned(), bodies.previous().begin());
+  for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
+    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * v[k];
+  });
+  state.obstacles.place(state.clock.time + dt);
+}
 
 /// The same bodies take these velocities and turn. Local.
 template <int D>
-void take_velocities(State<D>& state, std::span<const Real> velocity, Real dt);
+void take_velocities(State<D>& state, std::span<const Real> velocity, Real dt) {
+  BodyStore<D>& bodies = state.bodies;
+  for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
+    std::copy_n(v, D, bodies.velocity()[i].component.begin());
+    std::copy_n(v + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
+    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
+  });
+}
 
 }  // namespace scree

@@ -37,7 +37,10 @@ class NonsmoothStepper final : public Stepper<D> {
     contacts_->find_contacts(tolerance, contacts);
   }
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
+  std::size_t bytes() const override {
+    return motion_.bytes() + energy_.bytes() + (correction_ ? correction_->bytes() : 0) +
+           (contacts_ ? contacts_->bytes() : 0);
+  }
 
  private:
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for
@@ -143,7 +146,7 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
     }
   }
   if (!neighborhood_->stale(state, share_of_skin, motion_.displacement(), dt)) return dt;
-  const auto plan = neighborhood_->plan_step(
+  const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });
   save(state, SaveFor::checkpoint);
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
@@ -205,19 +208,13 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
       state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
 }
 
-/// Until it is through, only positions and obstacles have moved: if it refuses the step, they go back.
+/// Until it is through, only positions and obstacles have moved.
 template <int D>
 void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
   corrected_ = 0;
   if (settings_.correction == Correction::projection)
     corrected_ = correction_->apply(state, settings_.correction_sweeps, smallest_radius_);
-  try {
-    corrected_ = std::max(corrected_, correction_->keep_sides(state, state.clock.time + dt));
-  } catch (const StepRefused&) {
-    std::ranges::copy(std::as_const(state.bodies).previous(), state.bodies.position().begin());
-    state.obstacles.place(state.clock.time);
-    throw;
-  }
+  corrected_ = std::max(corrected_, correction_->keep_sides(state, state.clock.time + dt));
 }
 
 template <int D>
@@ -227,12 +224,6 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
-}
-
-template <int D>
-std::size_t NonsmoothStepper<D>::bytes() const {
-  return motion_.bytes() + energy_.bytes() + (correction_ ? correction_->bytes() : 0) +
-         (contacts_ ? contacts_->bytes() : 0);
 }
 
 SCREE_PLUGIN(Stepper, nonsmooth, NonsmoothStepper,

@@ -7,7 +7,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
   root.table("solver", {.doc = "Solver of the contact problem of each step"},
              [&](Section& section) { solver.describe(section); });
   root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
-    std::string correction_name = "projection", max_travel_word = "none";
+    std::string max_travel_word = "none";
     section.real("warm_start", warm_start,
                  {.range = unit_interval,
                   .doc = "Share of each contact's impulse that the next step's solve starts from"});
@@ -27,7 +27,10 @@ void NonsmoothSettings<D>::describe(Section& root) {
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
                                  "speed that gravity and forces give in a step"});
     section.choice(
-        "correction", correction_name, {"projection", "baumgarte", "none"},
+        "correction", correction,
+        {{"projection", Correction::projection},
+         {"baumgarte", Correction::baumgarte},
+         {"none", Correction::none}},
         {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
                 "position-based sweeps that change no velocity; \"baumgarte\" lets the "
                 "velocities of the next step push, which adds energy"});
@@ -41,25 +44,21 @@ void NonsmoothSettings<D>::describe(Section& root) {
         {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" takes out in a step"});
     using enum FailureAction;
     on_failure.describe(
-        section, "on_failure", {warn, halve, stop},
+        section, "on_failure", {{"warn", warn}, {"halve", halve}, {"stop", stop}},
         {.doc = "What happens if a contact problem is not solved to solver.tolerance: a warning, the "
                 "step again with half the length, or the end of the run"});
     section.real("overlap_limit", overlap_limit,
                  {.range = positive,
                   .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
-    on_overlap.describe(section, "on_overlap", {warn, stop},
+    on_overlap.describe(section, "on_overlap", {{"warn", warn}, {"stop", stop}},
                         {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
     section.real_or_word(
         "max_travel", max_travel, max_travel_word, {"none"},
         {.range = positive,
          .doc = "Steps are cut so that no body travels further in one, as a share of the smallest "
                 "radius; \"none\": as long as time.step says, unless neighbour lists would reach too far"});
-    if (!section.reading()) return;
-    if (contact_slop > speculative_margin)
+    if (section.reading() && contact_slop > speculative_margin)
       section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
-    correction = correction_name == "projection"  ? Correction::projection
-                 : correction_name == "baumgarte" ? Correction::baumgarte
-                                                  : Correction::none;
   });
 }
 

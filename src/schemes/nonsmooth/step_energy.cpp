@@ -97,9 +97,7 @@ void StepEnergy<D>::find_body_work(const State<D>& state, const FreeMotion<D>& m
 
 template <int D>
 std::size_t StepEnergy<D>::bytes() const {
-  return (contact_work_.capacity() + body_work_.capacity() + potential_before_.capacity() +
-          potential_moved_.capacity() + potential_now_.capacity()) *
-         sizeof(Real);
+  return bytes_of(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
 }
 
 template class StepEnergy<2>;

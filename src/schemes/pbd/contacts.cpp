@@ -48,7 +48,8 @@ Real PbdContacts<D>::resolve(const State<D>& state, Real dt, bool record_forces)
       // Explicit Euler: the force acts where the step starts.
       keep_records();
       sweeper_.clear_multipliers();
-      sweeper_.freeze(state.bodies.position());
+      sweeper_.load(state);
+      sweeper_.freeze();
       sweeper_.clear_records();
       deepest = sweeper_.frozen_sweep(state, FrozenMode::penalty, settings_.penalty_rate * dt);
       sweeps_done_ = 1;

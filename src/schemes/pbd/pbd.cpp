@@ -184,7 +184,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     throw;
   }
   if (dt < uncut)
-    neighborhood_->note_cut_step(state, asked, dt, "bodies or obstacles would go too far towards each other");
+    neighborhood_->list().note_cut_step(state, asked, dt,
+                                        "bodies or obstacles would go too far towards each other");
   force_scale_ = 1 / dt;
   state.clock.last_dt = dt;
 }
@@ -201,8 +202,8 @@ void PbdStepper<D>::take_step(State<D>& state, Real& dt, bool record_forces) {
   // Corrections move bodies too. Beyond half the skin a contact may have been missed: again, with candidates
   // found where the bodies are headed, then with wider and wider lists.
   while (used > 0.5 * state.lattice.skin) {
-    if (fresh && state.lattice.skin >= neighborhood_->widest_skin(state)) {
-      neighborhood_->note_step_beyond_list(state, 2 * used);
+    if (fresh && state.lattice.skin >= neighborhood_->list().widest_skin(state)) {
+      neighborhood_->list().note_step_beyond_list(state, 2 * used);
       break;
     }
     take_back(state);

@@ -115,7 +115,7 @@ Real PbdPrediction<D>::cut_for_bodies(const State<D>& state, Real dt) const {
   most = state.comm.max(most);
   constexpr Real most_parts = 1 << 20;
   if (most > most_parts)
-    neighborhood_.refuse_way(
+    neighborhood_.list().refuse_way(
         state, dt, [&](std::size_t i, Real within) { return (within / dt) * predicted_way(state, i); });
   return most > 0 ? dt / std::max(2.0, std::ceil(most)) : dt;
 }

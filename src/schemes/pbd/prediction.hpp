@@ -68,11 +68,4 @@ class PbdPrediction {
   WarnOnce warn_of_long_ways_;
 };
 
-/// The larger of `most` and |displacement|^2; infinite if the latter is not a number.
-template <int D>
-Real farther(Real most, const Vec<D>& displacement) {
-  const Real squared = dot(displacement, displacement);
-  return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
-}
-
 }  // namespace scree

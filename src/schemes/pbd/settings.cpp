@@ -7,9 +7,10 @@ namespace scree {
 template <int D>
 void PbdSettings<D>::describe(Section& root) {
   root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
+    const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
     std::string method_name = "pbd";
     section.choice(
-        "method", method_name, {"pbd", "pgs", "pgs_dual", "penalty", "jacobi"},
+        "method", method_name, names,
         {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
                 "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
                 "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
@@ -45,11 +46,10 @@ void PbdSettings<D>::describe(Section& root) {
                 "switches the test off"});
     using enum FailureAction;
     on_overlap.describe(
-        section, "on_overlap", {warn, halve, stop},
+        section, "on_overlap", {{"warn", warn}, {"halve", halve}, {"stop", stop}},
         {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
                 "end of the run"});
     if (!section.reading()) return;
-    const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
     method = static_cast<Method>(std::find(names.begin(), names.end(), method_name) - names.begin());
     const auto only_for = [&](Method owner, std::string_view key, Real& value, Real otherwise) {
       if (value > 0 && method != owner)

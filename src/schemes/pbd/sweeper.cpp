@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.hpp"
+#include "core/reset.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -107,7 +107,7 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
   batches.records = records_.data();
   batches.mobility = mobility_.data();
   batches.ids = state.bodies.id().data();
-  batches.shift_table = neighborhood_.shift_table().data();
+  batches.shift_table = neighborhood_.list().shift_table().data();
   batches.compliance = parameters.compliance;
   batches.scale = parameters.scale;
   const auto run = [&](Index first, Index last, bool shifted) {
@@ -134,20 +134,30 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
   return deepest;
 }
 
+/// Finds surface_: an obstacle as the bodies of its batch see it from place_of(body). Returns the bodies.
+template <int D>
+template <class PlaceOf>
+std::span<const Index> PbdSweeper<D>::look_at(const State<D>& state,
+                                              const typename SweepSchedule<D>::WallBatch& wall,
+                                              const PlaceOf& place_of) {
+  const auto which = neighborhood_.schedule().wall_bodies(wall);
+  at_.clear();
+  from_.clear();
+  for (const Index i : which) {
+    at_.push_back(place_of(static_cast<std::size_t>(i)));
+    from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
+  }
+  surface_.resize(which.size());
+  state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+  return which;
+}
+
 template <int D>
 Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                               PairMode mode, const Parameters& parameters) {
   Real deepest = 0;
   for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = neighborhood_.schedule().wall_bodies(wall);
-    at_.clear();
-    from_.clear();
-    for (const Index i : which) {
-      at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
-      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
-    }
-    surface_.resize(which.size());
-    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    const auto which = look_at(state, wall, [&](std::size_t i) { return position_of<D>(records_[i]); });
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       const Real mobility = weighted_ ? mobility_[i] : 1;
@@ -215,13 +225,6 @@ void PbdSweeper<D>::freeze() {
 }
 
 template <int D>
-void PbdSweeper<D>::freeze(std::span<const Vec<D>> positions) {
-  frozen_.resize(static_cast<std::size_t>(n_held_));
-  std::copy_n(positions.begin(), n_owned_, frozen_.begin());
-  neighborhood_.ghosts().copy_to_ghosts(frozen_);
-}
-
-template <int D>
 void PbdSweeper<D>::clear_records() {
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
 }
@@ -249,36 +252,22 @@ template <int D>
 Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                                      FrozenMode mode, Real factor) {
   Real deepest = 0;
+  const bool counts = mode == FrozenMode::count, averages = mode == FrozenMode::jacobi;
+  const bool follows = mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual;
   const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
-  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of
-  // contacts.
-  const auto push_of = [&](Real gap, Real frozen_gap, Real total, Real n_contacts, Real& multiplier) {
-    Real push = 0;
-    switch (mode) {
-      case FrozenMode::halfspaces:
-        deepest = std::max(deepest, -gap);
-        push = std::max(-gap, 0.0) / total;
-        break;
-      case FrozenMode::halfspaces_dual:
-        deepest = std::max(deepest, -gap);
-        push = std::max(-gap / total, -multiplier);
-        break;
-      case FrozenMode::jacobi:
-        deepest = std::max(deepest, -frozen_gap);
-        push = n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
-        break;
-      case FrozenMode::penalty:
-        deepest = std::max(deepest, -frozen_gap);
-        push = factor * std::max(-frozen_gap, 0.0) / total;
-        break;
-      case FrozenMode::count:
-        break;
-    }
+  const auto moved = [&](std::size_t i) { return position_of<D>(records_[i]) - frozen_[i]; };
+  // The push of one constraint with this gap, frozen or linearised, and sum of mobilities.
+  const auto push_of = [&](Real gap, Real total, Real n_contacts, Real& multiplier) {
+    deepest = std::max(deepest, -gap);
+    Real push = std::max(-gap, 0.0) / total;
+    if (mode == FrozenMode::halfspaces_dual) push = std::max(-gap / total, -multiplier);
+    if (mode == FrozenMode::penalty) push = factor * std::max(-gap, 0.0) / total;
+    if (averages && push > 0) push /= n_contacts;
     multiplier += push;
     return push;
   };
 
-  const auto shift_table = neighborhood_.shift_table();
+  const auto shift_table = neighborhood_.list().shift_table();
   neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
     const auto i = static_cast<std::size_t>(low);
     const auto j = static_cast<std::size_t>(high);
@@ -287,9 +276,9 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
       for (int k = 0; k < D; ++k) d[k] += shift_table[static_cast<std::size_t>(3 * shift + k)];
     Real distance = norm(d);
     const Real contact_distance = state.bodies.radius()[i] + state.bodies.radius()[j];
-    const Real frozen_gap = distance - contact_distance;
-    if (mode == FrozenMode::count) {
-      if (frozen_gap < 0) ++records_[i].x[0], ++records_[j].x[0];
+    Real gap = distance - contact_distance;
+    if (counts) {
+      if (gap < 0) ++records_[i].x[0], ++records_[j].x[0];
       return;
     }
     if (distance < 1e-12 * contact_distance) {
@@ -300,39 +289,22 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
     const Vec<D> normal = d * (1 / distance);
     const Real total = weight(i) + weight(j);
     if (total == 0) return;
-    Real gap = frozen_gap;
-    if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
-      gap += dot(normal,
-                 (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
-    const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
-    const Real push = push_of(gap, frozen_gap, total, n_contacts, multipliers_.pairs()[place]);
+    if (follows) gap += dot(normal, moved(i) - moved(j));
+    const Real n_contacts = averages ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
+    const Real push = push_of(gap, total, n_contacts, multipliers_.pairs()[place]);
     add(records_[i], weight(i) * push, normal);
     add(records_[j], -weight(j) * push, normal);
   });
 
   for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = neighborhood_.schedule().wall_bodies(wall);
-    at_.clear();
-    from_.clear();
-    for (const Index i : which) {
-      at_.push_back(frozen_[static_cast<std::size_t>(i)]);
-      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
-    }
-    surface_.resize(which.size());
-    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    const auto which = look_at(state, wall, [&](std::size_t i) { return frozen_[i]; });
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
-      const Real frozen_gap = surface_[k].distance - state.bodies.radius()[i];
-      if (mode == FrozenMode::count) {
-        if (frozen_gap < 0) ++records_[i].x[0];
-        continue;
-      }
-      if (weight(i) == 0) continue;
-      Real gap = frozen_gap;
-      if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
-        gap += dot(surface_[k].normal, position_of<D>(records_[i]) - frozen_[i]);
-      const Real n_contacts = mode == FrozenMode::jacobi ? n_contacts_[i] : 1;
-      const Real push = push_of(gap, frozen_gap, weight(i), n_contacts,
+      Real gap = surface_[k].distance - state.bodies.radius()[i];
+      if (counts && gap < 0) ++records_[i].x[0];
+      if (counts || weight(i) == 0) continue;
+      if (follows) gap += dot(surface_[k].normal, moved(i));
+      const Real push = push_of(gap, weight(i), averages ? n_contacts_[i] : 1,
                                 multipliers_.walls()[static_cast<std::size_t>(wall.first) + k]);
       add(records_[i], weight(i) * push, surface_[k].normal);
     }
@@ -342,8 +314,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
 
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
+  return bytes_of(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
          sides_.bytes();
 }
 

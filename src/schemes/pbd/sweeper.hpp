@@ -54,8 +54,6 @@ class PbdSweeper {
 
   /// Keeps the present records as the reference of frozen sweeps, on all holders of a body. Collective.
   void freeze();
-  /// Keeps `positions` of owned bodies as the reference. Collective.
-  void freeze(std::span<const Vec<D>> positions);
   /// One sweep over constraints frozen at the reference. Returns as sweep(). Collective.
   Real frozen_sweep(const State<D>& state, FrozenMode mode, Real factor = 0, SweepTurn turn = {});
   /// Number of contacts of each held body at the reference, for FrozenMode::jacobi. Collective.
@@ -90,6 +88,9 @@ class PbdSweeper {
  private:
   template <class RunBlock>
   void run_colours(SweepTurn turn, RunBlock&& run_block);
+  template <class PlaceOf>
+  std::span<const Index> look_at(const State<D>& state, const typename SweepSchedule<D>::WallBatch& wall,
+                                 const PlaceOf& place_of);
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
   void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);

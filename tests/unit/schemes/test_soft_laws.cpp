@@ -175,9 +175,9 @@ Real one_by_one(const ForceKernels& set, NormalLaw law, bool shifted, Work& work
     const MotionRecord &a = work.motions[low], &c = work.motions[high];
     if (a.inverse_mass + c.inverse_mass == 0) continue;
     SoftContact contact;
-    contact.distance = norm(d);
-    contact.normal = d * (1 / contact.distance);
-    contact.overlap = radius_a + radius_b - contact.distance;
+    const Real distance = norm(d);
+    contact.normal = d * (1 / distance);
+    contact.overlap = radius_a + radius_b - distance;
     contact.effective_radius = radius_a * radius_b / (radius_a + radius_b);
     contact.lever_a = radius_a - 0.5 * contact.overlap;
     contact.lever_b = radius_b - 0.5 * contact.overlap;
@@ -388,7 +388,7 @@ TEST_CASE("force kernels: friction stays within Coulomb's law, and grows with a 
   a.inverse_mass = 1;
   c.velocity[1] = 0.2;
   c.inverse_mass = 1;
-  const SoftContact contact{{{1, 0, 0}}, 1.99, 0.01, 0.5, 0.995, 0.995};
+  const SoftContact contact{{{1, 0, 0}}, 0.01, 0.5, 0.995, 0.995};
   const auto& kernel = force_kernels().contact[static_cast<int>(NormalLaw::linear)];
   ContactHistory history{};
   for (int step = 1; step <= 60; ++step) {
