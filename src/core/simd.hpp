@@ -24,6 +24,28 @@ namespace scree {
 /// the widest set that the processor runs. Exception: Zen 4 runs AVX-512 in two halves, and AVX2 was measured
 /// faster there (docs/performance.md), so kernels that have AVX2 take that.
 
+/// Declares something in the namespace of each set, and lists the addresses of these: for kernels that have
+/// all sets.
+#ifdef SCREE_WIDE_KERNELS
+#define SCREE_IN_ALL_SETS(...) \
+  namespace portable {         \
+  __VA_ARGS__                  \
+  }                            \
+  namespace avx2 {             \
+  __VA_ARGS__                  \
+  }                            \
+  namespace avx512 {           \
+  __VA_ARGS__                  \
+  }
+#define SCREE_OF_ALL_SETS(name) &portable::name, &avx2::name, &avx512::name
+#else
+#define SCREE_IN_ALL_SETS(...) \
+  namespace portable {         \
+  __VA_ARGS__                  \
+  }
+#define SCREE_OF_ALL_SETS(name) &portable::name
+#endif
+
 /// All sets, narrowest first.
 inline constexpr std::string_view instruction_sets[] = {"portable", "avx2", "avx512"};
 

@@ -1,8 +1,17 @@
 #pragma once
-#include <cstdint>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
 #include "neighbors/neighborhood_settings.hpp"
 #include "state/state.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -10,6 +19,65 @@ namespace scree {
 /// `outside` says. Returns how many were removed, over all ranks. Throws RunError naming the body if a
 /// position is not finite, or lies outside with Outside::error. Collective.
 template <int D>
-std::int64_t apply_boundary_conditions(State<D>& state, Outside outside);
+std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<Index> leaving;
+  GlobalId first_offender = std::numeric_limits<GlobalId>::max();
+  std::string complaint;
+  constexpr Real most_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec<D>& x = bodies.position()[i];
+    int open_axis_outside = -1;
+    bool finite = true;
+    for (int k = 0; k < D; ++k) {
+      if (!std::isfinite(x[k])) finite = false;
+      if (!state.box.is_periodic(k)) {
+        if (x[k] < state.box.lower[k] || x[k] > state.box.upper[k]) open_axis_outside = k;
+        continue;
+      }
+      if (!finite) continue;
+      const Real lower = state.box.lower[k], length = state.box.length(k);
+      Real periods = std::floor((x[k] - lower) / length);
+      if (periods == 0) continue;
+      if (std::abs(periods) > most_periods) {
+        finite = false;
+        continue;
+      }
+      x[k] -= periods * length;
+      if (std::floor((x[k] - lower) / length) != 0) {
+        // Rounding put it on or beyond a face, and there it would be wrapped once more by the next list.
+        periods += std::round((x[k] - lower) / length);
+        x[k] = lower;
+      }
+      if (bodies.carries_path()) bodies.previous()[i][k] -= periods * length;
+      bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+    }
+    const bool offends = !finite || (open_axis_outside >= 0 && outside == Outside::error);
+    if (offends && bodies.id()[i] < first_offender) {
+      first_offender = bodies.id()[i];
+      std::string path;
+      if (bodies.carries_path())
+        path = fmt::format("; it was at ({:g}) one step before",
+                           fmt::join(bodies.previous()[i].component, ", "));
+      complaint = fmt::format(
+          "{}: body {} {} at ({:g}){}. {}", step_label(state.clock), bodies.id()[i],
+          finite ? "left the domain" : "has no finite position", fmt::join(x.component, ", "), path,
+          finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
+                 : "Reduce [time] step");
+    }
+    if (open_axis_outside >= 0 && outside == Outside::remove) leaving.push_back(static_cast<Index>(i));
+  }
+  complaint = message_of_smallest(state.comm, first_offender, complaint);
+  if (!complaint.empty()) throw RunError(complaint);
+  if (!leaving.empty()) {
+    std::vector<Index> all(n), staying(n - leaving.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    std::set_difference(all.begin(), all.end(), leaving.begin(), leaving.end(), staying.begin());
+    state.memory = state.memory.of(staying);
+    bodies.reorder(staying);
+  }
+  return state.comm.sum(static_cast<std::int64_t>(n) - bodies.n_owned());
+}
 
 }  // namespace scree

@@ -19,8 +19,8 @@ std::string deck_of(std::string_view scheme) {
   std::string text = deck({.scheme = std::string(scheme), .lower = "[0, 0]", .upper = "[4, 4]", .step = 1e-3},
                           R"(
 [particles.two]
-radius = { distribution = "constant", value = 0.2 }
-source = { type = "lattice", count = 2, spacing = 1 }
+radius = { distribution = "constant", value = 0.45 }
+source = { type = "lattice", spacing = 1, region = { lower = [1, 0], upper = [3, 1] } }
 [obstacles.floor]
 type = "plane"
 point = [0, 0]

@@ -6,6 +6,7 @@
 #endif
 
 #include <cmath>
+#include <string_view>
 
 #include "comm/ghost_exchange.hpp"
 #include "core/types.hpp"
@@ -14,6 +15,10 @@
 namespace scree::SCREE_SET {
 
 namespace {
+
+#define SCREE_TEXT_OF(name) #name
+#define SCREE_TEXT(name) SCREE_TEXT_OF(name)
+constexpr std::string_view name_of_set = SCREE_TEXT(SCREE_SET);
 
 #if defined(__AVX512F__)
 constexpr int width = 8;

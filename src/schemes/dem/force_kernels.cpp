@@ -4,23 +4,10 @@
 
 namespace scree {
 
-#define SCREE_DECLARE_SET(name)                   \
-  namespace name {                                \
-  extern const ForceKernels force_kernels_of_set; \
-  }
-SCREE_DECLARE_SET(portable)
-#ifdef SCREE_WIDE_KERNELS
-SCREE_DECLARE_SET(avx2)
-SCREE_DECLARE_SET(avx512)
-#endif
-#undef SCREE_DECLARE_SET
+SCREE_IN_ALL_SETS(extern const ForceKernels force_kernels_of_set;)
 
 std::span<const ForceKernels* const> available_force_kernels() {
-  static const auto sets = runnable<ForceKernels>({&portable::force_kernels_of_set,
-#ifdef SCREE_WIDE_KERNELS
-                                                   &avx2::force_kernels_of_set, &avx512::force_kernels_of_set
-#endif
-  });
+  static const auto sets = runnable<ForceKernels>({SCREE_OF_ALL_SETS(force_kernels_of_set)});
   return sets;
 }
 

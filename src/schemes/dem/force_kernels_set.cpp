@@ -282,13 +282,10 @@ void turn(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Rea
   for (; i < n; ++i) orientations[i] = turned<3>(orientations[i], spins[i], dt);
 }
 
-#define SCREE_TEXT_OF(name) #name
-#define SCREE_TEXT(name) SCREE_TEXT_OF(name)
-
 }  // namespace
 
 extern const ForceKernels force_kernels_of_set{
-    SCREE_TEXT(SCREE_SET),
+    name_of_set,
     {{&run<NormalLaw::linear, false>, &run<NormalLaw::linear, true>},
      {&run<NormalLaw::hertz, false>, &run<NormalLaw::hertz, true>}},
     {&single<NormalLaw::linear>, &single<NormalLaw::hertz>},

@@ -1,4 +1,7 @@
 #pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +20,74 @@ class PbdContacts {
 
   /// In the records of the sweeper, with obstacles where they stand dt after state.clock.time. Returns the
   /// deepest overlap that the last sweep met on this rank [m]. Collective.
-  Real resolve(const State<D>& state, Real dt, bool record_forces);
+  Real resolve(const State<D>& state, Real dt, bool record_forces) {
+    sweeps_done_ = 0;
+    converged_ = true;
+    Real deepest = 0;
+    switch (settings_.method) {
+      case Method::pbd: {
+        const bool accumulates = settings_.keeps_multipliers();
+        typename PbdSweeper<D>::Parameters parameters{.compliance = settings_.compliance / dt, .scale = 0};
+        if (settings_.warm_start > 0) {
+          // Multipliers are displacements: a shorter step needs them in proportion. After a very short step
+          // they are little but corrections of earlier overlap, so they never grow.
+          const Real last_dt = state.clock.last_dt;
+          parameters.scale = settings_.warm_start * (last_dt > dt ? dt / last_dt : 1);
+          sweeper_.sweep(state, PairMode::warm, parameters,
+                         {.first = true, .last = settings_.until_converged()});
+        } else if (accumulates || record_forces) {
+          sweeper_.clear_multipliers();
+        }
+        const PairMode mode = accumulates     ? PairMode::accumulate
+                              : record_forces ? PairMode::record
+                                              : PairMode::plain;
+        const bool follows = settings_.warm_start > 0 && !settings_.until_converged();
+        deepest = repeat(state, [&](SweepTurn turn) {
+          turn.first = turn.first && !follows;
+          return sweeper_.sweep(state, mode, parameters, turn);
+        });
+        break;
+      }
+      case Method::pgs:
+      case Method::pgs_dual: {
+        const auto mode =
+            settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
+        sweeper_.clear_multipliers();
+        sweeper_.freeze();
+        deepest = repeat(state, [&](SweepTurn turn) { return sweeper_.frozen_sweep(state, mode, 0, turn); });
+        break;
+      }
+      case Method::penalty: {
+        // Explicit Euler: the force acts where the step starts.
+        keep_records();
+        sweeper_.clear_multipliers();
+        sweeper_.load(state);
+        sweeper_.freeze();
+        sweeper_.clear_records();
+        deepest = sweeper_.frozen_sweep(state, FrozenMode::penalty, settings_.penalty_rate * dt);
+        sweeps_done_ = 1;
+        const auto records = sweeper_.records();
+        for (std::size_t i = 0; i < records.size(); ++i)
+          for (int k = 0; k < D; ++k) records[i].x[k] = before_[i][k] + records[i].x[k];
+        break;
+      }
+      case Method::jacobi: {
+        sweeper_.clear_multipliers();
+        deepest = repeat(state, [&](SweepTurn) {
+          sweeper_.freeze();
+          sweeper_.count_contacts(state);
+          sweeper_.clear_records();
+          const Real met = sweeper_.frozen_sweep(state, FrozenMode::jacobi);
+          const auto records = sweeper_.records();
+          for (std::size_t i = 0; i < records.size(); ++i)
+            for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_.reference()[i][k];
+          return met;
+        });
+        break;
+      }
+    }
+    return std::max(deepest, sweeper_.keep_sides(state, state.clock.time + dt));
+  }
 
   std::int64_t n_sweeps() const { return sweeps_done_; }
   bool has_converged() const { return converged_; }
@@ -26,10 +96,43 @@ class PbdContacts {
  private:
   using Method = typename PbdSettings<D>::Method;
   template <class Sweep>
-  Real repeat(const State<D>& state, Sweep&& sweep);
+  Real repeat(const State<D>& state, Sweep&& sweep) {
+    const std::int64_t most = settings_.until_converged() ? settings_.max_sweeps : settings_.sweeps;
+    converged_ = !settings_.until_converged();
+    Real deepest = 0;
+    while (sweeps_done_ < most) {
+      if (settings_.until_converged()) keep_records();
+      // The stopping test reads what owners have.
+      deepest = sweep(settings_.until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
+      ++sweeps_done_;
+      if (settings_.until_converged() && converged(state)) {
+        converged_ = true;
+        break;
+      }
+    }
+    return deepest;
+  }
   /// Copies the records to before_. Local.
-  void keep_records();
-  bool converged(const State<D>& state);
+  void keep_records() {
+    const auto records = sweeper_.records();
+    before_.resize(records.size());
+    for (std::size_t i = 0; i < records.size(); ++i)
+      for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
+  }
+  bool converged(const State<D>& state) {
+    const auto records = sweeper_.records();
+    std::array<Real, 2> sums{};  // |change|^2, |positions|^2
+    ReproducibleSum::sum(state.comm, records.size(), sums, [&](std::size_t i, std::span<Real> terms) {
+      terms[0] = terms[1] = 0;
+      for (int k = 0; k < D; ++k) {
+        const Real change = records[i].x[k] - before_[i][k];
+        terms[0] += change * change;
+        terms[1] += before_[i][k] * before_[i][k];
+      }
+    });
+    return std::sqrt(sums[0]) <=
+           settings_.absolute_tolerance + settings_.relative_tolerance * std::sqrt(sums[1]);
+  }
 
   const PbdSettings<D>& settings_;
   PbdSweeper<D>& sweeper_;

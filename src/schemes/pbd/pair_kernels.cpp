@@ -10,29 +10,12 @@
 
 namespace scree {
 
-#define SCREE_DECLARE_SET(name)        \
-  namespace name {                     \
-  extern const PairKernels kernels_2d; \
-  extern const PairKernels kernels_3d; \
-  }
-SCREE_DECLARE_SET(portable)
-#ifdef SCREE_WIDE_KERNELS
-SCREE_DECLARE_SET(avx2)
-SCREE_DECLARE_SET(avx512)
-#endif
-#undef SCREE_DECLARE_SET
+SCREE_IN_ALL_SETS(extern const PairKernels kernels_2d, kernels_3d;)
 
 template <int D>
 std::span<const PairKernels* const> available_pair_kernels() {
-  const auto pick = [](const PairKernels& in_2d, const PairKernels& in_3d) {
-    return D == 2 ? &in_2d : &in_3d;
-  };
-  static const auto sets = runnable<PairKernels>({pick(portable::kernels_2d, portable::kernels_3d),
-#ifdef SCREE_WIDE_KERNELS
-                                                  pick(avx2::kernels_2d, avx2::kernels_3d),
-                                                  pick(avx512::kernels_2d, avx512::kernels_3d)
-#endif
-  });
+  static const auto sets = D == 2 ? runnable<PairKernels>({SCREE_OF_ALL_SETS(kernels_2d)})
+                                  : runnable<PairKernels>({SCREE_OF_ALL_SETS(kernels_3d)});
   return sets;
 }
 

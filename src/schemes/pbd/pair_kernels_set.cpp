@@ -124,12 +124,9 @@ constexpr PairKernels make(std::string_view name) {
 #undef SCREE_MODE
 }
 
-#define SCREE_TEXT_OF(name) #name
-#define SCREE_TEXT(name) SCREE_TEXT_OF(name)
-
 }  // namespace
 
-extern const PairKernels kernels_2d = make<2>(SCREE_TEXT(SCREE_SET));
-extern const PairKernels kernels_3d = make<3>(SCREE_TEXT(SCREE_SET));
+extern const PairKernels kernels_2d = make<2>(name_of_set);
+extern const PairKernels kernels_3d = make<3>(name_of_set);
 
 }  // namespace scree::SCREE_SET

@@ -1,6 +1,11 @@
 #pragma once
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <utility>
 
+#include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/pbd/sweeper.hpp"
 #include "state/state.hpp"
@@ -30,13 +35,73 @@ class PbdPrediction {
   /// The same with dt, or with a shorter step where bodies would get into solids with a far side. Obstacles
   /// are left at the end of the step. Returns the skin that is used up [m]. Throws StepRefused naming the
   /// body if the step would have to be much shorter. Collective.
-  Real predict_within_reach(State<D>& state, Real& dt);
+  Real predict_within_reach(State<D>& state, Real& dt) {
+    while (true) {
+      const Ways ways = evaluate(state, dt);
+      state.obstacles.place(state.clock.time + dt);
+      Real way = ways.over_radius;  // the longest on any rank
+      const Real used = neighborhood_.used_skin(state, ways.moved_squared, dt, &way);
+      if (way > reach(state) && state.obstacles.any_far_side()) {
+        const Real shorter = cut_for_bodies(state, dt);
+        if (shorter < dt) {
+          dt = shorter;
+          continue;
+        }
+      }
+      if (way > 1)
+        warn_of_long_ways_(state.clock, [&] {
+          return fmt::format(
+              "bodies go further than their radius in a step of {:.3g} s and may pass each other where their "
+              "ways cross; reduce [time] step if they should not. Further steps are not named",
+              dt);
+        });
+      return used;
+    }
+  }
   /// The length of a step of at most dt in which obstacles move so little that what they push stays among the
   /// candidates, and not further than bodies may come towards them. Local; the same on all ranks.
-  Real cut_for_obstacles(const State<D>& state, Real dt) const;
+  Real cut_for_obstacles(const State<D>& state, Real dt) const {
+    if (!state.obstacles.moves()) return dt;
+    constexpr Real least_share = 0.1;  // lists that reach less far than this are made wider instead
+    const Real limit = smallest_radius_ * std::clamp(0.5 * state.lattice.skin / smallest_radius_, least_share,
+                                                     most_approach - reach(state));
+    const Real time = state.clock.time;
+    // From end to end, and by how fast surfaces are: one that turns by a whole circle ends where it began.
+    constexpr Real instant = 1e-3;  // of the step
+    const auto way_of_obstacles = [&] {
+      Real most = state.obstacles.travel(time, time + dt, state.box);
+      for (const Real share : {0.0, 0.5, 1 - instant}) {
+        const Real at = time + share * dt;
+        most = std::max(most, state.obstacles.travel(at, at + instant * dt, state.box) / instant);
+      }
+      return most;
+    };
+    // It is nearly in proportion to time; where it is not, a few rounds find the length.
+    constexpr int most_rounds = 20;
+    for (int round = 0; round < most_rounds; ++round) {
+      const Real travel = way_of_obstacles();
+      if (!(travel > limit)) break;
+      dt /= std::ceil(travel / limit);
+    }
+    return dt;
+  }
   /// After the step, with its start in the records: the radius of the largest body of this rank that contacts
   /// have pushed into a solid with a far side, or through it; 0: there is none [m]. Local.
-  Real pushed_through(const State<D>& state) const;
+  Real pushed_through(const State<D>& state) const {
+    // From where it may be without a word, a centre needs half of its free way to get into a solid.
+    constexpr Real least_share = 0.5 * most_approach;
+    Real largest = 0;
+    const auto position = state.bodies.position();
+    const auto records = std::as_const(sweeper_).records();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const Vec<D> start = position_of<D>(records[i]), way = position[i] - start;
+      const Real least = least_share * records[i].radius;
+      if (dot(way, way) > least * least &&
+          state.obstacles.way_meets_solid(start, position[i], 0.01 * records[i].radius))
+        largest = std::max(largest, records[i].radius);
+    }
+    return largest;
+  }
 
  private:
   struct Ways {
@@ -46,10 +111,62 @@ class PbdPrediction {
   };
   static constexpr Real most_approach = 0.5;  // of a centre to a solid in a step, over the radius
 
-  Ways evaluate(State<D>& state, Real dt);
+  Ways evaluate(State<D>& state, Real dt) {
+    Scope timer("free motion");
+    // Beyond the cache a step costs what it moves, so each array is gone through once: the velocities of a
+    // stretch of bodies are used while they are at hand and not kept.
+    BodyStore<D>& bodies = state.bodies;
+    const auto n = static_cast<std::size_t>(bodies.n_owned());
+    const auto position = std::as_const(bodies).position().first(n);
+    const auto previous = bodies.previous();
+    const auto listed = std::as_const(bodies).listed();
+    const auto mobility = std::as_const(bodies).mobility();
+    const auto records = sweeper_.records();
+    constexpr std::size_t stretch = 256;
+    std::array<Vec<D>, stretch> velocity;
+    Real most = 0, fastest_squared = 0;
+    for (std::size_t first = 0; first < n; first += stretch) {
+      const std::size_t count = std::min(stretch, n - first);
+      field_.evaluate(state.clock.time, position.subspan(first, count), std::span(velocity).first(count));
+      if (!previous.empty()) std::ranges::copy(position.subspan(first, count), previous.begin() + first);
+      if (weighted_)
+        for (std::size_t k = 0; k < count; ++k)
+          if (mobility[first + k] == 0) velocity[k] = Vec<D>{};
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t i = first + k;
+        const Vec<D> y = position[i] + dt * velocity[k];
+        for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
+        most = farther<D>(most, y - listed[i]);
+        fastest_squared = std::max(fastest_squared, dot(velocity[k], velocity[k]));
+      }
+    }
+    sweeper_.owned_records_written();
+    Ways ways{.moved_squared = most};
+    // Only then it matters which body it is.
+    if (dt * std::sqrt(fastest_squared) > reach(state) * smallest_radius_)
+      for (std::size_t i = 0; i < n; ++i)
+        ways.over_radius = std::max(ways.over_radius, norm(predicted_way(state, i)) / records[i].radius);
+    return ways;
+  }
   /// The length of a step in which no body that would get into a solid with a far side goes further than its
   /// reach(): dt, if none would. Obstacles stand where they are after dt. Collective.
-  Real cut_for_bodies(const State<D>& state, Real dt) const;
+  Real cut_for_bodies(const State<D>& state, Real dt) const {
+    const auto position = std::as_const(state.bodies).position();
+    Real most = 0;  // way over what is allowed
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+      const Vec<D> way = predicted_way(state, i);
+      const Real radius = state.bodies.radius()[i], share = norm(way) / (reach(state) * radius);
+      if (share > 1 && std::isfinite(share) &&  // what is not finite is told with the list
+          state.obstacles.way_meets_solid(position[i], position[i] + way, (1 - most_approach) * radius))
+        most = std::max(most, share);
+    }
+    most = state.comm.max(most);
+    constexpr Real most_parts = 1 << 20;
+    if (most > most_parts)
+      neighborhood_.list().refuse_way(
+          state, dt, [&](std::size_t i, Real within) { return (within / dt) * predicted_way(state, i); });
+    return most > 0 ? dt / std::max(2.0, std::ceil(most)) : dt;
+  }
   /// Of owned body i, after predict() [m].
   Vec<D> predicted_way(const State<D>& state, std::size_t i) const {
     return position_of<D>(std::as_const(sweeper_).records()[i]) - state.bodies.position()[i];

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,7 +28,72 @@ struct PbdSettings {
   StepControl on_overlap{FailureAction::warn};
   std::unique_ptr<VelocityField<D>> field;
 
-  void describe(Section& root);
+  void describe(Section& root) {
+    root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
+      const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
+      std::string method_name = "pbd";
+      section.choice(
+          "method", method_name, names,
+          {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
+                  "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
+                  "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
+      section.integer_or_word(
+          "sweeps", sweeps, sweeps_word, {"converged"},
+          {.range = {.least = 1},
+           .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
+                  "sweep meets the tolerances (PNGS)"});
+      section.integer(
+          "max_sweeps", max_sweeps,
+          {.range = {.least = 1}, .doc = "Sweeps after which \"converged\" gives up and says so"});
+      section.real(
+          "relative_tolerance", relative_tolerance,
+          {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
+      section.real(
+          "absolute_tolerance", absolute_tolerance,
+          {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
+      section.real(
+          "warm_start", warm_start,
+          {.range = unit_interval,
+           .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
+                  "off (the published method). For \"pbd\" only, where it is 0.9 if not given"});
+      section.real(
+          "compliance", compliance,
+          {.unit = Unit::time,
+           .range = non_negative,
+           .doc = "Overlap of a contact per pressure it carries [m per m/s]. For \"pbd\" only, where "
+                  "contact is hard if it is not given"});
+      section.real(
+          "penalty_rate", penalty_rate,
+          {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
+      section.real(
+          "overlap_limit", overlap_limit,
+          {.range = non_negative,
+           .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
+                  "switches the test off"});
+      using enum FailureAction;
+      on_overlap.describe(
+          section, "on_overlap", {{"warn", warn}, {"halve", halve}, {"stop", stop}},
+          {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
+                  "end of the run"});
+      if (!section.reading()) return;
+      method = static_cast<Method>(std::find(names.begin(), names.end(), method_name) - names.begin());
+      const auto only_for = [&](Method owner, std::string_view key, Real& value, Real otherwise) {
+        if (value > 0 && method != owner)
+          section.fail(key,
+                       std::string(key) + " has no effect with method = \"" + method_name + "\": remove it");
+        if (value == not_given) value = method == owner ? otherwise : 0;
+      };
+      only_for(Method::pbd, "warm_start", warm_start, 0.9);
+      only_for(Method::pbd, "compliance", compliance, 0);
+      only_for(Method::penalty, "penalty_rate", penalty_rate, 0);
+      if (method == Method::penalty && penalty_rate == 0)
+        section.fail("penalty_rate", "method = \"penalty\" needs penalty_rate > 0");
+    });
+    root.table("velocity", {.required = true, .doc = "The velocity that a body has when nothing touches it"},
+               [&](Section& section) {
+                 section.kind("type", field, {.required = true, .doc = "Kind of velocity field"});
+               });
+  }
   bool until_converged() const { return !sweeps_word.empty(); }
   bool keeps_multipliers() const { return warm_start > 0 || compliance > 0 || method == Method::pgs_dual; }
   bool may_refuse() const { return on_overlap.may_refuse() && overlap_limit > 0; }
