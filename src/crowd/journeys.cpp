@@ -28,10 +28,6 @@ std::size_t interval_of(Real travel_time) {
   return static_cast<std::size_t>(std::clamp(travel_time, 0.0, Real(n_intervals - 1)));
 }
 
-std::string quoted(const std::vector<std::string>& names) {
-  return fmt::format("\"{}\"", fmt::join(names, "\", \""));
-}
-
 /// Times of opening and closing in turn, from the lists of both.
 std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
                          const std::vector<Real>& until) {
@@ -40,16 +36,17 @@ std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
                                            "or one less if it stays open, not {}",
                                            from.size(), until.size()));
   std::vector<Real> switches;
+  const auto add = [&](Real time) {
+    if (!switches.empty() && time <= switches.back())
+      section.fail(section.has("open_until") ? "open_until" : "open_from",
+                   fmt::format("times must rise, from one opening to its closing to the next opening: "
+                               "{:g} s does not follow on {:g} s",
+                               time, switches.back()));
+    switches.push_back(time);
+  };
   for (std::size_t k = 0; k < from.size(); ++k) {
-    for (const Real time :
-         k < until.size() ? std::vector<Real>{from[k], until[k]} : std::vector<Real>{from[k]}) {
-      if (!switches.empty() && time <= switches.back())
-        section.fail(section.has("open_until") ? "open_until" : "open_from",
-                     fmt::format("times must rise, from one opening to its closing to the next opening: "
-                                 "{:g} s does not follow on {:g} s",
-                                 time, switches.back()));
-      switches.push_back(time);
-    }
+    add(from[k]);
+    if (k < until.size()) add(until[k]);
   }
   return switches;
 }
@@ -65,18 +62,15 @@ void Journeys::describe(Section& root) {
                   destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}});
               });
   root.tables("zones", {.doc = "An area where people walk faster or slower than elsewhere."},
-              [&](const std::string& name, Section& section) {
+              [&](const std::string&, Section& section) {
                 Zone zone;
-                zone.name = name;
                 zone.region = read_ring(section, "polygon", true, "corners of the area");
                 section.real("speed_factor", zone.speed_factor,
                              {.range = positive,
                               .required = true,
                               .doc = "desired speeds are multiplied by it; factors of zones that overlap "
                                      "multiply each other"});
-                if (!section.reading()) return;
-                zone.where = section.where("polygon");
-                zones_.push_back(std::move(zone));
+                if (section.reading()) zones_.push_back(std::move(zone));
               });
   describe_journeys(root);
 }
@@ -115,9 +109,7 @@ void Journeys::describe_exits(Section& root) {
         if (!section.reading()) return;
         const int n_given = (line.empty() ? 0 : 1) + (ring.empty() ? 0 : 1) + (exit.colour.empty() ? 0 : 1);
         if (n_given != 1)
-          section.fail(n_given == 0    ? "line"
-                       : !line.empty() ? "line"
-                                       : "polygon",
+          section.fail(n_given == 0 || !line.empty() ? "line" : "polygon",
                        fmt::format("[{}] needs one of line, polygon and color", section.path()));
         exit.where = section.where(!line.empty() ? "line" : !ring.empty() ? "polygon" : "color");
         if (std::isfinite(absorb_depth)) exit.absorb_depth = absorb_depth;
@@ -137,6 +129,12 @@ void Journeys::describe_exits(Section& root) {
       });
 }
 
+std::vector<int> Journeys::all_exits() const {
+  std::vector<int> all(exits_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 int Journeys::find_destination(const Section& section, std::string_view key, const std::string& kind,
                                const std::string& name) const {
   std::vector<std::string> names;
@@ -148,18 +146,17 @@ int Journeys::find_destination(const Section& section, std::string_view key, con
   }
   if (names.empty())
     section.fail(key, fmt::format("\"{}\" is not there: the deck has no [{}.NAME]", name, kind));
-  const std::string near = suggestion(name, names);
-  throw InputError(fmt::format("{}: there is no [{}.{}]{}", section.where(key), kind, name,
-                               near.empty() ? "; there are " + quoted(names) : near));
+  throw InputError(section.where(key) + ": " + no_such_table(kind, name, names));
 }
 
 Journeys::Step Journeys::describe_step(Section& section) const {
   Step step;
   std::vector<std::string> exits;
-  std::string choice = "nearest", waypoint;
+  std::string waypoint;
   Real update = std::numeric_limits<Real>::quiet_NaN();  // not given
   section.texts("exits", exits, {.doc = "names of the exits to choose from; not given: all"});
-  section.choice("choice", choice, {"nearest", "quickest", "weights"},
+  section.choice("choice", step.choice,
+                 {{"nearest", Choice::nearest}, {"quickest", Choice::quickest}, {"weights", Choice::weights}},
                  {.doc = "which exit: the nearest; the one that seems quickest, with queues, chosen anew "
                          "during the walk; or one drawn with given weights"});
   section.reals(
@@ -174,10 +171,11 @@ Journeys::Step Journeys::describe_step(Section& section) const {
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
   if (!section.reading()) return step;
   if (!waypoint.empty()) {
-    const std::array<std::pair<std::string_view, bool>, 4> of_exits{{{"exits", !exits.empty()},
-                                                                     {"choice", choice != "nearest"},
-                                                                     {"weights", !step.weights.empty()},
-                                                                     {"update", std::isfinite(update)}}};
+    const std::array<std::pair<std::string_view, bool>, 4> of_exits{
+        {{"exits", !exits.empty()},
+         {"choice", step.choice != Choice::nearest},
+         {"weights", !step.weights.empty()},
+         {"update", std::isfinite(update)}}};
     for (const auto& entry : of_exits)
       if (entry.second)
         section.fail(entry.first,
@@ -193,13 +191,7 @@ Journeys::Step Journeys::describe_step(Section& section) const {
     if (std::ranges::count(step.exits, step.exits.back()) > 1)
       section.fail("exits", fmt::format("\"{}\" is listed twice", name));
   }
-  if (exits.empty()) {
-    step.exits.resize(exits_.size());
-    std::iota(step.exits.begin(), step.exits.end(), 0);
-  }
-  step.choice = choice == "nearest"    ? Choice::nearest
-                : choice == "quickest" ? Choice::quickest
-                                       : Choice::weights;
+  if (exits.empty()) step.exits = all_exits();
   if (step.choice == Choice::weights) {
     if (step.weights.size() != step.exits.size())
       section.fail("weights", fmt::format("choice = \"weights\" needs one weight for each of the {} exits, "
@@ -234,7 +226,6 @@ void Journeys::describe_journeys(Section& root) {
                 section.boolean("repeat", journey.repeats,
                                 {.doc = "whether it begins anew after its last step, a waypoint: for ever"});
                 if (!section.reading()) return;
-                journey.where = section.where("steps");
                 if (journey.steps.empty()) section.fail("steps", "a journey needs at least one step");
                 if (journey.repeats && journey.steps.back().is_exit)
                   section.fail("repeat",
@@ -247,9 +238,8 @@ void Journeys::describe_journeys(Section& root) {
   if (!root.reading()) return;
   if (journeys_.empty() && !exits_.empty()) {
     Step step;
-    step.exits.resize(exits_.size());
-    std::iota(step.exits.begin(), step.exits.end(), 0);
-    journeys_.push_back({"leave", exits_[0].where, {std::move(step)}});
+    step.exits = all_exits();
+    journeys_.push_back({"leave", {std::move(step)}});
   }
   for (const Journey& journey : journeys_)
     has_quickest_ = has_quickest_ || journey.steps.back().choice == Choice::quickest;
@@ -266,10 +256,9 @@ int Journeys::find(const std::string& name, const std::string& where) const {
     throw InputError(
         fmt::format("{}: there is no journey \"{}\": the deck has no [journeys.NAME]", where, name));
   if (name.empty())
-    throw InputError(fmt::format("{}: which journey? There are {}: give journey", where, quoted(names)));
-  const std::string near = suggestion(name, names);
-  throw InputError(fmt::format("{}: there is no [journeys.{}]{}", where, name,
-                               near.empty() ? "; there are " + quoted(names) : near));
+    throw InputError(
+        fmt::format("{}: which journey? There are \"{}\": give journey", where, fmt::join(names, "\", \"")));
+  throw InputError(where + ": " + no_such_table("journeys", name, names));
 }
 
 Real Journeys::speed_factor(const Vec<2>& x) const {

@@ -64,7 +64,6 @@ class Journeys {
   };
   struct Journey {
     std::string name;
-    std::string where;
     std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint,
     bool repeats = false;     ///< or begins anew after it
   };
@@ -130,6 +129,7 @@ class Journeys {
   void describe_exits(Section& root);
   void describe_journeys(Section& root);
   Step describe_step(Section& section) const;
+  std::vector<int> all_exits() const;
   int find_destination(const Section& section, std::string_view key, const std::string& kind,
                        const std::string& name) const;
 

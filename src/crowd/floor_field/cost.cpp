@@ -1,24 +1,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field_impl.hpp"
 
 namespace scree {
 
-Real FloorField::Content::zone_factor(const Vec<2>& x) const {
+Real FloorField::Impl::zone_factor(const Vec<2>& x) const {
   Real factor = 1;
   for (const Zone& zone : built->zones)
     if (ring_contains(zone.region, x)) factor *= zone.speed_factor;
   return factor;
 }
 
-Real FloorField::Content::clearance_factor(Real distance) const {
+Real FloorField::Impl::clearance_factor(Real distance) const {
   if (distance >= settings.wall_clearance) return 1;
   return settings.speed_at_walls + (1 - settings.speed_at_walls) * distance / settings.wall_clearance;
 }
 
 /// 1 + weight * density, the density interpolated between the middles of its cells.
-Real FloorField::Content::density_factor(const Vec<2>& x) const {
+Real FloorField::Impl::density_factor(const Vec<2>& x) const {
   if (built->density.empty()) return 1;
   const CellGrid& grid = built->tiling.grid();
   std::array<std::array<std::int64_t, 2>, 2> index{};
@@ -43,7 +43,7 @@ Real FloorField::Content::density_factor(const Vec<2>& x) const {
   return 1 + settings.weight * ((1 - part[1]) * lower + part[1] * upper);
 }
 
-std::int64_t FloorField::Content::density_cell_of(const Vec<2>& position) const {
+std::int64_t FloorField::Impl::density_cell_of(const Vec<2>& position) const {
   const CellGrid& grid = built->tiling.grid();
   const Vec<2> x = grid.wrapped(position);
   std::array<std::int64_t, 2> index{};
@@ -55,7 +55,7 @@ std::int64_t FloorField::Content::density_cell_of(const Vec<2>& position) const 
   return index[0] + built->density_count[0] * index[1];
 }
 
-void FloorField::Content::find_free_steps(std::size_t own) {
+void FloorField::Impl::find_free_steps(std::size_t own) {
   const Tiling& tiling = built->tiling;
   const CellGrid& grid = tiling.grid();
   const std::int64_t tile = tiling.own()[own];

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "core/sparse_all_to_all.hpp"
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field_impl.hpp"
 
 namespace scree {
 
@@ -16,7 +16,7 @@ struct Rows {
 }  // namespace
 
 /// What others need of an own tile: all fields, ready to be asked.
-void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
+void FloorField::Impl::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
   const Tiling& tiling = built->tiling;
   const Eikonal& eikonal = *built->eikonal;
   const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
@@ -41,7 +41,7 @@ void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> ce
 }
 
 /// Gets these tiles from their owners. Collective.
-void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
+void FloorField::Impl::bring(std::span<const std::int64_t> tiles) {
   const Comm& comm = built->comm;
   NearFields& near = *built->near;
   Outgoing requests;
@@ -75,7 +75,7 @@ void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
 }
 
 std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std::int64_t last_row) const {
-  const Content::Built& built = *content_->built;
+  const Impl::Built& built = *impl_->built;
   const Tiling& tiling = built.tiling;
   const CellGrid& grid = tiling.grid();
   const Eikonal& eikonal = *built.eikonal;

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field_impl.hpp"
 
 namespace scree {
 
@@ -54,23 +54,14 @@ CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const st
   return grid;
 }
 
-Real area_of(const Ring& ring) {
-  Real doubled = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Vec<2> p = ring[i] - ring[0], q = ring[(i + 1) % ring.size()] - ring[0];
-    doubled += p[0] * q[1] - p[1] * q[0];
-  }
-  return std::abs(doubled) / 2;
-}
-
 /// Refuses cells that are too many to be held: of each destination a travel time on each walkable cell, and a
 /// list of all tiles on every rank.
 void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_destinations, int n_ranks,
                   const std::string& where) {
   Real area = 0;
   for (const PolygonWithHoles& part : plan.area()) {
-    area += area_of(part.outline);
-    for (const Ring& hole : part.holes) area -= area_of(hole);
+    area += signed_area(part.outline);
+    for (const Ring& hole : part.holes) area -= signed_area(hole);
   }
   constexpr Real bytes_of_tile = 20;
   constexpr Real cells_of_tile = 1024;
@@ -84,7 +75,7 @@ void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_des
 
 }  // namespace
 
-void FloorField::Content::share_out_tiles() {
+void FloorField::Impl::share_out_tiles() {
   Tiling& tiling = built->tiling;
   std::unordered_map<std::int64_t, Terrain::Cells> counted;
   tiling.share_out(built->comm, [&](std::int64_t tile) {
@@ -108,7 +99,7 @@ void FloorField::Content::share_out_tiles() {
   });
 }
 
-void FloorField::Content::solve() {
+void FloorField::Impl::solve() {
   const Tiling& tiling = built->tiling;
   const CellGrid& grid = tiling.grid();
   if (!built->density.empty()) {
@@ -135,11 +126,11 @@ void FloorField::Content::solve() {
   built->eikonal->solve(starts);
 }
 
-FloorField::FloorField() : content_(std::make_unique<Content>()) {}
+FloorField::FloorField() : impl_(std::make_unique<Impl>()) {}
 FloorField::~FloorField() = default;
 
 void FloorField::describe(Section& root) {
-  Content::Settings& settings = content_->settings;
+  Impl::Settings& settings = impl_->settings;
   root.table(
       "navigation", {.doc = "How people find their ways: travel times on a grid, one per destination."},
       [&](Section& section) {
@@ -179,16 +170,16 @@ void FloorField::describe(Section& root) {
 }
 
 Real FloorField::cell() const {
-  return content_->settings.cell;
+  return impl_->settings.cell;
 }
 
 void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& box,
                        const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
-  const Content::Settings& settings = content_->settings;
+  const Impl::Settings& settings = impl_->settings;
   const CellGrid grid = fit_grid(plan.bounds(), box, settings.cell, settings.where);
   require_room(grid, plan, destinations.size(), comm.size(), settings.where);
-  content_->built.emplace(comm, grid);
-  Content::Built& built = *content_->built;
+  impl_->built.emplace(comm, grid);
+  Impl::Built& built = *impl_->built;
   built.zones = zones;
   built.destinations = destinations;
   const Real reach =
@@ -198,7 +189,7 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
         built.tiling, plan.walls(), plan.columns(), [&plan](const Vec<2>& x) { return plan.contains(x); },
         reach);
   });
-  content_->share_out_tiles();
+  impl_->share_out_tiles();
 
   if (settings.counts_density) {
     std::size_t n_cells = 1;
@@ -222,7 +213,7 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
   built.line_of.resize(destinations.size());
   std::vector<std::int64_t> n_starts(destinations.size());
   for (std::size_t d = 0; d < destinations.size(); ++d) {
-    content_->find_lines(d);
+    impl_->find_lines(d);
     n_starts[d] = static_cast<std::int64_t>(built.lines[d].size());
   }
   comm.sum(n_starts);
@@ -232,42 +223,42 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
           fmt::format("{}: no walkable cell of {} m comes near to {}: it lies outside of the walkable "
                       "area, or navigation.cell is too large",
                       destinations[d].where, grid.cell, destinations[d].name));
-  content_->solve();
+  impl_->solve();
   built.near.emplace(built.tiling, *built.terrain, destinations.size());
 }
 
 void FloorField::fetch(std::span<const Vec<2>> positions, Real margin) {
-  NearFields& near = *content_->built->near;
-  content_->bring(near.missing(near.tiles_near(positions, margin)));
+  NearFields& near = *impl_->built->near;
+  impl_->bring(near.missing(near.tiles_near(positions, margin)));
 }
 
 Real FloorField::travel_time(int destination, const Vec<2>& x) const {
-  return content_->built->near->time(static_cast<std::size_t>(destination), x);
+  return impl_->built->near->time(static_cast<std::size_t>(destination), x);
 }
 
 Vec<2> FloorField::direction(int destination, const Vec<2>& x) const {
   const auto d = static_cast<std::size_t>(destination);
-  const NearFields::Way way = content_->built->near->way(d, x);
+  const NearFields::Way way = impl_->built->near->way(d, x);
   if (way.may_be_there) {
-    const Content::Built& built = *content_->built;
+    const Impl::Built& built = *impl_->built;
     if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {};
   }
   return way.direction;
 }
 
 bool FloorField::counts_density() const {
-  return content_->settings.counts_density;
+  return impl_->settings.counts_density;
 }
 
 Real FloorField::density_interval() const {
-  return content_->settings.update;
+  return impl_->settings.update;
 }
 
 void FloorField::update_density(std::span<const Vec<2>> positions) {
-  Content::Built& built = *content_->built;
+  Impl::Built& built = *impl_->built;
   if (built.density.empty()) return;
   std::vector<std::int64_t> counts(built.density.size(), 0);
-  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(content_->density_cell_of(x))];
+  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(impl_->density_cell_of(x))];
   built.comm.sum(counts);
   const Real area = built.density_cell[0] * built.density_cell[1];
   for (std::size_t i = 0; i < counts.size(); ++i) built.density[i] = static_cast<Real>(counts[i]) / area;
@@ -275,27 +266,27 @@ void FloorField::update_density(std::span<const Vec<2>> positions) {
 }
 
 std::span<Real> FloorField::density() {
-  return content_->built ? std::span<Real>(content_->built->density) : std::span<Real>();
+  return impl_->built ? std::span<Real>(impl_->built->density) : std::span<Real>();
 }
 
 void FloorField::restore_density() {
-  content_->solve();
-  content_->bring(content_->built->near->held());
+  impl_->solve();
+  impl_->bring(impl_->built->near->held());
 }
 
-const FloorField::Grid& FloorField::grid() const {
-  return content_->built->tiling.grid();
+const CellGrid& FloorField::grid() const {
+  return impl_->built->tiling.grid();
 }
 
 std::size_t FloorField::bytes() const {
-  if (!content_->built) return 0;
-  const Content::Built& built = *content_->built;
+  if (!impl_->built) return 0;
+  const Impl::Built& built = *impl_->built;
   std::size_t total = built.tiling.bytes() + built.density.capacity() * sizeof(Real);
   if (built.terrain) total += built.terrain->bytes();
   if (built.eikonal) total += built.eikonal->bytes();
   if (built.near) total += built.near->bytes();
   for (const auto& steps : built.free_steps) total += steps.capacity() * sizeof(float);
-  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Content::Line);
+  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Impl::Line);
   return total;
 }
 

@@ -25,8 +25,6 @@ struct Destination {
 
 /// An area where people walk faster or slower than elsewhere.
 struct Zone {
-  std::string name;
-  std::string where;
   Ring region;
   Real speed_factor = 1;  ///< > 0
 };
@@ -87,15 +85,14 @@ class FloorField {
   /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
   /// the cells of rows [first_row, last_row), row by row, as asked by this rank; nan where not walkable.
   /// Collective: all ranks call it for the same destination, with rows of their own.
-  using Grid = CellGrid;
-  const Grid& grid() const;
+  const CellGrid& grid() const;
   std::vector<Real> rows(int destination, std::int64_t first_row, std::int64_t last_row) const;
 
   std::size_t bytes() const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace scree

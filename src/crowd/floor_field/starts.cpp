@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field_impl.hpp"
 
 namespace scree {
 
@@ -20,7 +20,7 @@ Vec<2> nearest_on(const Segment& segment, const Vec<2>& x) {
 
 }  // namespace
 
-void FloorField::Content::find_lines(std::size_t destination) {
+void FloorField::Impl::find_lines(std::size_t destination) {
   const Tiling& tiling = built->tiling;
   const CellGrid& grid = tiling.grid();
   const Real reach = start_reach_in_cells * grid.cell;
@@ -36,15 +36,12 @@ void FloorField::Content::find_lines(std::size_t destination) {
       return true;
     };
     for (const Ring& ring : built->destinations[destination].regions) {
-      Box<2> bounds = Box<2>::empty();
-      for (const Vec<2>& corner : ring) bounds.include(corner);
+      const Box<2> bounds = bounds_of(ring);
       if (!is_near(bounds.lower, bounds.upper)) continue;
       std::vector<Segment> rim;
       for (std::size_t n = 0; n < ring.size(); ++n) {
         const Segment side{ring[n], ring[(n + 1) % ring.size()]};
-        Box<2> box = Box<2>::empty();
-        box.include(side.a);
-        box.include(side.b);
+        const Box<2> box = bounds_of({side.a, side.b});
         if (is_near(box.lower, box.upper)) rim.push_back(side);
       }
       for (int j = 0; j < tiling.height(own[k]); ++j) {
@@ -85,7 +82,7 @@ void FloorField::Content::find_lines(std::size_t destination) {
 }
 
 /// Midpoint rule along the line.
-Real FloorField::Content::time_along(const Line& line) const {
+Real FloorField::Impl::time_along(const Line& line) const {
   const Real length = norm(line.to - line.from);
   if (length == 0) return 0;
   const std::int64_t tile = built->tiling.own()[line.own];

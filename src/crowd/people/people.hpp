@@ -6,22 +6,12 @@
 #include "core/random.hpp"
 #include "core/section.hpp"
 #include "crowd/journeys.hpp"
+#include "crowd/people/mixture.hpp"
 #include "crowd/plan/floor_plan.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "state/state.hpp"
 
 namespace scree {
-
-/// What kind of people there are: [agents.NAME]. Radius and speed are drawn for each person; the rest is the
-/// same for all of a kind.
-struct AgentType {
-  std::string name;
-  std::string where;
-  Real headway_time = 1.0;              ///< T of the headway law [s]
-  Real creep_speed = 0.03;              ///< least speed wanted, however close others are [m/s]
-  Real max_radius = 0, min_radius = 0;  ///< bounds of its radii [m]
-  Real max_speed = 0;                   ///< bound of its desired speeds [m/s]
-};
 
 /// People: kinds, who is there at first ([populations.NAME]) and who comes ([sources.NAME]). What a person is
 /// like and where it starts depends on seed and id only, not on ranks. Groups of bodies count populations,
@@ -40,16 +30,14 @@ class People {
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
-  Real smallest_radius() const;  ///< no person is smaller [m]
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
 
-  bool has_sources() const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
   void prepare(State<2>& state);
-  /// Books how many of each source should have come by now, in state.inlets. Local.
+  /// Records in state.inlets how many of each source should have come by now. Local.
   void note_due(State<2>& state) const;
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if
@@ -68,8 +56,8 @@ class People {
   std::vector<std::string> diagnostics(const FloorPlan& plan, const Journeys& journeys, bool is_led) const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace scree

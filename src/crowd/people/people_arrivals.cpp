@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "crowd/people/people_content.hpp"
+#include "crowd/people/people_impl.hpp"
 #include "events/place_arrivals.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/region.hpp"
@@ -102,24 +102,24 @@ class SourcePlaces {
 
 BodiesToCome People::to_come(Real end_time) const {
   BodiesToCome bodies;
-  for (const Source& source : content_->sources)
+  for (const Source& source : impl_->sources)
     bodies.include(
         {source.arrivals.n_due(end_time), source.mixture.typical_radius(), source.mixture.largest_radius()});
   return bodies;
 }
 
 void People::prepare(State<2>& state) {
-  content_->first_inlet = state.inlets.size();
-  for (const Source& source : content_->sources) state.inlets.push_back({.name = source.name});
+  impl_->first_inlet = state.inlets.size();
+  for (const Source& source : impl_->sources) state.inlets.push_back({.name = source.name});
 }
 
 void People::note_due(State<2>& state) const {
-  for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    state.inlets[content_->first_inlet + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
+  for (std::size_t s = 0; s < impl_->sources.size(); ++s)
+    state.inlets[impl_->first_inlet + s].n_due = impl_->sources[s].arrivals.n_due(state.clock.time);
 }
 
-const People::Content::Places& People::Content::places_of_sources(const State<2>& state,
-                                                                  const FloorPlan& plan) const {
+const People::Impl::Places& People::Impl::places_of_sources(const State<2>& state,
+                                                            const FloorPlan& plan) const {
   std::vector<char> active;
   const auto n_obstacles = static_cast<int>(state.obstacles.list().size());
   for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
@@ -141,13 +141,13 @@ const People::Content::Places& People::Content::places_of_sources(const State<2>
 
 bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
-  const Content& content = *content_;
+  const Impl& impl = *impl_;
   std::vector<Arrival> arrivals;
   note_due(state);
-  for (std::size_t s = 0; s < content.sources.size(); ++s) {
-    if (state.inlets[content.first_inlet + s].n_waiting() == 0) continue;
-    const Content::Places& places = content.places_of_sources(state, plan);
-    content.feed(s, state, *places.spaces[s], seed, arrivals);
+  for (std::size_t s = 0; s < impl.sources.size(); ++s) {
+    if (state.inlets[impl.first_inlet + s].n_waiting() == 0) continue;
+    const Impl::Places& places = impl.places_of_sources(state, plan);
+    impl.feed(s, state, *places.spaces[s], seed, arrivals);
   }
   if (arrivals.empty()) return false;
   before_change();
@@ -160,15 +160,15 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
     const Arrival& arrival = arrivals[k];
     const Index i = bodies.n_owned();
     bodies.resize(i + 1, 0);
-    put_person(state, i, arrival.body, arrival.traits, content.populations.size() + arrival.source,
-               content.sources[arrival.source].journey);
+    put_person(state, i, arrival.body, arrival.traits, impl.populations.size() + arrival.source,
+               impl.sources[arrival.source].journey);
     state.memory.start.push_back(state.memory.start.back());
   }
   return true;
 }
 
-void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
-                           std::vector<Arrival>& arrivals) const {
+void People::Impl::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
+                        std::vector<Arrival>& arrivals) const {
   const Source& source = sources[s];
   InletProgress& progress = state.inlets[first_inlet + s];
   SourcePlaces free_places(s, source, state, space, seed, largest_radius(), arrivals);
@@ -186,9 +186,8 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 }
 
 bool People::exhausted(const State<2>& state) const {
-  for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    if (n_settled(state.inlets[content_->first_inlet + s]) < content_->sources[s].arrivals.n_total())
-      return false;
+  for (std::size_t s = 0; s < impl_->sources.size(); ++s)
+    if (n_settled(state.inlets[impl_->first_inlet + s]) < impl_->sources[s].arrivals.n_total()) return false;
   return true;
 }
 

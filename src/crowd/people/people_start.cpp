@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
-#include "crowd/people/people_content.hpp"
+#include "crowd/people/people_impl.hpp"
 
 namespace scree {
 
@@ -32,9 +32,9 @@ void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& 
 }
 
 void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
-  const Content& content = *content_;
-  if (content.populations.empty()) return;
-  const NearObstacles near(state.obstacles, content.journeys->exits(), state.box, largest_radius());
+  const Impl& impl = *impl_;
+  if (impl.populations.empty()) return;
+  const NearObstacles near(state.obstacles, impl.journeys->exits(), state.box, largest_radius());
 
   std::vector<NewBody<2>> fixed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
@@ -42,8 +42,8 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   std::vector<std::unique_ptr<StartSpace>> spaces;
   std::vector<const StartSpace*> views;
   std::vector<PlacedPerson> people;
-  for (const Population& population : content.populations) {
-    spaces.push_back(std::make_unique<StartSpace>(plan, near, content.journeys->exits(), state.box,
+  for (const Population& population : impl.populations) {
+    spaces.push_back(std::make_unique<StartSpace>(plan, near, impl.journeys->exits(), state.box,
                                                   population.region, population.where));
     views.push_back(spaces.back().get());
     const StartSpace& space = *views.back();
@@ -76,7 +76,7 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   state.bodies.resize(i + static_cast<Index>(people.size()), 0);
   for (const PlacedPerson& person : people) {
     const auto group = static_cast<std::size_t>(person.space);
-    const Population& population = content.populations[group];
+    const Population& population = impl.populations[group];
     put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
                population.journey);
   }

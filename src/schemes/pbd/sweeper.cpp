@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -342,8 +343,7 @@ Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename Sweep
 
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
+  return held_bytes(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
          sides_.bytes();
 }
 

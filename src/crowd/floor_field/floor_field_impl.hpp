@@ -15,7 +15,7 @@ namespace scree {
 // Cells this near to a destination that see it start from the time along the straight line, which is exact on
 // free ground; the scheme alone is at its worst where fronts are strongly curved.
 inline constexpr Real start_reach_in_cells = 5;
-struct FloorField::Content {
+struct FloorField::Impl {
   struct Settings {
     Real cell = 0.1;
     Real wall_clearance = 0.25;

@@ -56,9 +56,8 @@ Real most_that_fit(const StartSpace& space, const Mixture& mixture);
 void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, std::size_t group,
                 int journey);
 
-struct People::Content {
+struct People::Impl {
   std::vector<AgentType> kinds;
-  std::vector<AgentTraits> traits;  // of each kind
   std::vector<Population> populations;
   std::vector<Source> sources;
   const Journeys* journeys = nullptr;
@@ -83,7 +82,7 @@ struct People::Content {
 
   Real largest_radius() const {
     Real largest = 0;
-    for (const AgentType& kind : kinds) largest = std::max(largest, kind.max_radius);
+    for (const AgentType& kind : kinds) largest = std::max(largest, kind.radius->most());
     return largest;
   }
   const Places& places_of_sources(const State<2>& state, const FloorPlan& plan) const;
