@@ -6,15 +6,11 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "crowd/people/people_impl.hpp"
 #include "crowd/plan/ring.hpp"
 
 namespace scree {
 
-People::People() : impl_(std::make_unique<Impl>()) {}
-People::~People() = default;
-
-void People::Impl::describe_kinds(Section& root) {
+void People::describe_kinds(Section& root) {
   root.tables(
       "agents",
       {.doc = "A kind of people. Without any there is one, \"person\", with the values that are "
@@ -42,26 +38,26 @@ void People::Impl::describe_kinds(Section& root) {
           section.fail("radius", "radii of people need bounds: give min, more than 0 m, and max");
         if (!std::isfinite(kind.speed->most()))
           section.fail("speed", "speeds of people need a bound: give max");
-        kinds.push_back(std::move(kind));
+        kinds_.push_back(std::move(kind));
       });
-  if (root.reading() && kinds.empty()) kinds.push_back({.name = "person"});
+  if (root.reading() && kinds_.empty()) kinds_.push_back({.name = "person"});
 }
 
-int People::Impl::read_journey(Section& section) const {
+int People::read_journey(Section& section) const {
   std::string journey;
   section.text("journey", journey,
                {.doc = "name of the [journeys.NAME] that they follow; may be left out if there is but one. "
                        "Without any, they leave by the nearest exit"});
-  return section.reading() ? journeys->find(journey, section.where("journey")) : -1;
+  return section.reading() ? journeys_->find(journey, section.where("journey")) : -1;
 }
 
-void People::Impl::describe_populations(Section& root) {
+void People::describe_populations(Section& root) {
   root.tables(
       "populations", {.doc = "People who are there at the start."},
       [&](const std::string& name, Section& section) {
         Population population;
         population.name = name;
-        population.mixture.describe(section, kinds);
+        population.mixture.describe(section, kinds_);
         population.region = read_ring(section, "region", false,
                                       "corners of where their centres are; not given: the whole plan. "
                                       "Exits, and what is behind them, are left out");
@@ -76,16 +72,16 @@ void People::Impl::describe_populations(Section& root) {
         population.where = section.where(population.count > 0 ? "count" : "density");
         if ((population.count > 0) == (population.density > 0))
           section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
-        populations.push_back(std::move(population));
+        populations_.push_back(std::move(population));
       });
 }
 
-void People::Impl::describe_sources(Section& root) {
+void People::describe_sources(Section& root) {
   root.tables("sources", {.doc = "Where people come in during the run."},
               [&](const std::string& name, Section& section) {
                 Source source;
                 source.name = name;
-                source.mixture.describe(section, kinds);
+                source.mixture.describe(section, kinds_);
                 source.region =
                     read_ring(section, "region", true, "corners of where their centres are when they come");
                 source.arrivals.describe(section);
@@ -98,37 +94,36 @@ void People::Impl::describe_sources(Section& root) {
                 source.journey = read_journey(section);
                 if (!section.reading()) return;
                 source.where = section.where("region");
-                sources.push_back(std::move(source));
+                sources_.push_back(std::move(source));
               });
 }
 
 void People::describe(Section& root, const Journeys& journeys) {
-  impl_->journeys = &journeys;
-  impl_->describe_kinds(root);
-  impl_->describe_populations(root);
-  impl_->describe_sources(root);
+  journeys_ = &journeys;
+  describe_kinds(root);
+  describe_populations(root);
+  describe_sources(root);
 }
 
-std::span<const AgentType> People::types() const {
-  return impl_->kinds;
-}
 std::vector<std::string> People::group_names() const {
   std::vector<std::string> names;
-  for (const Population& population : impl_->populations) names.push_back(population.name);
-  for (const Source& source : impl_->sources) names.push_back(source.name);
+  for (const Population& population : populations_) names.push_back(population.name);
+  for (const Source& source : sources_) names.push_back(source.name);
   return names;
 }
 Real People::largest_radius() const {
-  return impl_->largest_radius();
+  Real largest = 0;
+  for (const AgentType& kind : kinds_) largest = std::max(largest, kind.radius->most());
+  return largest;
 }
 Real People::fastest() const {
   Real fastest = 0;
-  for (const AgentType& kind : impl_->kinds) fastest = std::max(fastest, kind.speed->most());
+  for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->most());
   return fastest;
 }
 Real People::longest_headway() const {
   Real longest = 0;
-  for (const AgentType& kind : impl_->kinds) longest = std::max(longest, kind.headway_time);
+  for (const AgentType& kind : kinds_) longest = std::max(longest, kind.headway_time);
   return longest;
 }
 

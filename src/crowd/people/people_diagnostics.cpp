@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "crowd/people/people_impl.hpp"
+#include "crowd/people/people.hpp"
 #include "crowd/plan/plan_gap.hpp"
 #include "crowd/plan/ring.hpp"
 
@@ -53,10 +53,9 @@ std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journe
         return;
       }
   };
-  for (const Population& p : impl_->populations)
+  for (const Population& p : populations_)
     look("populations." + p.name, p.where, p.mixture, p.region, p.journey, p.count, p.density);
-  for (const Source& s : impl_->sources)
-    look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
+  for (const Source& s : sources_) look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
   return found;
 }
 

@@ -219,19 +219,15 @@ bool FloorPlan::Impl::in_column(const Vec<2>& x) {
     }
     near_columns.emplace(box, 4 * columns.size());
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const auto [centre, radius] = columns[c];
-      const int last_x = near_columns->cell_of(0, centre[0] + radius);
-      const int last_y = near_columns->cell_of(1, centre[1] + radius);
-      for (int j = near_columns->cell_of(1, centre[1] - radius); j <= last_y; ++j)
-        for (int i = near_columns->cell_of(0, centre[0] - radius); i <= last_x; ++i)
-          near_columns->put(i, j, static_cast<std::int32_t>(c));
+      const Vec<2> extent = filled<2>(columns[c].radius);
+      near_columns->for_each_cell(
+          {columns[c].centre - extent, columns[c].centre + extent, {}},
+          [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
     }
     near_columns->sort();
   }
   if (!near_columns->covers(x)) return false;
-  const std::size_t cell =
-      near_columns->place(near_columns->cell_of(0, x[0]), near_columns->cell_of(1, x[1]));
-  return std::ranges::any_of(near_columns->items(cell), [&](std::int32_t c) {
+  return std::ranges::any_of(near_columns->items(near_columns->cell_at(x)), [&](std::int32_t c) {
     const Columns::Column& column = columns[static_cast<std::size_t>(c)];
     return dot(x - column.centre, x - column.centre) < column.radius * column.radius;
   });
