@@ -78,7 +78,7 @@ class Journeys {
   void add_doors(ObstacleSet<2>& obstacles);
 
   std::span<const Exit> exits() const { return exits_; }
-  std::span<const Zone> zones() const { return zones_; }
+  const std::vector<Zone>& zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
