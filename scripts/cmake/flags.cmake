@@ -73,7 +73,7 @@ function(scree_library name)
     file(GLOB_RECURSE A_SOURCES CONFIGURE_DEPENDS *.cpp)
     list(FILTER A_SOURCES EXCLUDE REGEX "_set\\.cpp$")
     if(NOT SCREE_CROWD)
-      list(FILTER A_SOURCES EXCLUDE REGEX "/crowd[a-z_]*\\.cpp$")  # of bench and verify
+      list(FILTER A_SOURCES EXCLUDE REGEX "/crowd\\.cpp$")  # of bench and verify
     endif()
   endif()
   add_library(${name} STATIC ${A_SOURCES})
