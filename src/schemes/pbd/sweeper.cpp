@@ -187,7 +187,7 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
 
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-#include "core/memory.hpp"
+  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
 }
 
 template class PbdSweeper<2>;
