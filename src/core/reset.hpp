@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 namespace scree {
@@ -17,12 +16,6 @@ template <class T>
 void copy_into(const std::vector<T>& from, std::vector<T>& to) {
   to.resize(from.size());
   std::copy(from.begin(), from.end(), to.begin());
-}
-
-/// Bytes that they hold.
-template <class... T>
-std::size_t bytes_of(const std::vector<T>&... arrays) {
-  return (std::size_t{0} + ... + (arrays.capacity() * sizeof(T)));
 }
 
 }  // namespace scree

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -159,7 +159,7 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
 
 template <int D>
 std::size_t ContactDetector<D>::bytes() const {
-  return bytes_of(at_, from_, surface_);
+  return held_bytes(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 
 namespace scree {
@@ -196,7 +197,7 @@ void LoadBalancer<D>::begin_list(const State<D>& state, const SweepSchedule<D>& 
 
 template <int D>
 std::size_t LoadBalancer<D>::bytes() const {
-  return bytes_of(block_loads_, block_contacts_, block_keys_, block_weights_);
+  return held_bytes(block_loads_, block_contacts_, block_keys_, block_weights_);
 }
 
 template class LoadBalancer<2>;

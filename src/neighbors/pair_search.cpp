@@ -1,6 +1,6 @@
 #include "neighbors/pair_search.hpp"
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -175,9 +175,9 @@ void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const B
 template <int D>
 std::size_t PairSearch<D>::bytes() const {
   std::size_t columns = 0;
-  for (std::size_t k = 0; k < D; ++k) columns += bytes_of(x_[k], period_[k]);
+  for (std::size_t k = 0; k < D; ++k) columns += held_bytes(x_[k], period_[k]);
   return columns +
-         bytes_of(radius_, near_, entries_, cell_start_, first_of_body_, within_box_, through_faces_);
+         held_bytes(radius_, near_, entries_, cell_start_, first_of_body_, within_box_, through_faces_);
 }
 
 template class PairSearch<2>;

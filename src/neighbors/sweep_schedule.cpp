@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -232,13 +232,13 @@ void SweepSchedule<D>::find_wall_neighbours(const ObstacleSet<D>& obstacles) {
 
 template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
-  return scratch_bytes() + bytes_of(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
-                                    first_wall_neighbour_, wall_neighbours_);
+  return scratch_bytes() + held_bytes(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
+                                      first_wall_neighbour_, wall_neighbours_);
 }
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
-  return search_.bytes() + bytes_of(postponed_, classes_of_, class_of_, surface_);
+  return search_.bytes() + held_bytes(postponed_, classes_of_, class_of_, surface_);
 }
 
 template class SweepSchedule<2>;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "state/step_messages.hpp"
 
@@ -150,7 +150,7 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
 
 template <int D>
 std::size_t SideKeeper<D>::bytes() const {
-  return bytes_of(at_, from_, surface_, thin_);
+  return held_bytes(at_, from_, surface_, thin_);
 }
 
 template class SideKeeper<2>;

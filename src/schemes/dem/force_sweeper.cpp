@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -333,7 +333,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  return bytes_of(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
+  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
          history_.bytes() + sums_.bytes();
 }
 

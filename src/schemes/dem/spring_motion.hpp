@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/rotation.hpp"
 #include "schemes/dem/dem_motion.hpp"
@@ -51,7 +51,7 @@ class SpringMotion final : public DemMotion<D> {
     sweeper_.tell_forces(state_, state_.clock.time, contacts);
   }
   const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
-  std::size_t bytes() const override { return sweeper_.bytes() + bytes_of(field_force_); }
+  std::size_t bytes() const override { return sweeper_.bytes() + held_bytes(field_force_); }
 
  private:
   void drift(Real dt) {

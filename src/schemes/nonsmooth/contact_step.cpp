@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "schemes/common/contact_pair.hpp"
 #include "schemes/nonsmooth/rolling.hpp"
@@ -159,7 +160,7 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() +
-         bytes_of(impulse_, guess_, velocity_, start_surface_velocity_, rolling_work_);
+         held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, rolling_work_);
 }
 
 template class ContactStep<2>;

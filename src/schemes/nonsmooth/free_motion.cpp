@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/reset.hpp"
+#include "core/memory.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -77,7 +77,7 @@ Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
 
 template <int D>
 std::size_t FreeMotion<D>::bytes() const {
-  return bytes_of(start_velocity_, velocity_, potential_force_, other_force_, displacement_);
+  return held_bytes(start_velocity_, velocity_, potential_force_, other_force_, displacement_);
 }
 
 template class FreeMotion<2>;

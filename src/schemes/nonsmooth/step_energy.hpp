@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "schemes/nonsmooth/contact_step.hpp"
@@ -46,7 +47,7 @@ class StepEnergy {
     balance.force_work += of_bodies[2];
   }
   std::size_t bytes() const {
-    return bytes_of(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
+    return held_bytes(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
   }
 
  private:

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "schemes/pbd/frozen_sweeper.hpp"
 #include "schemes/pbd/settings.hpp"
-#include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
 
@@ -16,7 +16,7 @@ template <int D>
 class PbdContacts {
  public:
   PbdContacts(const PbdSettings<D>& settings, PbdSweeper<D>& sweeper)
-      : settings_(settings), sweeper_(sweeper) {}
+      : settings_(settings), sweeper_(sweeper), frozen_(sweeper) {}
 
   /// In the records of the sweeper, with obstacles where they stand dt after state.clock.time. Returns the
   /// deepest overlap that the last sweep met on this rank [m]. Collective.
@@ -53,45 +53,32 @@ class PbdContacts {
         const auto mode =
             settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
         sweeper_.clear_multipliers();
-        sweeper_.freeze();
-        deepest = repeat(state, [&](SweepTurn turn) { return sweeper_.frozen_sweep(state, mode, 0, turn); });
+        frozen_.freeze();
+        deepest = repeat(state, [&](SweepTurn turn) { return frozen_.project(state, mode, turn); });
         break;
       }
-      case Method::penalty: {
+      case Method::penalty:
         // Explicit Euler: the force acts where the step starts.
         keep_records();
         sweeper_.clear_multipliers();
-        sweeper_.load(state);
-        sweeper_.freeze();
-        sweeper_.clear_records();
-        deepest = sweeper_.frozen_sweep(state, FrozenMode::penalty, settings_.penalty_rate * dt);
+        frozen_.freeze(state.bodies.position());
+        deepest = frozen_.displace(state, FrozenMode::penalty, before_, settings_.penalty_rate * dt);
         sweeps_done_ = 1;
-        const auto records = sweeper_.records();
-        for (std::size_t i = 0; i < records.size(); ++i)
-          for (int k = 0; k < D; ++k) records[i].x[k] = before_[i][k] + records[i].x[k];
         break;
-      }
-      case Method::jacobi: {
+      case Method::jacobi:
         sweeper_.clear_multipliers();
         deepest = repeat(state, [&](SweepTurn) {
-          sweeper_.freeze();
-          sweeper_.count_contacts(state);
-          sweeper_.clear_records();
-          const Real met = sweeper_.frozen_sweep(state, FrozenMode::jacobi);
-          const auto records = sweeper_.records();
-          for (std::size_t i = 0; i < records.size(); ++i)
-            for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_.reference()[i][k];
-          return met;
+          frozen_.freeze();
+          return frozen_.displace(state, FrozenMode::jacobi, frozen_.reference());
         });
         break;
-      }
     }
     return std::max(deepest, sweeper_.keep_sides(state, state.clock.time + dt));
   }
 
   std::int64_t n_sweeps() const { return sweeps_done_; }
   bool has_converged() const { return converged_; }
-  std::size_t bytes() const { return before_.capacity() * sizeof(Vec<D>); }
+  std::size_t bytes() const { return before_.capacity() * sizeof(Vec<D>) + frozen_.bytes(); }
 
  private:
   using Method = typename PbdSettings<D>::Method;
@@ -136,6 +123,7 @@ class PbdContacts {
 
   const PbdSettings<D>& settings_;
   PbdSweeper<D>& sweeper_;
+  FrozenSweeper<D> frozen_;
   std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;

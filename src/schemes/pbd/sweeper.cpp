@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/reset.hpp"
-#include "core/timing.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -78,27 +78,6 @@ void PbdSweeper<D>::store(State<D>& state) const {
 }
 
 template <int D>
-template <class RunBlock>
-void PbdSweeper<D>::run_colours(SweepTurn turn, RunBlock&& run_block) {
-  GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
-  const auto run_blocks = [&](const auto& blocks) {
-    for (const auto& block : blocks) run_block(block);
-  };
-  run_colours_in_order(
-      Lattice<D>::n_colours, turn, [&](int colour) { run_blocks(schedule.boundary_blocks(colour)); },
-      [&](int colour) { run_blocks(schedule.interior_blocks(colour)); },
-      [&](int stage) {
-        Scope timer("exchange");
-        ghosts.begin_transfer(stage, records_);
-      },
-      [&](int stage) {
-        Scope timer("exchange");
-        ghosts.end_transfer(stage, records_);
-      });
-}
-
-template <int D>
 Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters& parameters,
                           SweepTurn turn) {
   Scope timer("sweeps");
@@ -134,30 +113,20 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
   return deepest;
 }
 
-/// Finds surface_: an obstacle as the bodies of its batch see it from place_of(body). Returns the bodies.
-template <int D>
-template <class PlaceOf>
-std::span<const Index> PbdSweeper<D>::look_at(const State<D>& state,
-                                              const typename SweepSchedule<D>::WallBatch& wall,
-                                              const PlaceOf& place_of) {
-  const auto which = neighborhood_.schedule().wall_bodies(wall);
-  at_.clear();
-  from_.clear();
-  for (const Index i : which) {
-    at_.push_back(place_of(static_cast<std::size_t>(i)));
-    from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
-  }
-  surface_.resize(which.size());
-  state.obstacles.nearest(wall.constraint, at_, from_, surface_);
-  return which;
-}
-
 template <int D>
 Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                               PairMode mode, const Parameters& parameters) {
   Real deepest = 0;
   for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = look_at(state, wall, [&](std::size_t i) { return position_of<D>(records_[i]); });
+    const auto which = neighborhood_.schedule().wall_bodies(wall);
+    at_.clear();
+    from_.clear();
+    for (const Index i : which) {
+      at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
+      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
+    }
+    surface_.resize(which.size());
+    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       const Real mobility = weighted_ ? mobility_[i] : 1;
@@ -217,105 +186,8 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
 }
 
 template <int D>
-void PbdSweeper<D>::freeze() {
-  frozen_.resize(static_cast<std::size_t>(n_held_));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
-    frozen_[i] = position_of<D>(records_[i]);
-  neighborhood_.ghosts().copy_to_ghosts(frozen_);
-}
-
-template <int D>
-void PbdSweeper<D>::clear_records() {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
-}
-
-template <int D>
-void PbdSweeper<D>::count_contacts(const State<D>& state) {
-  clear_records();
-  frozen_sweep(state, FrozenMode::count);
-  n_contacts_.resize(static_cast<std::size_t>(n_held_));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) n_contacts_[i] = records_[i].x[0];
-  neighborhood_.ghosts().copy_to_ghosts(n_contacts_, 1);
-}
-
-template <int D>
-Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor, SweepTurn turn) {
-  Scope timer("sweeps");
-  Real deepest = 0;
-  run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
-    deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
-  });
-  return deepest;
-}
-
-template <int D>
-Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
-                                     FrozenMode mode, Real factor) {
-  Real deepest = 0;
-  const bool counts = mode == FrozenMode::count, averages = mode == FrozenMode::jacobi;
-  const bool follows = mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual;
-  const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
-  const auto moved = [&](std::size_t i) { return position_of<D>(records_[i]) - frozen_[i]; };
-  // The push of one constraint with this gap, frozen or linearised, and sum of mobilities.
-  const auto push_of = [&](Real gap, Real total, Real n_contacts, Real& multiplier) {
-    deepest = std::max(deepest, -gap);
-    Real push = std::max(-gap, 0.0) / total;
-    if (mode == FrozenMode::halfspaces_dual) push = std::max(-gap / total, -multiplier);
-    if (mode == FrozenMode::penalty) push = factor * std::max(-gap, 0.0) / total;
-    if (averages && push > 0) push /= n_contacts;
-    multiplier += push;
-    return push;
-  };
-
-  const auto shift_table = neighborhood_.list().shift_table();
-  neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
-    const auto i = static_cast<std::size_t>(low);
-    const auto j = static_cast<std::size_t>(high);
-    Vec<D> d = frozen_[i] - frozen_[j];
-    if (shift >= 0)
-      for (int k = 0; k < D; ++k) d[k] += shift_table[static_cast<std::size_t>(3 * shift + k)];
-    Real distance = norm(d);
-    const Real contact_distance = state.bodies.radius()[i] + state.bodies.radius()[j];
-    Real gap = distance - contact_distance;
-    if (counts) {
-      if (gap < 0) ++records_[i].x[0], ++records_[j].x[0];
-      return;
-    }
-    if (distance < 1e-12 * contact_distance) {
-      const Vec<3> direction = coincident_direction(state.bodies.id()[i], state.bodies.id()[j], D);
-      for (int k = 0; k < D; ++k) d[k] = direction[k];
-      distance = 1;
-    }
-    const Vec<D> normal = d * (1 / distance);
-    const Real total = weight(i) + weight(j);
-    if (total == 0) return;
-    if (follows) gap += dot(normal, moved(i) - moved(j));
-    const Real n_contacts = averages ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
-    const Real push = push_of(gap, total, n_contacts, multipliers_.pairs()[place]);
-    add(records_[i], weight(i) * push, normal);
-    add(records_[j], -weight(j) * push, normal);
-  });
-
-  for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = look_at(state, wall, [&](std::size_t i) { return frozen_[i]; });
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
-      Real gap = surface_[k].distance - state.bodies.radius()[i];
-      if (counts && gap < 0) ++records_[i].x[0];
-      if (counts || weight(i) == 0) continue;
-      if (follows) gap += dot(surface_[k].normal, moved(i));
-      const Real push = push_of(gap, weight(i), averages ? n_contacts_[i] : 1,
-                                multipliers_.walls()[static_cast<std::size_t>(wall.first) + k]);
-      add(records_[i], weight(i) * push, surface_[k].normal);
-    }
-  }
-  return deepest;
-}
-
-template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-  return bytes_of(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
-         sides_.bytes();
+  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
 }
 
 template class PbdSweeper<2>;
