@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/memory.hpp"
-#include "core/reset.hpp"
 
 namespace scree {
 
