@@ -169,7 +169,7 @@ void FloorPlan::Impl::read(Section& section, const Source& source) {
 
 void FloorPlan::Impl::read_obstacle(const std::string& name, Section& section) {
   std::vector<std::vector<Real>> corners, circles;
-  section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of what stands there"});
+  section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of the obstacle"});
   section.points("circles", circles, 3,
                  {.unit = Unit::length, .doc = "round columns, each as x, y and radius"});
   if (!section.reading()) return;
@@ -268,7 +268,7 @@ void FloorPlan::describe(Section& root) {
         }
         section.tables(
             "obstacles",
-            {.doc = "What stands in the area: a polygon, which is cut out of it, or round columns."},
+            {.doc = "An obstacle in the area: a polygon, which is cut out of it, or round columns."},
             [&](const std::string& name, Section& obstacle) { impl_->read_obstacle(name, obstacle); });
       });
 }

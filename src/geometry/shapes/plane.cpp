@@ -57,6 +57,6 @@ class Plane final : public Shape<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Shape, plane, Plane, "half-space: solid behind a line (2D) or plane (3D), endless")
+SCREE_PLUGIN(Shape, plane, Plane, "infinite half-space: solid behind a line (2D) or plane (3D)")
 
 }  // namespace scree

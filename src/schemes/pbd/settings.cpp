@@ -19,13 +19,14 @@ void PbdSettings<D>::describe(Section& root) {
          .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
                 "sweep meets the tolerances (PNGS)"});
     section.integer("max_sweeps", max_sweeps,
-                    {.range = {.least = 1}, .doc = "Sweeps after which \"converged\" gives up and says so"});
+                    {.range = {.least = 1}, .doc = "Most sweeps of \"converged\"; then it gives a warning"});
     section.real(
         "relative_tolerance", relative_tolerance,
         {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
-    section.real(
-        "absolute_tolerance", absolute_tolerance,
-        {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
+    section.real("absolute_tolerance", absolute_tolerance,
+                 {.unit = Unit::length,
+                  .range = non_negative,
+                  .doc = "Absolute part of the tolerance of \"converged\", see relative_tolerance"});
     section.real(
         "warm_start", warm_start,
         {.range = unit_interval,
@@ -38,11 +39,10 @@ void PbdSettings<D>::describe(Section& root) {
                          "contact is hard if it is not given"});
     section.real("penalty_rate", penalty_rate,
                  {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
-    section.real(
-        "overlap_limit", overlap_limit,
-        {.range = non_negative,
-         .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
-                "switches the test off"});
+    section.real("overlap_limit", overlap_limit,
+                 {.range = non_negative,
+                  .doc = "Largest overlap allowed in a step's last sweep, as a share of the smallest radius; "
+                         "0 switches the test off"});
     using enum FailureAction;
     on_overlap.describe(
         section, "on_overlap", {warn, halve, stop},
