@@ -32,7 +32,7 @@ class NeighborList {
 
   // How long the list lasts.
   /// See Neighborhood::used_skin.
-  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider);
+  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max);
   StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way);
   [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const;
   void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);

@@ -34,7 +34,7 @@ class Energy final : public Measure<D> {
     row.insert(row.end(), {energy.kinetic, energy.potential});
     if (!ledger.kept) return;
     EnergyLedger::for_each(ledger, [&](const char*, Real value) { row.push_back(value); });
-    row.push_back(energy.total() - ledger.booked());
+    row.push_back(energy.total() - ledger.total());
   }
 
  private:

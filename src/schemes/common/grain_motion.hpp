@@ -11,7 +11,7 @@ namespace scree {
 template <int D>
 Real fastest_fall(const State<D>& state);
 
-/// Neighborhood::rebuild, with the energy of bodies that are found outside the domain booked as outflow.
+/// Neighborhood::rebuild, with the energy of bodies that are found outside the domain recorded as outflow.
 /// Collective.
 template <int D>
 void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood,

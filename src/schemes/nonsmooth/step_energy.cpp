@@ -19,8 +19,8 @@ void StepEnergy<D>::note_moved(const State<D>& state) {
 }
 
 template <int D>
-void StepEnergy<D>::book(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts,
-                         Real dt) {
+void StepEnergy<D>::add_to_ledger(State<D>& state, const FreeMotion<D>& motion,
+                                  const ContactStep<D>& contacts, Real dt) {
   Scope timer("energy");
   find_contact_work(contacts);
   find_body_work(state, motion, dt);

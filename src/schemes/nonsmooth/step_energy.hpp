@@ -8,7 +8,7 @@
 namespace scree {
 
 /// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.5). Call note_start(),
-/// note_moved() and book() in this order in a step. Cost: O(bodies + contacts).
+/// note_moved() and add_to_ledger() in this order in a step. Cost: O(bodies + contacts).
 template <int D>
 class StepEnergy {
  public:
@@ -17,7 +17,7 @@ class StepEnergy {
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state);
   /// At the end of the step: adds to state.ledger. Collective.
-  void book(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt);
+  void add_to_ledger(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt);
   std::size_t bytes() const;
 
  private:
