@@ -42,10 +42,8 @@ std::string text_of(const std::string& path, const std::string& where) {
   return read_input(path);
 }
 
-/// A disk as polygons have it, for areas and files.
-constexpr int n_corners_of_column = 32;
-/// The same where a hundredth of a radius matters.
-constexpr int n_corners_of_margin = 128;
+constexpr int n_corners_of_column = 32;   // of a disk, in files
+constexpr int n_corners_of_margin = 128;  // of a disk, where a hundredth of a radius matters
 
 }  // namespace
 
