@@ -21,7 +21,7 @@ class MeasuredRegion {
   /// Declares and reads the table `region`.
   void describe(Section& section) {
     section.optional_table(
-        "region", {.doc = "Box to look at; not given: the whole domain."}, [&](Section& region) {
+        "region", {.doc = "Box that is measured; not given: the whole domain."}, [&](Section& region) {
           whole_ = false;
           region.point("lower", lower_, {.unit = Unit::length, .required = true, .doc = "lowest corner"});
           region.point("upper", upper_, {.unit = Unit::length, .required = true, .doc = "highest corner"});

@@ -24,8 +24,8 @@ void Materials<D>::describe(Section& root) {
         section.real_or_word("young_modulus", material.young_modulus, word, {"rigid"},
                              {.unit = Unit::pressure,
                               .range = positive,
-                              .doc = "Of Hertz's contact in the scheme \"dem\"; \"rigid\": only the "
-                                     "other body gives way"});
+                              .doc = "Young's modulus of Hertz contacts in the scheme \"dem\"; \"rigid\": "
+                                     "only the other body deforms"});
         Real poisson_ratio = -2;  // not given: a value that the key refuses
         section.real(
             "poisson_ratio", poisson_ratio,
@@ -42,19 +42,20 @@ void Materials<D>::describe(Section& root) {
   pair_of_.assign(list_.size() * list_.size(), -1);
   root.tables(
       "pairs",
-      {.doc = "Contact of two materials; the name is \"A-B\" in any order. Nothing is mixed: bodies "
+      {.doc = "Contact of two materials; the name is \"A-B\" in any order. There are no mixing rules: bodies "
               "and obstacles that may touch need their pair."},
       [&](const std::string& name, Section& section) {
         PairProperties<D> properties;
         section.real("friction", properties.friction,
-                     {.range = non_negative, .required = true, .doc = "Coulomb's coefficient of friction"});
+                     {.range = non_negative, .required = true, .doc = "Coefficient of Coulomb friction"});
         section.real("restitution", properties.restitution,
                      {.range = unit_interval,
                       .required = true,
-                      .doc = "Newton's coefficient: rebound over approach speed of two bodies"});
+                      .doc = "Coefficient of restitution: rebound over approach speed"});
         section.real("rolling_friction", properties.rolling_friction,
                      {.range = non_negative,
-                      .doc = "Torque against rolling and spinning, over effective radius and normal force"});
+                      .doc = "Coefficient of rolling friction: torque against rolling and spinning, over "
+                             "effective radius and normal force"});
         properties.elasticity.describe(section);
         if (!section.reading()) return;
         has_rolling_friction_ |= properties.rolling_friction > 0;

@@ -44,13 +44,13 @@ std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
 
 void Journeys::describe(Section& root) {
   describe_exits(root);
-  root.tables("waypoints", {.doc = "A place that journeys lead through."},
+  root.tables("waypoints", {.doc = "An area that journeys lead through."},
               [&](const std::string& name, Section& section) {
-                Ring ring = read_ring(section, "polygon", true, "corners of the place");
+                Ring ring = read_ring(section, "polygon", true, "corners of the area");
                 if (section.reading())
                   destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}});
               });
-  root.tables("zones", {.doc = "An area where people walk faster or slower than elsewhere."},
+  root.tables("zones", {.doc = "An area where people walk faster or slower."},
               [&](const std::string&, Section& section) {
                 Zone zone;
                 zone.region = read_ring(section, "polygon", true, "corners of the area");
@@ -66,7 +66,7 @@ void Journeys::describe(Section& root) {
 
 void Journeys::describe_exits(Section& root) {
   root.tables(
-      "exits", {.doc = "A way out: people who come through it vanish."},
+      "exits", {.doc = "An exit: people who pass through it leave the run."},
       [&](const std::string& name, Section& section) {
         Exit exit;
         exit.name = name;
@@ -74,15 +74,16 @@ void Journeys::describe_exits(Section& root) {
         section.points("line", line, 2,
                        {.unit = Unit::length,
                         .doc = "the two ends of an opening in the wall; or give polygon or color"});
-        Ring ring = read_ring(section, "polygon", false, "corners of a region that takes people");
+        Ring ring = read_ring(section, "polygon", false, "corners of a region in which people leave the run");
         section.text("color", exit.colour,
                      {.doc = "color of a region in an image plan, such as \"#00ff00\""});
         Real absorb_depth = std::numeric_limits<Real>::quiet_NaN();  // not given
-        section.real("absorb_depth", absorb_depth,
-                     {.unit = Unit::length,
-                      .range = non_negative,
-                      .doc = "how far behind the line the centre of somebody is who vanishes; 0.5 m "
-                             "if not given"});
+        section.real(
+            "absorb_depth", absorb_depth,
+            {.unit = Unit::length,
+             .range = non_negative,
+             .doc =
+                 "people leave the run once their centre is this far behind the line; 0.5 m if not given"});
         std::vector<Real> from{0}, until;
         section.reals("open_from", from, -1,
                       {.unit = Unit::time, .range = non_negative, .doc = "when it opens"});
@@ -94,7 +95,7 @@ void Journeys::describe_exits(Section& root) {
         section.real("max_flow", exit.max_flow,
                      {.unit = Unit::rate,
                       .range = non_negative,
-                      .doc = "persons per second that it lets through; 0: no cap"});
+                      .doc = "largest flow in persons per second; 0: unlimited"});
         if (!section.reading()) return;
         const int n_given = (line.empty() ? 0 : 1) + (ring.empty() ? 0 : 1) + (exit.colour.empty() ? 0 : 1);
         if (n_given != 1)
@@ -146,15 +147,15 @@ Journeys::Step Journeys::describe_step(Section& section) const {
   section.texts("exits", exits, {.doc = "names of the exits to choose from; not given: all"});
   section.choice("choice", step.choice,
                  {{"nearest", Choice::nearest}, {"quickest", Choice::quickest}, {"weights", Choice::weights}},
-                 {.doc = "which exit: the nearest; the one that seems quickest, with queues, chosen anew "
-                         "during the walk; or one drawn with given weights"});
-  section.reals(
-      "weights", step.weights, -1,
-      {.range = non_negative, .doc = "one for each of exits, to any scale, for choice = \"weights\""});
+                 {.doc = "\"nearest\": shortest travel time; \"quickest\": shortest expected time with "
+                         "queues, chosen again during the walk; \"weights\": drawn with the given weights"});
+  section.reals("weights", step.weights, -1,
+                {.range = non_negative,
+                 .doc = "one for each of exits, for choice = \"weights\"; they need not sum to 1"});
   section.real("update", update,
                {.unit = Unit::time,
                 .range = positive,
-                .doc = "how often each person chooses the quickest exit anew; 1 s if not given"});
+                .doc = "time after which each person chooses the quickest exit again; 1 s if not given"});
   section.text("waypoint", waypoint, {.doc = "name of the waypoint to walk to, instead of exits"});
   section.real("wait", step.wait,
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
@@ -200,30 +201,30 @@ Journeys::Step Journeys::describe_step(Section& section) const {
 }
 
 void Journeys::describe_journeys(Section& root) {
-  root.tables("journeys", {.doc = "Where people walk to, one step after the other."},
-              [&](const std::string& name, Section& section) {
-                Journey journey;
-                journey.name = name;
-                section.list("steps",
-                             {.required = true, .doc = "One step of a journey: to exits, or to a waypoint."},
-                             [&](std::size_t, Section& entry) {
-                               if (entry.reading() && !journey.steps.empty() && journey.steps.back().is_exit)
-                                 entry.fail("exits", "a step after one that leads to exits is never reached");
-                               Step step = describe_step(entry);
-                               if (entry.reading()) journey.steps.push_back(std::move(step));
-                             });
-                section.boolean("repeat", journey.repeats,
-                                {.doc = "whether it begins anew after its last step, a waypoint: for ever"});
-                if (!section.reading()) return;
-                if (journey.steps.empty()) section.fail("steps", "a journey needs at least one step");
-                if (journey.repeats && journey.steps.back().is_exit)
-                  section.fail("repeat",
-                               "a journey that leads to exits ends there: steps that repeat are all "
-                               "to waypoints");
-                if (journey.repeats && journey.steps.size() < 2)
-                  section.fail("repeat", "a journey that repeats needs at least two steps, not 1");
-                journeys_.push_back(std::move(journey));
-              });
+  root.tables(
+      "journeys", {.doc = "Where people walk to, one step after the other."},
+      [&](const std::string& name, Section& section) {
+        Journey journey;
+        journey.name = name;
+        section.list("steps", {.required = true, .doc = "One step of a journey: to exits, or to a waypoint."},
+                     [&](std::size_t, Section& entry) {
+                       if (entry.reading() && !journey.steps.empty() && journey.steps.back().is_exit)
+                         entry.fail("exits", "a step after one that leads to exits is never reached");
+                       Step step = describe_step(entry);
+                       if (entry.reading()) journey.steps.push_back(std::move(step));
+                     });
+        section.boolean("repeat", journey.repeats,
+                        {.doc = "whether it starts again after its last step, which must be a waypoint"});
+        if (!section.reading()) return;
+        if (journey.steps.empty()) section.fail("steps", "a journey needs at least one step");
+        if (journey.repeats && journey.steps.back().is_exit)
+          section.fail("repeat",
+                       "a journey that leads to exits ends there: steps that repeat are all "
+                       "to waypoints");
+        if (journey.repeats && journey.steps.size() < 2)
+          section.fail("repeat", "a journey that repeats needs at least two steps, not 1");
+        journeys_.push_back(std::move(journey));
+      });
   if (!root.reading()) return;
   if (journeys_.empty() && !exits_.empty()) {
     Step step;

@@ -16,45 +16,40 @@ void WalkingModel::describe(Section& section) {
       {.doc =
            "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
-  section.real(
-      "headway_width", headway_width_,
-      {.range = {.least = 0, .most = 1, .least_open = true},
-       .doc = "Of the headway law: who is ahead, as a share of the width within which disks would touch. "
-              "Below 1 lanes may overlap"});
-  section.real(
-      "turning_angle", turning_angle_,
-      {.unit = Unit::angle,
-       .range = {.least = 0, .most = 0.7},
-       .doc = "Of the headway law: people whom others slow down turn by this angle, or twice as far, where "
-              "that gets them on faster; 0: they stay in file"});
-  section.real(
-      "turning_share", turning_share_,
-      {.range = unit_interval,
-       .doc = "Of the headway law: people turn only if they get on with at least this share of their "
-              "desired speed then"});
-  section.point<2>("direction", direction_,
-                   {.doc = "Where people walk who have no destination, of any length; (0, 0): nowhere"});
+  section.real("headway_width", headway_width_,
+               {.range = {.least = 0, .most = 1, .least_open = true},
+                .doc = "Of the headway law: width of the corridor in which others are ahead, as a share of "
+                       "that in which disks would touch. Below 1 lanes may overlap"});
+  section.real("turning_angle", turning_angle_,
+               {.unit = Unit::angle,
+                .range = {.least = 0, .most = 0.7},
+                .doc = "Of the headway law: people whom others slow down turn by this angle, or by twice as "
+                       "much, where they advance faster; 0: no turning"});
+  section.real("turning_share", turning_share_,
+               {.range = unit_interval,
+                .doc = "Of the headway law: people turn only if they then advance with at least this share "
+                       "of their desired speed"});
+  section.point<2>(
+      "direction", direction_,
+      {.doc = "Walking direction of people without a destination, of any length; (0, 0): they stand"});
   section.real(
       "noise", noise_,
       {.range = non_negative,
        .doc = "Random walk added to the desired motion: its rms displacement after one second, along each "
               "axis [m / sqrt(s)]"});
-  section.optional_table("avoidance", {.doc = "Stepping aside for people who come towards one"},
-                         [&](Section& table) {
-                           horizon_ = 2;
-                           table.real("horizon", horizon_,
-                                      {.unit = Unit::time,
-                                       .range = positive,
-                                       .doc = "Others are seen that would be met within this time"});
-                           table.real("angle", aside_angle_,
-                                      {.unit = Unit::angle,
-                                       .range = {.least = 0, .most = 2.5},
-                                       .doc = "How far one turns aside at most: right before a meeting"});
-                           table.real("side_room", lateral_clearance_,
-                                      {.unit = Unit::length,
-                                       .range = non_negative,
-                                       .doc = "Room to the side that one wants in passing"});
-                         });
+  section.optional_table("avoidance", {.doc = "Avoidance of oncoming people"}, [&](Section& table) {
+    horizon_ = 2;
+    table.real("horizon", horizon_,
+               {.unit = Unit::time,
+                .range = positive,
+                .doc = "Time horizon: people who would be met within this time are avoided"});
+    table.real("angle", aside_angle_,
+               {.unit = Unit::angle,
+                .range = {.least = 0, .most = 2.5},
+                .doc = "Largest angle of evasion: right before a meeting"});
+    table.real("side_room", lateral_clearance_,
+               {.unit = Unit::length, .range = non_negative, .doc = "Lateral clearance in passing"});
+  });
   if (section.reading() && norm(direction_) > 0) direction_ *= 1 / norm(direction_);
 }
 

@@ -30,7 +30,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
 
   if (outlets.find(state, staying_)) {
     change();
-    outlets.book(state);
+    outlets.record(state);
     const Real before = energy();
     state.memory = state.memory.of(staying_);
     bodies.reorder(staying_);

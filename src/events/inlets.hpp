@@ -56,7 +56,7 @@ class Inlets {
   std::span<const InletTable<D>> list() const { return inlets_; }
   /// Makes state.inlets, with nothing fed.
   void prepare(State<D>& state) const;
-  /// Books how many bodies of each inlet should have come by now, in state.inlets. Local.
+  /// Records how many bodies of each inlet should have come by now, in state.inlets. Local.
   void note_due(State<D>& state) const;
   /// What inlet f did not deliver by now and why, in a sentence; empty if nothing is missing. `is_over`: the
   /// run has ended, so that bodies that are not due yet will never come. Local.
@@ -67,7 +67,7 @@ class Inlets {
   Real fastest() const;
 
   /// Finds places for the bodies that are due, so that they overlap no body, obstacle, image or each other,
-  /// and books them in state.inlets and state.next_id; the same list on all ranks. A body without a place
+  /// and records them in state.inlets and state.next_id; the same list on all ranks. A body without a place
   /// waits, and those behind it with it. Throws RunError, on all ranks, if one waits for longer than
   /// max_delay. Cost per step with bodies due: O(owned bodies), one reduction per batch of places.
   /// Collective.

@@ -46,7 +46,7 @@ bool Outlets<D>::find(const State<D>& state, std::vector<Index>& staying) {
 }
 
 template <int D>
-void Outlets<D>::book(State<D>& state) const {
+void Outlets<D>::record(State<D>& state) const {
   for (std::size_t s = 0; s < outlets_.size(); ++s) {
     state.outlets[s].n_removed += state.comm.sum(static_cast<std::int64_t>(taken_[s].size()));
     if (!state.bodies.has_inertia()) continue;

@@ -20,8 +20,8 @@ class Outlets {
   /// Finds what the outlets take: true on all ranks if any does. `staying`: the owned bodies that none takes.
   /// Collective.
   bool find(const State<D>& state, std::vector<Index>& staying);
-  /// Books what find() found in state.outlets. Collective.
-  void book(State<D>& state) const;
+  /// Records what find() found in state.outlets. Collective.
+  void record(State<D>& state) const;
 
  private:
   struct Outlet {

@@ -43,8 +43,8 @@ std::vector<int> describe_obstacles(Section& section, std::string_view key, cons
 template <int D>
 void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
   const Key meaning{.doc =
-                        "What happens in turn: each stage lasts for its duration or until its conditions "
-                        "hold. The run ends with the last one"};
+                        "Stages of the run, one after the other: each lasts for its duration or until its "
+                        "conditions hold. The run ends with the last one"};
   root.list("stages", meaning, [&](std::size_t, Section& section) {
     Stage stage;
     section.text("name", stage.name, {.required = true, .doc = "of the stage, for messages"});
@@ -61,11 +61,11 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                .range = non_negative,
                .doc = "Bodies have at most this kinetic energy, on average; for schemes with inertia"});
           until.integer("bodies_at_least", stage.bodies_at_least,
-                        {.range = non_negative, .doc = "There are so many bodies, or more"});
+                        {.range = non_negative, .doc = "The run holds at least this many bodies"});
           until.integer("bodies_at_most", stage.bodies_at_most,
-                        {.range = non_negative, .doc = "There are so many bodies, or fewer"});
+                        {.range = non_negative, .doc = "The run holds at most this many bodies"});
           until.real("time", stage.time,
-                     {.unit = Unit::time, .range = positive, .doc = "The run has come to this time"});
+                     {.unit = Unit::time, .range = positive, .doc = "The time has reached this value"});
           until.real("max_time", stage.max_time,
                      {.unit = Unit::time,
                       .range = positive,

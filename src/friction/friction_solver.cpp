@@ -81,7 +81,8 @@ void SolverSettings<D>::describe(Section& section) {
       "max_time", max_seconds,
       {.unit = Unit::time,
        .range = positive,
-       .doc = "Wall time after which the best iterate is returned; makes results depend on the machine"});
+       .doc =
+           "Wall-clock time after which the best iterate is returned; makes results depend on the machine"});
   section.text("petsc", petsc_options,
                {.doc = "Options of the linear solver, such as \"-scree_ksp_type cg -scree_pc_type jacobi\""});
 }

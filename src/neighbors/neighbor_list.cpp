@@ -28,12 +28,12 @@ Box<D> NeighborList<D>::reached_box(const State<D>& state) {
 }
 
 template <int D>
-Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider) {
+Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max) {
   const Real travel =
       state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state));
-  std::array<Real, 2> most{moved_squared, rider ? *rider : 0};
+  std::array<Real, 2> most{moved_squared, extra_max ? *extra_max : 0};
   comm_.max(most);
-  if (rider) *rider = most[1];
+  if (extra_max) *extra_max = most[1];
   return std::sqrt(most[0]) + travel;
 }
 

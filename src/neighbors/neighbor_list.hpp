@@ -41,7 +41,7 @@ class NeighborList {
 
   // How long the list lasts.
   /// See Neighborhood::used_skin.
-  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider);
+  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max);
   /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
   /// not finite, or so long that no halving helps. Collective.
   StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way);

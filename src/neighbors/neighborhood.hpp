@@ -31,11 +31,11 @@ class Neighborhood {
 
   /// The skin that some body has used up since the candidates were found, or will have in dt [m]:
   /// sqrt(`moved_squared`), of an owned body from where it was listed, and what surfaces of obstacles add.
-  /// Infinite if a position is not a number. The same on all ranks. If `rider` is given, it becomes its
+  /// Infinite if a position is not a number. The same on all ranks. If `extra_max` is given, it becomes its
   /// largest value on any rank: one reduction for two numbers. Collective.
-  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* rider = nullptr) {
+  Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max = nullptr) {
     balancer_.follow_step(state);
-    return list_.used_skin(state, moved_squared, dt, rider);
+    return list_.used_skin(state, moved_squared, dt, extra_max);
   }
   /// True on all ranks if the candidates may miss a contact: more than `fraction` of the skin is used up,
   /// with owned bodies where they would be after `displacement` (empty: where they are) and obstacles dt

@@ -26,16 +26,15 @@ void describe_bodies(Section& section, ParticleGroup<D>& group) {
   section.text("material", group.material,
                {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
   section.point<D>("velocity", group.velocity,
-                   {.unit = Unit::speed, .doc = "at first, in schemes with inertia"});
+                   {.unit = Unit::speed, .doc = "initial value, in schemes with inertia"});
   section.point<n_spins<D>>("angular_velocity", group.angular_velocity,
-                            {.unit = Unit::angular_speed, .doc = "at first, in schemes with inertia"});
+                            {.unit = Unit::angular_speed, .doc = "initial value, in schemes with inertia"});
   section.boolean("rotates", group.rotates,
-                  {.doc = "false: bodies do not turn, as if endlessly heavy to turn"});
+                  {.doc = "false: bodies do not rotate (infinite moment of inertia)"});
   section.real("random_speed", group.random_speed,
                {.unit = Unit::speed,
                 .range = non_negative,
-                .doc = "root of the mean square of a random velocity added to each body's, even in all "
-                       "directions"});
+                .doc = "rms speed of an isotropic random velocity added to each body's"});
   if (!section.reading()) return;
   group.where_material = section.where("material");
   const bool spins = group.angular_velocity != Spin<D>{};
@@ -56,8 +55,7 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
     section.optional_table(
         "source",
         {.doc =
-             "Where the bodies come from; only a run that starts from the checkpoint of another one, which "
-             "brings the bodies, can do without it."},
+             "Where the bodies come from; required unless the run starts from a checkpoint that holds them."},
         [&](Section& source) {
           source.kind("type", group.source, {.required = true, .doc = "how bodies are placed"});
         });

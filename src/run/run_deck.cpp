@@ -75,7 +75,8 @@ void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
                    "[[stages]] can do without it");
     section.integer(
         "seed", deck.seed,
-        {.range = non_negative, .doc = "Of all random numbers; the start does not depend on the ranks"});
+        {.range = non_negative,
+         .doc = "Seed of all random numbers; initial states do not depend on the number of ranks"});
     describe_ensemble(section, deck.ensemble);
     section.boolean("allow_overlap", deck.allow_overlap,
                     {.doc = "Whether bodies may overlap each other or obstacles at the start"});
@@ -138,8 +139,8 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
         if (section.reading() && section.has("failed_problems"))
           where_retired = section.where("failed_problems");
         section.table("certificate",
-                      {.doc = "What steps can prove about themselves, in NAME.certificate.csv; every step if "
-                              "nothing is given"},
+                      {.doc = "Residuals, overlaps and iterations of steps, in NAME.certificate.csv; every "
+                              "step if nothing is given"},
                       [&](Section& table) { certificate.describe(table, "rows", 1); });
         section.table(
             "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
@@ -150,10 +151,8 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                                      .doc = "Files per frame and series, at most, and ranks that write them; "
                                             "\"auto\" takes one per million bodies"});
               if (!writers.empty()) vtk_writers = 0;
-              table.boolean(
-                  "asynchronous", vtk_asynchronous,
-                  {.doc = "Whether ranks that write encode a frame and write it beside the steps that "
-                          "follow, in a thread"});
+              table.boolean("asynchronous", vtk_asynchronous,
+                            {.doc = "Whether frames are encoded and written by a background thread"});
               table.boolean("contacts", vtk_contacts,
                             {.doc = "Whether contacts are written, as lines with gap and pressure"});
               table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
@@ -172,8 +171,8 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
               table.real("wall_time", checkpoint_wall_time,
                          {.unit = Unit::time,
                           .range = non_negative,
-                          .doc = "Real time between checkpoints, besides those at every or every_steps; 0: "
-                                 "none for this reason"});
+                          .doc = "Wall-clock time between checkpoints, besides those at every or "
+                                 "every_steps; 0: none for this reason"});
               table.integer(
                   "keep", checkpoint_keep,
                   {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
@@ -238,11 +237,10 @@ void RunDeck<D>::describe(Section& root) {
             "periodic", periodic, D,
             {.doc = "Whether bodies that leave along an axis come back opposite. Such an axis may be as "
                     "short as the largest diameter and a fiftieth of it"});
-        section.choice(
-            "outside", outside,
-            {{"error", Outside::error}, {"delete", Outside::remove}, {"keep", Outside::keep}},
-            {.doc = "What becomes of bodies beyond open faces, at the next list build: the run ends, naming "
-                    "the body; the body is deleted; or it stays"});
+        section.choice("outside", outside,
+                       {{"error", Outside::error}, {"delete", Outside::remove}, {"keep", Outside::keep}},
+                       {.doc = "Bodies beyond open faces when the neighbour list is rebuilt: \"error\" ends "
+                               "the run and names the body; \"delete\" removes it; \"keep\" leaves it"});
         where_outside = section.where("outside");
         if (!section.reading()) return;
         box_given = section.has("lower") || section.has("upper");
@@ -256,9 +254,9 @@ void RunDeck<D>::describe(Section& root) {
       });
   neighbors.describe(root);
   std::string where_gravity;
-  root.optional_table("physics", {.doc = "Fields of force, for schemes with inertia"}, [&](Section& section) {
+  root.optional_table("physics", {.doc = "Gravity, for schemes with inertia"}, [&](Section& section) {
     section.point<D>("gravity", gravity,
-                     {.unit = Unit::acceleration, .required = true, .doc = "Acceleration of free fall"});
+                     {.unit = Unit::acceleration, .required = true, .doc = "Acceleration of gravity"});
     if (section.reading()) where_gravity = section.where("gravity");
   });
   materials.describe(root);

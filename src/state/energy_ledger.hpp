@@ -11,7 +11,7 @@ template <int D>
 struct State;
 
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
-/// E.1-E.5). The books close to round-off:
+/// E.1-E.5). It is exact to round-off:
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
 ///                           + correction + integration
 struct EnergyLedger {
@@ -27,7 +27,7 @@ struct EnergyLedger {
   Real inflow = 0;       ///< of bodies that entered
   Real outflow = 0;      ///< of bodies that left
 
-  Real booked() const {
+  Real total() const {
     return start + wall_work + force_work + inflow - outflow - friction - rolling - impact + correction +
            integration;
   }

@@ -19,7 +19,7 @@ class ForceField {
   /// force[i] += F(x_i, v_i, time) [N] for each owned body that it acts on, at the present position and
   /// velocity. Local, O(owned bodies), no allocation.
   virtual void add(const State<D>& state, Real time, std::span<Vec<D>> force) const = 0;
-  /// Whether F = -dU/dx: otherwise all its work is booked as such.
+  /// Whether F = -dU/dx: otherwise all its work is recorded as such.
   virtual bool has_potential() const = 0;
   /// energy[i] += U(x_i) [J] for each owned body that it acts on; nothing for a force without a potential.
   /// Local, no allocation.

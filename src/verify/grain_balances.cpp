@@ -105,7 +105,7 @@ void energy(GrainTable& table) {
     // Kinetic energy that has come and gone.
     turned_over += std::abs(now.kinetic - last);
     last = now.kinetic;
-    worst = std::max(worst, std::abs(now.total() - simulation.state().ledger.booked()));
+    worst = std::max(worst, std::abs(now.total() - simulation.state().ledger.total()));
   }
   const EnergyLedger& ledger = simulation.state().ledger;
   table.demand("energy, 200 spheres",

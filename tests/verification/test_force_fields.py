@@ -1,4 +1,4 @@
-"""Forces of decks: a free and a damped oscillator against their closed forms, with closed energy books."""
+"""Forces of decks: a free and a damped oscillator against their closed forms, with a closed energy balance."""
 import csv
 import math
 
@@ -20,7 +20,7 @@ def _end(folder, name, step, drag=0.0, end=2.0, x0=1.5, v0=0.0, periodic=False):
     run_ok("-q", "run", deck, folder=folder)
     with open(folder / "results" / name / f"{name}.scalars.csv", newline="") as file:
         row = {key.split("[")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
-    check_close(row["energy_imbalance"], 0, "the energy books close", absolute=1e-12)
+    check_close(row["energy_imbalance"], 0, "the energy balance closes", absolute=1e-12)
     return row
 
 

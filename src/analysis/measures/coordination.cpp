@@ -87,6 +87,7 @@ class Coordination final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, coordination, Coordination, "contacts per body that carry load, and share of rattlers")
+SCREE_PLUGIN(Measure, coordination, Coordination,
+             "coordination number of contacts that carry load, and share of rattlers")
 
 }  // namespace scree

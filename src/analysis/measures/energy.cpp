@@ -7,7 +7,7 @@ namespace {
 /// since the start, and what is missing in them,
 ///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
 ///                                        - rolling - impact + correction + integration),
-/// which is round-off. Schemes that keep no such books (soft contact) have the first two columns only. All in
+/// which is round-off. Schemes without this balance (soft contact) have the first two columns only. All in
 /// J; disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
@@ -24,7 +24,7 @@ class Energy final : public Measure<D> {
     EnergyLedger::for_each(state.ledger, [&](const char* name, Real) {
       columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
     });
-    columns.push_back({"imbalance", "J", "kinetic and potential energy less what the ledger has booked"});
+    columns.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger"});
     return columns;
   }
 
@@ -34,7 +34,7 @@ class Energy final : public Measure<D> {
     row.insert(row.end(), {energy.kinetic, energy.potential});
     if (!ledger.kept) return;
     EnergyLedger::for_each(ledger, [&](const char*, Real value) { row.push_back(value); });
-    row.push_back(energy.total() - ledger.booked());
+    row.push_back(energy.total() - ledger.total());
   }
 
  private:
@@ -43,6 +43,6 @@ class Energy final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, energy, Energy, "kinetic and potential energy, the energy ledger and its imbalance")
+SCREE_PLUGIN(Measure, energy, Energy, "kinetic and potential energy, and the energy balance")
 
 }  // namespace scree

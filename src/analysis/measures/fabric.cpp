@@ -71,6 +71,6 @@ class Fabric final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, fabric, Fabric, "fabric tensor: where contacts point, and how unevenly")
+SCREE_PLUGIN(Measure, fabric, Fabric, "fabric tensor of the contact normals, and their anisotropy")
 
 }  // namespace scree

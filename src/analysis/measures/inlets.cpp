@@ -51,6 +51,7 @@ class InletCounts final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, inlets, InletCounts, "what inlets have made, their rates, and what waits for a place")
+SCREE_PLUGIN(Measure, inlets, InletCounts,
+             "bodies that inlets have made, their rates, and bodies that wait for a place")
 
 }  // namespace scree

@@ -142,7 +142,6 @@ class LineFlow final : public Measure<2> {
 
 }  // namespace
 
-SCREE_PLUGIN_ONLY(Measure, 2, line_flow, LineFlow,
-                  "who walks through a line: crossings, flow and flow per metre")
+SCREE_PLUGIN_ONLY(Measure, 2, line_flow, LineFlow, "flow through a line: crossings, flow and flow per metre")
 
 }  // namespace scree

@@ -21,7 +21,7 @@ class OneDimensional final : public Measure<2> {
  public:
   void describe(Section& section) override {
     std::string axis = "x";
-    section.choice("axis", axis, {"x", "y"}, {.doc = "axis that the file follows"});
+    section.choice("axis", axis, {"x", "y"}, {.doc = "axis along which people walk"});
     region_.describe(section);
     if (section.reading()) axis_ = axis == "x" ? 0 : 1;
   }
@@ -85,6 +85,6 @@ class OneDimensional final : public Measure<2> {
 }  // namespace
 
 SCREE_PLUGIN_ONLY(Measure, 2, one_dimensional, OneDimensional,
-                  "density and speed in a single file along an axis")
+                  "density and speed of single-file motion along an axis")
 
 }  // namespace scree

@@ -23,7 +23,7 @@ class Profile final : public Measure<D> {
     std::vector<std::string> names;
     for (int k = 0; k < D; ++k) names.emplace_back(1, "xyz"[k]);
     std::string axis = names.back();
-    section.choice("axis", axis, names, {.doc = "axis that the bins follow each other along"});
+    section.choice("axis", axis, names, {.doc = "axis along which the bins lie"});
     section.integer("bins", n_bins_,
                     {.range = {.least = 1, .most = 1000}, .required = true, .doc = "number of bins"});
     region_.describe(section);

@@ -50,6 +50,6 @@ class SolidFraction final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, solid_fraction, SolidFraction, "share of a box that bodies fill")
+SCREE_PLUGIN(Measure, solid_fraction, SolidFraction, "solid fraction of a box")
 
 }  // namespace scree

@@ -21,7 +21,7 @@ class WallForce final : public Measure<D> {
   void describe(Section& section) override {
     section.texts("obstacles", names_, {.doc = "names of the obstacles; none given: all of them"});
     section.point("point", point_,
-                  {.unit = Unit::length, .doc = "about which torques are taken, in schemes with inertia"});
+                  {.unit = Unit::length, .doc = "reference point of torques, in schemes with inertia"});
     if (section.reading()) where_ = section.where("obstacles");
   }
 

@@ -126,7 +126,7 @@ void FloorField::solve() {
 
 void FloorField::describe(Section& root) {
   root.table(
-      "navigation", {.doc = "How people find their ways: travel times on a grid, one per destination."},
+      "navigation", {.doc = "Floor fields: travel times to each destination on a grid."},
       [&](Section& section) {
         section.real("cell", settings_.cell,
                      {.unit = Unit::length,
@@ -136,15 +136,15 @@ void FloorField::describe(Section& root) {
         section.real("wall_clearance", settings_.wall_clearance,
                      {.unit = Unit::length,
                       .range = non_negative,
-                      .doc = "Nearer to walls and columns than this, ways cost more."});
+                      .doc = "Distance from walls and columns below which paths cost more."});
         section.real("speed_at_walls", settings_.speed_at_walls,
                      {.range = {.least = 0, .most = 1, .least_open = true},
-                      .doc = "Factor of speed that ways count with right at a wall; it rises to 1 over "
-                             "wall_clearance. It chooses the way and slows nobody."});
+                      .doc = "Speed factor of the floor fields at a wall; it rises to 1 over wall_clearance. "
+                             "It changes routes, not walking speeds."});
         section.optional_table(
             "density_cost",
-            {.doc = "Lets ways cost 1 + weight * density times as much. Without it ways stay as they "
-                    "are found at the start."},
+            {.doc = "Multiplies the cost of paths by 1 + weight * density. Without it floor fields stay "
+                    "constant."},
             [&](Section& cost) {
               if (cost.reading()) settings_.counts_density = true;
               // Bodies per area: there is no unit of this kind in a deck.
@@ -153,11 +153,10 @@ void FloorField::describe(Section& root) {
               cost.real("update", settings_.update,
                         {.unit = Unit::time,
                          .range = positive,
-                         .doc = "How often people are counted and the floor fields rebuilt."});
-              cost.real("cell", settings_.density_cell,
-                        {.unit = Unit::length,
-                         .range = positive,
-                         .doc = "Size of the cells in which people are counted."});
+                         .doc = "Time between updates of density and floor fields."});
+              cost.real(
+                  "cell", settings_.density_cell,
+                  {.unit = Unit::length, .range = positive, .doc = "Size of the cells of the density."});
             });
         if (section.reading()) settings_.where = section.where("cell");
       });

@@ -176,6 +176,6 @@ class Window final : public Measure<2> {
 }  // namespace
 
 SCREE_PLUGIN_ONLY(Measure, 2, window, Window,
-                  "number of persons, density and speed in a window, classic or of Voronoi cells")
+                  "number of persons, density and speed in a window, classic or with Voronoi cells")
 
 }  // namespace scree

@@ -35,14 +35,16 @@ void CrowdOutputSettings::describe(Section& output) {
         table.texts("which", fields, {.doc = fmt::format("Fields, some of {}", fmt::join(known, ", "))});
         table.real("density_limit", density_limit,
                    {.range = positive,
-                    .doc = "Exposure counts the time above this density [1/m2] and above load_limit"});
+                    .doc = "Exposure is the time above this density [1/m2], and above load_limit"});
         table.real("load_limit", load_limit,
-                   {.unit = Unit::stiffness, .range = positive, .doc = "Of line load, see density_limit"});
+                   {.unit = Unit::stiffness,
+                    .range = positive,
+                    .doc = "Line load above which exposure counts time, see density_limit"});
         table.real("force_per_speed", force_per_speed,
                    {.unit = Unit::mass_rate,
                     .range = positive,
-                    .doc = "Force of a contact per speed that it takes away: mass of a person over the time "
-                           "in which it gets to its speed; scales loads, never moves anybody"});
+                    .doc = "Contact force per change of velocity: mass of a person over its relaxation time; "
+                           "scales loads only"});
         if (!table.reading()) return;
         if (fields.empty())
           table.fail("which", "'which' in [output.fields] is empty; leave out every for no fields");

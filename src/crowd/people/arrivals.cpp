@@ -15,8 +15,7 @@ void Arrivals::describe(Section& section) {
   section.real("rate", rate, {.unit = Unit::rate, .range = positive, .doc = "persons per second"});
   section.real("start", start, {.unit = Unit::time, .range = non_negative, .doc = "when rate begins"});
   section.real("until", until, {.unit = Unit::time, .range = positive, .doc = "when rate ends"});
-  section.integer("limit", limit_,
-                  {.range = non_negative, .doc = "persons after which nobody comes; 0: no limit"});
+  section.integer("limit", limit_, {.range = non_negative, .doc = "largest number of persons; 0: no limit"});
   if (!section.reading()) return;
   if (schedule.empty() == (rate == 0))
     section.fail(rate > 0 ? "rate" : "schedule",

@@ -92,11 +92,12 @@ struct Normal {
   Real mean = 0;
   Real deviation = 1;
   void describe(Section& section) {
-    section.real("mean", mean,
-                 {.unit = unit, .required = true, .doc = "mean of the normal distribution before it is cut"});
+    section.real(
+        "mean", mean,
+        {.unit = unit, .required = true, .doc = "mean of the normal distribution before truncation"});
     section.real(
         "deviation", deviation,
-        {.unit = unit, .range = positive, .required = true, .doc = "standard deviation before it is cut"});
+        {.unit = unit, .range = positive, .required = true, .doc = "standard deviation before truncation"});
   }
   auto law() const { return boost::math::normal_distribution<Real>(mean, deviation); }
 };
@@ -110,7 +111,7 @@ struct Lognormal {
                  {.unit = unit,
                   .range = positive,
                   .required = true,
-                  .doc = "value that halves the distribution before it is cut: exp of the mean logarithm"});
+                  .doc = "median before truncation: exp of the mean logarithm"});
     section.real(
         "sigma", sigma,
         {.range = positive, .required = true, .doc = "standard deviation of the logarithm of the value"});
@@ -144,10 +145,10 @@ template <Unit unit>
 std::span<const Entry<Distribution<unit>>> all_distributions() {
   using Base = Distribution<unit>;
   static const std::array<Entry<Base>, 6> all{{
-      {"constant", "the same for all", &make_plugin<Base, Constant<unit>>},
-      {"uniform", "spread evenly between two bounds", &make_plugin<Base, Uniform<unit>>},
-      {"normal", "normal distribution, cut to an interval", &make_plugin<Base, Cut<unit, Normal>>},
-      {"lognormal", "the logarithm is distributed normally", &make_plugin<Base, Cut<unit, Lognormal>>},
+      {"constant", "one value for all", &make_plugin<Base, Constant<unit>>},
+      {"uniform", "uniform distribution between two bounds", &make_plugin<Base, Uniform<unit>>},
+      {"normal", "normal distribution, truncated to an interval", &make_plugin<Base, Cut<unit, Normal>>},
+      {"lognormal", "lognormal distribution", &make_plugin<Base, Cut<unit, Lognormal>>},
       {"gamma", "gamma distribution", &make_plugin<Base, Cut<unit, Gamma>>},
       {"weibull", "Weibull distribution", &make_plugin<Base, Cut<unit, Weibull>>},
   }};

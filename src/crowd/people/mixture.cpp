@@ -18,11 +18,11 @@ void Mixture::describe(Section& section, const std::vector<AgentType>& kinds) {
                 {.doc = "names of [agents.NAME] tables; not given: the first one of the deck"});
   section.reals("shares", shares, -1,
                 {.range = non_negative,
-                 .doc = "share of each of agents, to any scale; none given: equal shares. The kind of each "
-                        "person is drawn with them"});
+                 .doc = "share of each of agents; they need not sum to 1; none given: equal shares. The type "
+                        "of each person is drawn with them"});
   premovement_ = constant_distribution<Unit::time>(0);
   describe_distribution<Unit::time>(section, "premovement", premovement_,
-                                    "How long people wait before they walk; not given: not at all.");
+                                    "Premovement times: people start to walk after them; not given: 0 s.");
   if (!section.reading()) return;
   kinds_ = &kinds;
   std::vector<std::string> names;

@@ -12,27 +12,23 @@ namespace scree {
 
 void People::describe_kinds(Section& root) {
   root.tables(
-      "agents",
-      {.doc = "A kind of people. Without any there is one, \"person\", with the values that are "
-              "used where a key is not given."},
+      "agents", {.doc = "An agent type. Without any table there is one, \"person\", with default values."},
       [&](const std::string& name, Section& section) {
         AgentType kind{.name = name};
-        describe_distribution<Unit::length>(
-            section, "radius", kind.radius,
-            "Radii of the disks that people are; not given: normal, mean 0.202 m, deviation 0.01 m, from "
-            "0.15 m to 0.24 m.");
-        describe_distribution<Unit::speed>(
-            section, "speed", kind.speed,
-            "Speeds that people have where nothing is in the way; not given: normal, mean 1.34 m/s, "
-            "deviation 0.26 m/s, from 0.5 m/s to 2.2 m/s.");
+        describe_distribution<Unit::length>(section, "radius", kind.radius,
+                                            "Radii of people, who are disks; not given: normal, mean 0.202 "
+                                            "m, deviation 0.01 m, from 0.15 m to 0.24 m.");
+        describe_distribution<Unit::speed>(section, "speed", kind.speed,
+                                           "Free walking speeds; not given: normal, mean 1.34 m/s, deviation "
+                                           "0.26 m/s, from 0.5 m/s to 2.2 m/s.");
         section.real("headway_time", kind.headway_time,
                      {.unit = Unit::time,
                       .range = non_negative,
-                      .doc = "people walk no faster than lets them reach the one ahead in this time"});
+                      .doc = "time gap: the desired speed is at most the free way ahead over this time"});
         section.real("push_speed", kind.creep_speed,
                      {.unit = Unit::speed,
                       .range = non_negative,
-                      .doc = "speed that people want at least, however close the one ahead is"});
+                      .doc = "creep speed: lowest desired speed, however close the person ahead is"});
         if (!section.reading()) return;
         if (!std::isfinite(kind.radius->most()) || !(kind.radius->least() > 0))
           section.fail("radius", "radii of people need bounds: give min, more than 0 m, and max");
@@ -46,56 +42,58 @@ void People::describe_kinds(Section& root) {
 int People::read_journey(Section& section) const {
   std::string journey;
   section.text("journey", journey,
-               {.doc = "name of the [journeys.NAME] that they follow; may be left out if there is but one. "
-                       "Without any, they leave by the nearest exit"});
+               {.doc = "name of the [journeys.NAME] that they follow; optional if there is only one. Without "
+                       "any, they leave by the nearest exit"});
   return section.reading() ? journeys_->find(journey, section.where("journey")) : -1;
 }
 
 void People::describe_populations(Section& root) {
-  root.tables(
-      "populations", {.doc = "People who are there at the start."},
-      [&](const std::string& name, Section& section) {
-        Population population;
-        population.name = name;
-        population.mixture.describe(section, kinds_);
-        population.region = read_ring(section, "region", false,
-                                      "corners of where their centres are; not given: the whole plan. "
-                                      "Exits, and what is behind them, are left out");
-        section.integer("count", population.count,
-                        {.range = positive, .doc = "number of people; or give density"});
-        section.real("density", population.density,
-                     {.range = positive, .doc = "people per square metre of the free part of the region"});
-        section.choice("placement", population.on_lattice, {{"random", false}, {"lattice", true}},
-                       {.doc = "at random, or on a hexagonal lattice, as wide as their number allows"});
-        population.journey = read_journey(section);
-        if (!section.reading()) return;
-        population.where = section.where(population.count > 0 ? "count" : "density");
-        if ((population.count > 0) == (population.density > 0))
-          section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
-        populations_.push_back(std::move(population));
-      });
+  root.tables("populations", {.doc = "People who are there at the start."},
+              [&](const std::string& name, Section& section) {
+                Population population;
+                population.name = name;
+                population.mixture.describe(section, kinds_);
+                population.region = read_ring(section, "region", false,
+                                              "corners of the region of their centres; not given: the whole "
+                                              "plan. Exits, and the space behind them, are left out");
+                section.integer("count", population.count,
+                                {.range = positive, .doc = "number of people; or give density"});
+                section.real(
+                    "density", population.density,
+                    {.range = positive, .doc = "people per square metre of the free part of the region"});
+                section.choice(
+                    "placement", population.on_lattice, {{"random", false}, {"lattice", true}},
+                    {.doc = "at random, or on a hexagonal lattice with the largest spacing that holds them"});
+                population.journey = read_journey(section);
+                if (!section.reading()) return;
+                population.where = section.where(population.count > 0 ? "count" : "density");
+                if ((population.count > 0) == (population.density > 0))
+                  section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
+                populations_.push_back(std::move(population));
+              });
 }
 
 void People::describe_sources(Section& root) {
-  root.tables("sources", {.doc = "Where people come in during the run."},
-              [&](const std::string& name, Section& section) {
-                Source source;
-                source.name = name;
-                source.mixture.describe(section, kinds_);
-                source.region =
-                    read_ring(section, "region", true, "corners of where their centres are when they come");
-                source.arrivals.describe(section);
-                section.choice(
-                    "when_full", source.when_full,
-                    {{"wait", WhenFull::wait}, {"drop", WhenFull::drop}, {"error", WhenFull::error}},
-                    {.doc = "what becomes of somebody for whom there is no room: waits outside, "
-                            "and those behind as well; never comes, nor do the others of "
-                            "that step; or the run stops"});
-                source.journey = read_journey(section);
-                if (!section.reading()) return;
-                source.where = section.where("region");
-                sources_.push_back(std::move(source));
-              });
+  root.tables(
+      "sources", {.doc = "A source of people during the run."},
+      [&](const std::string& name, Section& section) {
+        Source source;
+        source.name = name;
+        source.mixture.describe(section, kinds_);
+        source.region =
+            read_ring(section, "region", true, "corners of the region in which they appear (centres)");
+        source.arrivals.describe(section);
+        section.choice(
+            "when_full", source.when_full,
+            {{"wait", WhenFull::wait}, {"drop", WhenFull::drop}, {"error", WhenFull::error}},
+            {.doc =
+                 "if there is no room for a person: \"wait\" holds back this person and those behind; "
+                 "\"drop\" cancels this person and those due after it in the step; \"error\" stops the run"});
+        source.journey = read_journey(section);
+        if (!section.reading()) return;
+        source.where = section.where("region");
+        sources_.push_back(std::move(source));
+      });
 }
 
 void People::describe(Section& root, const Journeys& journeys) {

@@ -42,10 +42,8 @@ std::string text_of(const std::string& path, const std::string& where) {
   return read_input(path);
 }
 
-/// A disk as polygons have it, for areas and files.
-constexpr int n_corners_of_column = 32;
-/// The same where a hundredth of a radius matters.
-constexpr int n_corners_of_margin = 128;
+constexpr int n_corners_of_column = 32;   // of a disk, in files
+constexpr int n_corners_of_margin = 128;  // of a disk, where a hundredth of a radius matters
 
 }  // namespace
 
@@ -169,7 +167,7 @@ void FloorPlan::Impl::read(Section& section, const Source& source) {
 
 void FloorPlan::Impl::read_obstacle(const std::string& name, Section& section) {
   std::vector<std::vector<Real>> corners, circles;
-  section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of what stands there"});
+  section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of the obstacle"});
   section.points("circles", circles, 3,
                  {.unit = Unit::length, .doc = "round columns, each as x, y and radius"});
   if (!section.reading()) return;
@@ -268,7 +266,7 @@ void FloorPlan::describe(Section& root) {
         }
         section.tables(
             "obstacles",
-            {.doc = "What stands in the area: a polygon, which is cut out of it, or round columns."},
+            {.doc = "An obstacle in the area: a polygon, which is cut out of it, or round columns."},
             [&](const std::string& name, Section& obstacle) { impl_->read_obstacle(name, obstacle); });
       });
 }

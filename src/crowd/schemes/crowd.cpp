@@ -95,21 +95,20 @@ void CrowdStepper::describe(Section& root) {
 }
 
 void CrowdStepper::describe_crowd(Section& section) {
-  section.choice(
-      "model", model_, {{"projection", Model::projection}, {"pbd", Model::pbd}},
-      {.doc = "How people are kept apart: by the velocities nearest to the desired ones that let nobody "
-              "overlap, to a tolerance, or by sweeps on positions, which leave some overlap"});
-  section.real(
-      "tolerance", projection_settings_.tolerance,
-      {.unit = Unit::length,
-       .range = positive,
-       .doc = "Of the projection: largest overlap that a step may lead to, and largest gap of a pair that "
-              "still presses"});
+  section.choice("model", model_, {{"projection", Model::projection}, {"pbd", Model::pbd}},
+                 {.doc = "\"projection\": the velocities nearest to the desired ones without overlap, to a "
+                         "tolerance; \"pbd\": sweeps on positions, which leave some overlap"});
+  section.real("tolerance", projection_settings_.tolerance,
+               {.unit = Unit::length,
+                .range = positive,
+                .doc = "Of the projection: largest overlap that a step may lead to, and largest gap of a "
+                       "pair with a contact force"});
   section.integer("max_sweeps", projection_settings_.max_sweeps,
                   {.range = {.least = 1}, .doc = "Of the projection: most sweeps of a step"});
-  section.real("relaxation", projection_settings_.relaxation,
-               {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
-                .doc = "Of the projection: over-relaxation of its first sweeps; it grows as they go on"});
+  section.real(
+      "relaxation", projection_settings_.relaxation,
+      {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+       .doc = "Of the projection: over-relaxation of its first sweeps; it grows with the number of sweeps"});
   on_failure_.describe(section, "on_failure", {{"warn", FailureAction::warn}, {"stop", FailureAction::stop}},
                        {.doc = "What happens if a step's projection misses the tolerance"});
   section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});

@@ -341,11 +341,12 @@ void SchurSystem<D>::Settings::describe(Section& section) {
       "linear", linear, {"auto", "direct", "iterative", "matrix_free"},
       {.doc = "How linear systems are solved: factorisation, Krylov method with or without a matrix, "
               "or by size"});
-  section.integer("direct_limit", direct_limit,
-                  {.range = non_negative, .doc = "Most velocities that linear = \"auto\" factorises for"});
+  section.integer(
+      "direct_limit", direct_limit,
+      {.range = non_negative, .doc = "Largest number of velocities for which linear = \"auto\" factorises"});
   section.real("krylov_tolerance", relative_tolerance,
                {.range = {.least = 0, .most = 1, .least_open = true, .most_open = true},
-                .doc = "Fall of the residual at which a Krylov method ends"});
+                .doc = "Reduction of the residual at which a Krylov method ends"});
   section.boolean(
       "keep", keep,
       {.doc = "Krylov methods: keep the preconditioner from matrix to matrix while it is good enough"});

@@ -38,8 +38,7 @@ class Admm final : public FrictionSolver<D> {
     section.real("relaxation", relaxation_,
                  {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                   .doc = "Over-relaxation; 1: none"});
-    section.boolean("balance", balance_,
-                    {.doc = "Change rho when the bodies' or the contacts' half of the error lags behind"});
+    section.boolean("balance", balance_, {.doc = "Adapt rho when primal and dual residuals differ"});
     section.integer("max_iterations", max_iterations_,
                     {.range = positive, .doc = "Most iterations of a solve"});
     section.integer("check_every", check_every_,
@@ -170,6 +169,7 @@ class Admm final : public FrictionSolver<D> {
 };
 
 SCREE_PLUGIN(FrictionSolver, admm, Admm,
-             "alternating directions, one matrix for many steps; strong where contacts mostly stick")
+             "alternating direction method of multipliers (ADMM): one matrix for many steps; fast where "
+             "contacts mostly stick")
 
 }  // namespace scree

@@ -30,12 +30,13 @@ class Auto final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
     section.real("newton_below", newton_below_,
-                 {.range = positive, .doc = "Natural residual at which sweeps give way to Newton steps"});
+                 {.range = positive, .doc = "Natural residual at which Newton steps replace sweeps"});
     section.integer(
         "first_sweeps", first_sweeps_,
         {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step, for 1000 bodies"});
-    section.integer("max_turns", max_turns_,
-                    {.range = non_negative, .doc = "Most turns of helpers and Newton steps after that"});
+    section.integer(
+        "max_turns", max_turns_,
+        {.range = non_negative, .doc = "Most alternations of other methods and Newton steps after that"});
     newton_settings_.describe(section);
   }
 
@@ -194,6 +195,6 @@ class Auto final : public FrictionSolver<D> {
 };
 
 SCREE_PLUGIN(FrictionSolver, auto, Auto,
-             "sweeps, Newton steps, proximal points and ADMM in turns; says what it did")
+             "sweeps, Newton steps, proximal points and ADMM in turn; reports what it used")
 
 }  // namespace scree

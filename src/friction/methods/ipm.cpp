@@ -64,6 +64,6 @@ class Ipm final : public FrictionSolver<D> {
   SplitInteriorPoint<D> split_point_;
 };
 
-SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior point: a linear system per step, few steps")
+SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior-point method: few steps, each with a linear system")
 
 }  // namespace scree

@@ -16,7 +16,7 @@ class Newton final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
     section.real("start_residual", start_residual_,
-                 {.range = positive, .doc = "Natural residual at which sweeps give way to Newton steps"});
+                 {.range = positive, .doc = "Natural residual at which Newton steps replace sweeps"});
     section.integer("start_sweeps", start_sweeps_,
                     {.range = non_negative, .doc = "Most Gauss-Seidel sweeps before the Newton steps"});
     settings_.describe(section);

@@ -28,7 +28,8 @@ class Proximal final : public FrictionSolver<D> {
   std::optional<ProximalPoints<D>> points_;
 };
 
-SCREE_PLUGIN(FrictionSolver, proximal, Proximal,
-             "proximal points by semismooth Newton steps; gets on where sweeps and plain Newton steps stall")
+SCREE_PLUGIN(
+    FrictionSolver, proximal, Proximal,
+    "proximal point method with semismooth Newton steps; converges where sweeps and plain Newton steps stall")
 
 }  // namespace scree

@@ -16,10 +16,9 @@ constexpr int most_wait = 16;  // rounds
 
 template <int D>
 void ProximalPoints<D>::Settings::describe(Section& section) {
-  section.real(
-      "alpha", alpha,
-      {.range = positive,
-       .doc = "Softness around the last impulses in the first round, in units of 1 / (effective mass)"});
+  section.real("alpha", alpha,
+               {.range = positive,
+                .doc = "Proximal regularisation of the first round, in units of 1 / (effective mass)"});
   section.real("relaxation", relaxation,
                {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
                 .doc = "Over-relaxation of a round; 1: none"});

@@ -27,7 +27,7 @@ template <int D>
 void SemismoothNewton<D>::Settings::describe(Section& section) {
   section.real("penalty", penalty,
                {.range = positive,
-                .doc = "How far relative velocities count when open, stick and slip are told apart, in units "
+                .doc = "Weight of relative velocities in the choice between open, stick and slip, in units "
                        "of the effective mass of a contact"});
   section.integer("max_steps", max_steps, {.range = positive, .doc = "Most Newton steps of an attempt"});
   linear.describe(section);

@@ -26,6 +26,6 @@ class Oscillate final : public Motion<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Motion, oscillate, Oscillate, "harmonic motion to and fro along a line")
+SCREE_PLUGIN(Motion, oscillate, Oscillate, "harmonic oscillation along a line")
 
 }  // namespace scree

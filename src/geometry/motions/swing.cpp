@@ -31,6 +31,6 @@ class Swing final : public Motion<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Motion, swing, Swing, "harmonic turning to and fro")
+SCREE_PLUGIN(Motion, swing, Swing, "harmonic oscillation about an axis")
 
 }  // namespace scree

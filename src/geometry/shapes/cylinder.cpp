@@ -37,7 +37,7 @@ class Cylinder final : public Shape<3> {
         "caps", caps_,
         {.doc = "whether flat ends close a cylinder with side = \"inside\"; a solid one always has them"});
     section.boolean("endless", endless_,
-                    {.doc = "whether it goes on beyond both ends; a and b are then two points of its axis"});
+                    {.doc = "whether it is infinite; a and b are then two points of its axis"});
     if (!section.reading()) return;
     length_ = norm(b_ - a_);
     if (!(length_ > 0)) section.fail("b", "is the same point as a: the cylinder has no length");

@@ -66,6 +66,6 @@ std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal) 
 template std::unique_ptr<Shape<2>> make_plane<2>(const Vec<2>&, const Vec<2>&);
 template std::unique_ptr<Shape<3>> make_plane<3>(const Vec<3>&, const Vec<3>&);
 
-SCREE_PLUGIN(Shape, plane, Plane, "half-space: solid behind a line (2D) or plane (3D), endless")
+SCREE_PLUGIN(Shape, plane, Plane, "infinite half-space: solid behind a line (2D) or plane (3D)")
 
 }  // namespace scree

@@ -28,7 +28,7 @@ class Plate final : public ThinShell {
     section.real("outer_radius", outer_radius,
                  {.unit = Unit::length,
                   .range = positive,
-                  .doc = "radius of the plate; without it the plate is endless"});
+                  .doc = "radius of the plate; without it the plate is infinite"});
     if (!section.reading()) return;
     const Real length = norm(normal);
     if (!(length > 0)) section.fail("normal", "has no direction: its length must not be 0");

@@ -15,9 +15,9 @@ class DiscreteRadius final : public RadiusDistribution<D> {
   void describe(Section& section) override {
     section.reals("values", values_, -1,
                   {.unit = Unit::length, .range = positive, .required = true, .doc = "the radii"});
-    section.reals(
-        "weights", weights_, -1,
-        {.range = non_negative, .doc = "share of each radius, to any scale; none given: equal shares"});
+    section.reals("weights", weights_, -1,
+                  {.range = non_negative,
+                   .doc = "share of each radius; they need not sum to 1; none given: equal shares"});
     describe_weight(section, weight_);
     if (!section.reading()) return;
     if (values_.empty()) section.fail("values", "at least one radius is needed");

@@ -14,7 +14,7 @@ class LognormalRadius final : public RadiusDistribution<D> {
     const auto length = [&](std::string_view key, Real& value, std::string_view doc) {
       section.real(key, value, {.unit = Unit::length, .range = positive, .required = true, .doc = doc});
     };
-    length("median", median_, "radius that halves the distribution before it is cut");
+    length("median", median_, "median radius before truncation");
     section.real(
         "sigma", sigma_,
         {.range = positive, .required = true, .doc = "standard deviation of the logarithm of the radius"});
@@ -58,6 +58,7 @@ class LognormalRadius final : public RadiusDistribution<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(RadiusDistribution, lognormal, LognormalRadius, "lognormal distribution, cut to an interval")
+SCREE_PLUGIN(RadiusDistribution, lognormal, LognormalRadius,
+             "lognormal distribution, truncated to an interval")
 
 }  // namespace scree

@@ -12,8 +12,8 @@ class NormalRadius final : public RadiusDistribution<D> {
     const auto length = [&](std::string_view key, Real& value, std::string_view doc) {
       section.real(key, value, {.unit = Unit::length, .range = positive, .required = true, .doc = doc});
     };
-    length("mean", mean_, "mean of the normal distribution before it is cut");
-    length("deviation", deviation_, "standard deviation before it is cut");
+    length("mean", mean_, "mean of the normal distribution before truncation");
+    length("deviation", deviation_, "standard deviation before truncation");
     length("min", min_, "smallest radius");
     length("max", max_, "largest radius");
     if (!section.reading()) return;
@@ -48,6 +48,6 @@ class NormalRadius final : public RadiusDistribution<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(RadiusDistribution, normal, NormalRadius, "normal distribution, cut to an interval")
+SCREE_PLUGIN(RadiusDistribution, normal, NormalRadius, "normal distribution, truncated to an interval")
 
 }  // namespace scree

@@ -40,6 +40,6 @@ class UniformRadius final : public RadiusDistribution<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(RadiusDistribution, uniform, UniformRadius, "radii spread evenly between two bounds")
+SCREE_PLUGIN(RadiusDistribution, uniform, UniformRadius, "uniform distribution between two bounds")
 
 }  // namespace scree

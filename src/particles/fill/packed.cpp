@@ -289,7 +289,6 @@ class PackedFill final : public Fill<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, packed, PackedFill,
-             "densely, at random, without overlap: bodies that grew until they touch")
+SCREE_PLUGIN(Fill, packed, PackedFill, "dense random packing without overlap: bodies grow until they touch")
 
 }  // namespace scree

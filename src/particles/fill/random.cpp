@@ -44,9 +44,8 @@ class RandomFill final : public Fill<D> {
                  {.unit = Unit::length,
                   .range = non_negative,
                   .doc = "smallest gap between bodies, and between bodies and obstacles"});
-    section.integer(
-        "tries", tries_,
-        {.range = positive, .doc = "places tried per body, on average, before the fill is given up"});
+    section.integer("tries", tries_,
+                    {.range = positive, .doc = "attempts per body, on average, before the run stops"});
     if (!section.reading()) return;
     where_ = section.where("type");
     if ((count_ > 0) == (solid_fraction_ > 0))

@@ -27,7 +27,7 @@ Real fastest_fall(const State<D>& state) {
   return std::sqrt(2 * drop + fastest);
 }
 
-/// Neighborhood::rebuild, with the energy of bodies that are found outside the domain booked as outflow.
+/// Neighborhood::rebuild, with the energy of bodies that are found outside the domain recorded as outflow.
 /// Collective.
 template <int D>
 void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood,

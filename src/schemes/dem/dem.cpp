@@ -86,10 +86,9 @@ void DemStepper<D>::describe(Section& root) {
     if (pulls)
       section.boolean(
           "attraction", attraction_,
-          {.doc = "Whether damping may make a normal force pull as bodies part, as in most such codes. "
-                  "Without it "
-                  "damping is made stronger: both give the restitution asked for (not below 0.02 without). "
-                  "friction = \"dae\" never pulls, and bodies part faster"});
+          {.doc = "Whether damping may make a normal force attractive while bodies separate, as in most DEM "
+                  "codes. Without it damping is made stronger: both give the restitution asked for (not "
+                  "below 0.02 without). friction = \"dae\" never attracts, and bodies separate faster"});
     std::vector<std::string> integrators;
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
     section.choice("integrator", integrator_, integrators,

@@ -12,7 +12,7 @@ template <int D>
 void EventEngine<D>::settle(int body, Real time, const std::string& place_in_run) {
   find_cluster(body, time);
   for (const int member : members_) {
-    book(member, time);
+    record_resting(member, time);
     flights_[place(member)] = at(member, time);
     closed_[place(member)].clear();
   }

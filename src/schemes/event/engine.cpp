@@ -68,7 +68,7 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
   }
 
   for (int i = 0; i < n; ++i) {
-    book(i, dt);
+    record_resting(i, dt);
     const Flight flight = at(i, dt);
     bodies[place(i)].position = flight.x;
     bodies[place(i)].velocity = flight.v;
@@ -162,7 +162,7 @@ bool EventEngine<D>::touches(int body, Partner partner, Real time) const {
 
 /// Puts what kept the contacts of a body closed since its last event into the impulses of the step.
 template <int D>
-void EventEngine<D>::book(int body, Real time) {
+void EventEngine<D>::record_resting(int body, Real time) {
   for (const Closed& closed : closed_[place(body)])
     if (closed.force > 0) record(body, closed.partner, closed.force * (time - flights_[place(body)].since));
 }

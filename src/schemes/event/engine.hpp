@@ -125,7 +125,7 @@ class EventEngine {
 
   void predict(int body, Real now);
   Real contact_time(int body, Partner partner, Real now) const;
-  void book(int body, Real time);
+  void record_resting(int body, Real time);
   void record_impulses();
   void record(int body, Partner partner, Real magnitude);
 

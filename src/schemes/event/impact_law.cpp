@@ -66,8 +66,8 @@ template <int D>
 void ImpactLaw<D>::describe(Section& section) {
   section.real("approach_threshold", settings_.approach_threshold,
                {.range = positive,
-                .doc = "Approach speed from which on a constraint counts as approached, over the largest "
-                       "speed of a body of the cluster before the impact"});
+                .doc = "Approach speed above which a contact counts as closing, over the largest speed of a "
+                       "body of the cluster before the impact"});
   section.real("rest_threshold", settings_.rest_threshold,
                {.range = non_negative,
                 .doc = "Largest speed of a body at which the cluster counts as at rest, in the same unit"});

@@ -127,7 +127,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   energy_.note_moved(state);
   correct(state, dt);
   take_velocities(state, contacts_->velocity(), dt);
-  energy_.book(state, motion_, *contacts_, dt);
+  energy_.add_to_ledger(state, motion_, *contacts_, dt);
   contacts_->remember_impulses();
   state.clock.last_dt = dt;
 }

@@ -13,7 +13,7 @@
 namespace scree {
 
 /// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.5). Call note_start(),
-/// note_moved() and book() in this order in a step. Cost: O(bodies + contacts).
+/// note_moved() and add_to_ledger() in this order in a step. Cost: O(bodies + contacts).
 template <int D>
 class StepEnergy {
  public:
@@ -22,7 +22,7 @@ class StepEnergy {
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
   /// At the end of the step: adds to state.ledger. Collective.
-  void book(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
+  void add_to_ledger(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
     Scope timer("energy");
     find_contact_work(contacts);
     find_body_work(state, motion, dt);

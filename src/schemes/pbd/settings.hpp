@@ -44,13 +44,14 @@ struct PbdSettings {
                   "sweep meets the tolerances (PNGS)"});
       section.integer(
           "max_sweeps", max_sweeps,
-          {.range = {.least = 1}, .doc = "Sweeps after which \"converged\" gives up and says so"});
+          {.range = {.least = 1}, .doc = "Most sweeps of \"converged\"; then it gives a warning"});
       section.real(
           "relative_tolerance", relative_tolerance,
           {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});
-      section.real(
-          "absolute_tolerance", absolute_tolerance,
-          {.unit = Unit::length, .range = non_negative, .doc = "Of \"converged\", see relative_tolerance"});
+      section.real("absolute_tolerance", absolute_tolerance,
+                   {.unit = Unit::length,
+                    .range = non_negative,
+                    .doc = "Absolute part of the tolerance of \"converged\", see relative_tolerance"});
       section.real(
           "warm_start", warm_start,
           {.range = unit_interval,
@@ -68,8 +69,8 @@ struct PbdSettings {
       section.real(
           "overlap_limit", overlap_limit,
           {.range = non_negative,
-           .doc = "Largest overlap that a step's last sweep may meet, as a share of the smallest radius; 0 "
-                  "switches the test off"});
+           .doc = "Largest overlap allowed in a step's last sweep, as a share of the smallest radius; "
+                  "0 switches the test off"});
       using enum FailureAction;
       on_overlap.describe(
           section, "on_overlap", {{"warn", warn}, {"halve", halve}, {"stop", stop}},

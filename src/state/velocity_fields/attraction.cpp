@@ -27,6 +27,7 @@ class Attraction final : public VelocityField<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(VelocityField, attraction, Attraction, "towards a point, faster the farther away")
+SCREE_PLUGIN(VelocityField, attraction, Attraction,
+             "towards a point, at a speed proportional to the distance")
 
 }  // namespace scree

@@ -48,6 +48,6 @@ class MultipleImpacts final : public ImpactLaw<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(ImpactLaw, multiple, MultipleImpacts, "all approached constraints at once")
+SCREE_PLUGIN(ImpactLaw, multiple, MultipleImpacts, "all closing contacts at once")
 
 }  // namespace scree

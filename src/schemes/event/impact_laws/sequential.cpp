@@ -24,6 +24,6 @@ class SequentialImpacts final : public ImpactLaw<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(ImpactLaw, sequential, SequentialImpacts, "the constraint approached fastest, one at a time")
+SCREE_PLUGIN(ImpactLaw, sequential, SequentialImpacts, "one contact at a time, the fastest closing first")
 
 }  // namespace scree
