@@ -11,7 +11,7 @@
 
 #include "io/files.hpp"
 #include "run/simulation.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 #include "verify/checks.hpp"
 #include "verify/grain_cases.hpp"
 

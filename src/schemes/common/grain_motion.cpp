@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 namespace scree {
 
@@ -28,7 +28,7 @@ void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood, st
   const std::int64_t n_removed = neighborhood.n_removed();
   neighborhood.rebuild(state, needed_skin, time);
   if (neighborhood.n_removed() != n_removed)
-    state.ledger.outflow += before - mechanical_energy(state).total();
+    state.energy_balance.outflow += before - mechanical_energy(state).total();
 }
 
 template Real fastest_fall<2>(const State<2>&);

@@ -34,7 +34,7 @@ void StepEnergy<D>::book(State<D>& state, const FreeMotion<D>& motion, const Con
     return parts;
   };
   const auto of_contacts = sum(contact_work_), of_bodies = sum(body_work_);
-  EnergyLedger& balance = state.ledger;
+  EnergyBalance& balance = state.energy_balance;
   if (state.materials.has_rolling_friction())
     balance.rolling += ReproducibleSum::sum(state.comm, contacts.rolling_work());
   balance.impact += of_contacts[0];

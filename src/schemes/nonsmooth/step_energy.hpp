@@ -16,7 +16,7 @@ class StepEnergy {
   void note_start(const State<D>& state);
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state);
-  /// At the end of the step: adds to state.ledger. Collective.
+  /// At the end of the step: adds to state.energy_balance. Collective.
   void book(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt);
   std::size_t bytes() const;
 
