@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/beat.hpp"
+#include "core/output_interval.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/random.hpp"
@@ -156,10 +156,11 @@ int Journeys::find_destination(const Section& section, std::string_view key, con
 Journeys::Step Journeys::describe_step(Section& section) const {
   Step step;
   std::vector<std::string> exits;
-  std::string choice = "nearest", waypoint;
+  std::string waypoint;
   Real update = std::numeric_limits<Real>::quiet_NaN();  // not given
   section.texts("exits", exits, {.doc = "names of the exits to choose from; not given: all"});
-  section.choice("choice", choice, {"nearest", "quickest", "weights"},
+  section.choice("choice", step.choice,
+                 {{"nearest", Choice::nearest}, {"quickest", Choice::quickest}, {"weights", Choice::weights}},
                  {.doc = "which exit: the nearest; the one that seems quickest, with queues, chosen anew "
                          "during the walk; or one drawn with given weights"});
   section.reals(
@@ -174,10 +175,11 @@ Journeys::Step Journeys::describe_step(Section& section) const {
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
   if (!section.reading()) return step;
   if (!waypoint.empty()) {
-    const std::array<std::pair<std::string_view, bool>, 4> of_exits{{{"exits", !exits.empty()},
-                                                                     {"choice", choice != "nearest"},
-                                                                     {"weights", !step.weights.empty()},
-                                                                     {"update", std::isfinite(update)}}};
+    const std::array<std::pair<std::string_view, bool>, 4> of_exits{
+        {{"exits", !exits.empty()},
+         {"choice", step.choice != Choice::nearest},
+         {"weights", !step.weights.empty()},
+         {"update", std::isfinite(update)}}};
     for (const auto& entry : of_exits)
       if (entry.second)
         section.fail(entry.first,
@@ -197,9 +199,6 @@ Journeys::Step Journeys::describe_step(Section& section) const {
     step.exits.resize(exits_.size());
     std::iota(step.exits.begin(), step.exits.end(), 0);
   }
-  step.choice = choice == "nearest"    ? Choice::nearest
-                : choice == "quickest" ? Choice::quickest
-                                       : Choice::weights;
   if (step.choice == Choice::weights) {
     if (step.weights.size() != step.exits.size())
       section.fail("weights", fmt::format("choice = \"weights\" needs one weight for each of the {} exits, "
@@ -382,7 +381,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
 
   const auto is_due = [&](GlobalId id, Real interval) {
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
-    return beats_in_step(time, state.clock.last_dt, interval, own);
+    return interval_ends_in_step(time, state.clock.last_dt, interval, own);
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (agent::journey(bodies)[i] < 0) continue;

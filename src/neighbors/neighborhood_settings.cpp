@@ -41,15 +41,13 @@ void NeighborhoodSettings::describe(Section& root) {
                      {.range = non_negative,
                       .doc = "Steps that it takes to move all bodies of a rank to another one: load is "
                              "rebalanced once imbalance has cost more than that; 0: at once"});
-        std::string weights_word = "auto";
-        section.choice("weights", weights_word, {"auto", "measured", "counts"},
-                       {.doc = "What a block weighs: what its bodies, candidates and contacts are measured "
-                               "to cost, or the number of its bodies and candidate pairs. Measuring makes "
-                               "the owners of blocks differ from run to run; \"auto\" measures where that "
-                               "cannot change results: not with solvers whose last bits depend on ranks"});
-        weights = weights_word == "measured" ? Weights::measured
-                  : weights_word == "counts" ? Weights::counts
-                                             : Weights::automatic;
+        section.choice(
+            "weights", weights,
+            {{"auto", Weights::automatic}, {"measured", Weights::measured}, {"counts", Weights::counts}},
+            {.doc = "What a block weighs: what its bodies, candidates and contacts are measured "
+                    "to cost, or the number of its bodies and candidate pairs. Measuring makes "
+                    "the owners of blocks differ from run to run; \"auto\" measures where that "
+                    "cannot change results: not with solvers whose last bits depend on ranks"});
       });
 }
 

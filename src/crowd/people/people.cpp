@@ -88,13 +88,11 @@ void People::Content::describe_populations(Section& root) {
                         {.range = positive, .doc = "number of people; or give density"});
         section.real("density", population.density,
                      {.range = positive, .doc = "people per square metre of the free part of the region"});
-        std::string placement = "random";
-        section.choice("placement", placement, {"random", "lattice"},
+        section.choice("placement", population.on_lattice, {{"random", false}, {"lattice", true}},
                        {.doc = "at random, or on a hexagonal lattice, as wide as their number allows"});
         population.journey = read_journey(section);
         if (!section.reading()) return;
         population.where = section.where(population.count > 0 ? "count" : "density");
-        population.on_lattice = placement == "lattice";
         if ((population.count > 0) == (population.density > 0))
           section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
         populations.push_back(std::move(population));
@@ -110,17 +108,15 @@ void People::Content::describe_sources(Section& root) {
                 source.region =
                     read_ring(section, "region", true, "corners of where their centres are when they come");
                 source.arrivals.describe(section);
-                std::string when_full = "wait";
-                section.choice("when_full", when_full, {"wait", "drop", "error"},
-                               {.doc = "what becomes of somebody for whom there is no room: waits outside, "
-                                       "and those behind as well; never comes, nor do the others of "
-                                       "that step; or the run stops"});
+                section.choice(
+                    "when_full", source.when_full,
+                    {{"wait", WhenFull::wait}, {"drop", WhenFull::drop}, {"error", WhenFull::error}},
+                    {.doc = "what becomes of somebody for whom there is no room: waits outside, "
+                            "and those behind as well; never comes, nor do the others of "
+                            "that step; or the run stops"});
                 source.journey = read_journey(section);
                 if (!section.reading()) return;
                 source.where = section.where("region");
-                source.when_full = when_full == "wait"   ? WhenFull::wait
-                                   : when_full == "drop" ? WhenFull::drop
-                                                         : WhenFull::error;
                 sources.push_back(std::move(source));
               });
 }

@@ -65,7 +65,6 @@ class CrowdStepper final : public Stepper<2> {
 
   // The deck.
   CrowdScene scene_;
-  std::string model_name_ = "projection";
   Model model_ = Model::projection;
   VelocityProjection::Settings projection_settings_;
   SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
@@ -96,7 +95,7 @@ void CrowdStepper::describe(Section& root) {
 
 void CrowdStepper::describe_crowd(Section& section) {
   section.choice(
-      "model", model_name_, {"projection", "pbd"},
+      "model", model_, {{"projection", Model::projection}, {"pbd", Model::pbd}},
       {.doc = "How people are kept apart: by the velocities nearest to the desired ones that let nobody "
               "overlap, to a tolerance, or by sweeps on positions, which leave some overlap"});
   section.real(
@@ -125,7 +124,6 @@ void CrowdStepper::describe_crowd(Section& section) {
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();
   scene_.set_led(walking_.leads());
-  model_ = model_name_ == "projection" ? Model::projection : Model::pbd;
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
 }

@@ -36,7 +36,7 @@ class DemStepper final : public Stepper<D> {
   std::size_t bytes() const override;
 
  private:
-  bool is_constrained() const { return friction_ == "dae"; }
+  bool is_constrained() const { return friction_ == Friction::dae; }
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -51,9 +51,9 @@ class DemStepper final : public Stepper<D> {
   void check_sides(const State<D>& state) const;
 
   // The deck.
-  std::string law_name_ = "hertz";
   NormalLaw law_ = NormalLaw::hertz;
-  std::string friction_ = "spring";
+  enum class Friction { spring, dae, none };
+  Friction friction_ = Friction::spring;
   bool attraction_ = true;
   std::string integrator_;  // empty: not given
   bool projection_ = true;
@@ -70,11 +70,12 @@ template <int D>
 void DemStepper<D>::describe(Section& root) {
   root.table("dem", {.doc = "Soft contact: the scheme \"dem\""}, [&](Section& section) {
     section.choice(
-        "law", law_name_, {"hertz", "linear"},
+        "law", law_, {{"hertz", NormalLaw::hertz}, {"linear", NormalLaw::linear}},
         {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
                 "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
                 "if not given)"});
-    section.choice("friction", friction_, {"spring", "dae", "none"},
+    section.choice("friction", friction_,
+                   {{"spring", Friction::spring}, {"dae", Friction::dae}, {"none", Friction::none}},
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
                            "\"dae\": contacts that stick are constraints on velocities, so piles come to "
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
@@ -103,7 +104,6 @@ void DemStepper<D>::describe(Section& root) {
                  {.range = positive,
                   .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
     if (!section.reading()) return;
-    law_ = law_name_ == "hertz" ? NormalLaw::hertz : NormalLaw::linear;
     if (is_constrained()) return;
     if (!integrator_.empty())
       section.fail("integrator", "integrator has no effect without friction = \"dae\": remove it");
@@ -120,7 +120,7 @@ SchemeTraits DemStepper<D>::traits() const {
     return {.carried = ConstraintFriction<D>::carries(integrator()),
             .same_for_any_owners = false,
             .memory = "modes of friction"};
-  return {.carried = Carried::with_accelerations, .memory = friction_ == "spring" ? "springs" : ""};
+  return {.carried = Carried::with_accelerations, .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
 template <int D>
@@ -140,7 +140,8 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
   else
     motion_ = std::make_unique<SpringMotion<D>>(
-        state, neighborhood, typename SpringMotion<D>::Settings{law_, attraction_, friction_ == "spring"});
+        state, neighborhood,
+        typename SpringMotion<D>::Settings{law_, attraction_, friction_ == Friction::spring});
   fit(state);
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);

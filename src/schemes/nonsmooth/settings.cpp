@@ -7,7 +7,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
   root.table("solver", {.doc = "Solver of the contact problem of each step"},
              [&](Section& section) { solver.describe(section); });
   root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
-    std::string correction_name = "projection", max_travel_word = "none";
+    std::string max_travel_word = "none";
     section.real("warm_start", warm_start,
                  {.range = unit_interval,
                   .doc = "Share of each contact's impulse that the next step's solve starts from"});
@@ -27,7 +27,10 @@ void NonsmoothSettings<D>::describe(Section& root) {
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
                                  "speed that gravity and forces give in a step"});
     section.choice(
-        "correction", correction_name, {"projection", "baumgarte", "none"},
+        "correction", correction,
+        {{"projection", Correction::projection},
+         {"baumgarte", Correction::baumgarte},
+         {"none", Correction::none}},
         {.doc = "What becomes of overlap that the solve leaves: \"projection\" moves bodies apart by "
                 "position-based sweeps that change no velocity; \"baumgarte\" lets the "
                 "velocities of the next step push, which adds energy"});
@@ -57,9 +60,6 @@ void NonsmoothSettings<D>::describe(Section& root) {
     if (!section.reading()) return;
     if (contact_slop > speculative_margin)
       section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
-    correction = correction_name == "projection"  ? Correction::projection
-                 : correction_name == "baumgarte" ? Correction::baumgarte
-                                                  : Correction::none;
   });
 }
 
