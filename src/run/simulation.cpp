@@ -77,7 +77,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                              needs.skin);
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
-  if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
+  if (state_.bodies.has_inertia()) state_.energy_balance.start = mechanical_energy(state_).total();
   if (deck_.allow_overlap) return;
   if (from)
     require_no_overlap(StartingPoint<D>::overlap_limit);
@@ -127,7 +127,7 @@ void Simulation<D>::take_physics() {
   state_.bodies.carry_path(
       traits.needs_path ||
       std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
-  state_.ledger.kept = traits.balances_energy;
+  state_.energy_balance.kept = traits.balances_energy;
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;
