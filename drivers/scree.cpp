@@ -11,7 +11,6 @@
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
-#include "io/compare.hpp"
 #include "run/commands.hpp"
 #include "run/run_deck.hpp"
 #include "run/version.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "core/output_interval.hpp"
 #include "core/error.hpp"
+#include "core/output_interval.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"

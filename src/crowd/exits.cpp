@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/output_interval.hpp"
 #include "core/error.hpp"
+#include "core/output_interval.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/plan/ring.hpp"

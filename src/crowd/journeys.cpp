@@ -8,9 +8,9 @@
 #include <limits>
 #include <numeric>
 
-#include "core/output_interval.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/output_interval.hpp"
 #include "core/random.hpp"
 #include "core/suggestion.hpp"
 #include "crowd/agent_fields.hpp"

@@ -6,6 +6,7 @@
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "io/compare.hpp"  // of `scree compare`
 
 namespace scree {
 

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/petsc.hpp"
 #include "core/timing.hpp"
 #include "run/starting_point.hpp"
 #include "schemes/pbd/packer.hpp"
@@ -155,6 +156,13 @@ std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t
   const std::int32_t group = bodies.group()[i];
   const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
   return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
+}
+
+template <int D>
+bool Simulation<D>::require_known_options() {
+  const bool is_known = deck_.stepper->knows_petsc_options();
+  if (is_known) require_petsc_options_used(state_.comm);
+  return is_known;
 }
 
 template <int D>

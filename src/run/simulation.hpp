@@ -6,7 +6,6 @@
 
 #include "contact/contact_graph.hpp"
 #include "core/parallel.hpp"
-#include "core/petsc.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "run/checkpoint.hpp"
 #include "run/run_deck.hpp"
@@ -39,11 +38,7 @@ class Simulation {
   void step(bool record_forces = false);
   /// Throws InputError for PETSc options that nobody knows. Schemes that solve linear systems can tell only
   /// after the first one; they say whether that was.
-  bool require_known_options() {
-    const bool is_known = deck_.stepper->knows_petsc_options();
-    if (is_known) require_petsc_options_used(state_.comm);
-    return is_known;
-  }
+  bool require_known_options();
   /// Length of the next step [s]: the deck's, or what is left until the end of the run or of the stage.
   Real next_dt() const;
   /// Contacts at the present positions.

@@ -15,7 +15,8 @@ TEST_CASE("each multiple of an interval is passed by one step, the one that ends
       std::vector<int> wrong;
       for (int step = 1; step <= 20000; ++step) {
         time += dt;
-        if (interval_ends_in_step(time, dt, interval) != (step % steps_per_interval == 0)) wrong.push_back(step);
+        if (interval_ends_in_step(time, dt, interval) != (step % steps_per_interval == 0))
+          wrong.push_back(step);
       }
       CAPTURE(dt, steps_per_interval);
       CHECK(wrong.empty());
