@@ -1,6 +1,7 @@
 // The scree_verify program: recomputes published and exact results with the code that runs decks.
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -8,17 +9,13 @@
 #include "core/command_line.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
-#include "verify/corner.hpp"
-#include "verify/crowd.hpp"
-#include "verify/dae.hpp"
-#include "verify/friction_schemes.hpp"
-#include "verify/grains.hpp"
-#include "verify/pbd.hpp"
-#include "verify/slope.hpp"
+#include "verify/verify.hpp"
 
 namespace {
 
 using namespace scree;
+
+const std::string source_help = "folder that holds inputs/verification and tests/reference";
 
 /// The folder with inputs/ and tests/reference/: as given, that of the sources this program was built from,
 /// or that of the program itself. Collective.
@@ -44,13 +41,13 @@ std::string find_source(const Comm& comm, const std::string& given) {
   return found;
 }
 
-void add_dae_options(CommandLine& verb, DaeVerification& dae) {
+void add_dae_options(CommandLine& verb, DaeOptions& dae) {
   const auto positive = number("positive", [](Real value) { return value > 0 && std::isfinite(value); });
   const auto non_negative =
       number("non-negative", [](Real value) { return value >= 0 && std::isfinite(value); });
   const auto finite = number("finite", [](Real value) { return std::isfinite(value); });
   verb.option(
-          "case", dae.which,
+          "case", dae.only,
           "pendulum, double-pendulum, slope, oscillator or stack; compare: decks of dry friction with all "
           "schemes; threshold: the least friction with which three disks stand, for all schemes")
       .required()
@@ -70,101 +67,90 @@ void add_dae_options(CommandLine& verb, DaeVerification& dae) {
   verb.option("--disks", dae.disks, "of the stack: 3, 6 or 10 (default: all three)")
       .check(one_of({3, 6, 10}));
   verb.option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
-  verb.option("--source", dae.source, "folder that holds inputs/verification and tests/reference");
+  verb.option("--source", dae.source, source_help);
+  verb.flag("--quick", dae.quick, "compare, threshold, stack: fewer cases, a wider bracket");
 }
+
+void add_corner_options(CommandLine& verb, CornerOptions& corner) {
+  const std::vector<Option> of_one_case{
+      verb.option("--restitution", corner.restitution, "Newton's coefficient, 0 to 1 (default 1)"),
+      verb.option("--alpha", corner.alpha, "half the angle of the corner, in rad or as pi/N (default pi/4)"),
+      verb.option("--velocity", corner.velocity,
+                  "before the impact, VX,VY in m/s (default 1,0; the corner is towards +x)")};
+  const Option table = verb.flag("--table", corner.table, "all 343 published cases instead of one");
+  const Option check =
+      verb.flag("--check", corner.check, "compares with the published rows (exit 0: as published)")
+          .excludes(table);
+  for (const Option& option : of_one_case) option.excludes(table).excludes(check);
+  verb.option("--source", corner.source, "for --check: " + source_help).needs(check);
+}
+
+/// A verification with the options that most have.
+struct Verb {
+  CommandLine line;
+  bool reads_files;
+  bool (*verify)(const Comm&, const VerifyOptions&, const Show&);
+};
 
 ExitCode run_program(const Comm& comm, int argc, char** argv) {
   CommandLine app{"scree_verify: compares scree with exact, published and reference results"};
   app.require_verbs(1, 1);
-  PbdVerification pbd;
-  CommandLine pbd_verb = app.verb("pbd",
-                                  "position-based dynamics: two experiments, methods and steps (exit 0: as "
-                                  "expected)");
-  pbd_verb.option("--case", pbd.only, "experiment").check(one_of({"sliding", "disks40", "all"}));
-  pbd_verb.flag("--quick", pbd.quick, "only cases that take seconds");
-  pbd_verb.option("--csv", pbd.csv, "table to write, for postprocess/plot_pbd_verification.py");
-  pbd_verb.option("--source", pbd.source, "folder that holds inputs/verification and tests/reference");
-  SlopeVerification slope;
-  CommandLine slope_verb = app.verb(
-      "slope",
-      "exact friction: a cube on a slope, the published table and all solvers (exit 0: as expected)");
-  slope_verb.flag("--quick", slope.quick, "only cases that take seconds");
-  slope_verb.option("--csv", slope.csv, "table to write");
-  slope_verb.option("--source", slope.source, "folder that holds inputs/verification and tests/reference");
-  GrainsVerification grains;
-  CommandLine grains_verb = app.verb(
-      "grains",
-      "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances (exit 0: as expected)");
-  grains_verb.option("--case", grains.only, "group of cases")
-      .check(one_of({"impacts", "motions", "stacks", "balances", "soft", "all"}));
-  grains_verb.option("--csv", grains.csv, "table to write");
-  CrowdVerification crowd;
-  CommandLine crowd_verb = app.verb(
-      "crowd",
+  VerifyOptions options;
+  std::vector<Verb> verbs;
+  const auto add = [&](const std::string& name, const std::string& summary, auto verify, bool reads_files,
+                       const std::string& of_case, std::initializer_list<const char*> cases,
+                       const std::string& csv = "table to write") {
+    CommandLine line = app.verb(name, summary + " (exit 0: as expected)");
+    if (cases.size() > 0) line.option("--case", options.only, of_case).check(one_of(cases));
+    if (reads_files) line.flag("--quick", options.quick, "only cases that take seconds");
+    line.option("--csv", options.csv, csv);
+    if (reads_files) line.option("--source", options.source, source_help);
+    verbs.push_back({line, reads_files, verify});
+  };
+  add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, true, "experiment",
+      {"sliding", "disks40", "all"}, "table to write, for postprocess/plot_pbd_verification.py");
+  add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, true,
+      "", {});
+  add("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
+      &verify_grains, false, "group of cases", {"impacts", "motions", "stacks", "balances", "soft", "all"});
+  add("crowd",
       "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
-      "wall forces (exit 0: as expected)");
-  crowd_verb.option("--case", crowd.only, "one of them")
-      .check(one_of({"s1", "s2", "s3", "s4", "s6", "s7", "all"}));
-  crowd_verb.option("--csv", crowd.csv, "table to write");
-  CornerVerification corner;
+      "wall forces",
+      &verify_crowd, false, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "all"});
+  CornerOptions corner;
   CommandLine corner_verb =
       app.verb("corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");
-  const std::vector<Option> of_one_case{
-      corner_verb.option("--restitution", corner.restitution, "Newton's coefficient, 0 to 1 (default 1)"),
-      corner_verb.option("--alpha", corner.alpha,
-                         "half the angle of the corner, in rad or as pi/N (default pi/4)"),
-      corner_verb.option("--velocity", corner.velocity,
-                         "before the impact, VX,VY in m/s (default 1,0; the corner is towards +x)")};
-  const Option corner_table =
-      corner_verb.flag("--table", corner.table, "all 343 published cases instead of one");
-  const Option corner_check =
-      corner_verb.flag("--check", corner.check, "compares with the published rows (exit 0: as published)")
-          .excludes(corner_table);
-  for (const Option& option : of_one_case) option.excludes(corner_table).excludes(corner_check);
-  corner_verb
-      .option("--source", corner.source,
-              "for --check: folder that holds inputs/verification and tests/reference")
-      .needs(corner_check);
-  DaeVerification dae;
+  add_corner_options(corner_verb, corner);
+  DaeOptions dae;
   CommandLine dae_verb = app.verb(
       "dae",
       "friction and joints as constraints: all published rows of a case (exit 0: as expected), or one run "
       "of your own if any option but --csv and --source is given");
   add_dae_options(dae_verb, dae);
-  bool quick = false;
-  dae_verb.flag("--quick", quick, "compare, threshold, stack: fewer cases, a wider bracket");
   if (const auto done = parse(app, argc, argv, comm)) return *done;
   log::start(comm.is_root(), log::Level::quiet);
 
-  const auto show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };
-  bool passed = false;
-  if (pbd_verb.given()) {
-    pbd.source = find_source(comm, pbd.source);
-    passed = verify_pbd(comm, pbd, show);
-  } else if (grains_verb.given()) {
-    passed = verify_grains(comm, grains, show);
-  } else if (crowd_verb.given()) {
-    passed = verify_crowd(comm, crowd, show);
-  } else if (corner_verb.given() && !corner.check) {
+  const Show show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };
+  bool passed = true;
+  for (const Verb& verb : verbs) {
+    if (!verb.line.given()) continue;
+    if (verb.reads_files) options.source = find_source(comm, options.source);
+    passed = verb.verify(comm, options, show);
+  }
+  if (corner_verb.given() && !corner.check) {
     print(comm, corner_csv(corner));
-    passed = true;
   } else if (corner_verb.given()) {
     corner.source = find_source(comm, corner.source);
     passed = verify_corner(comm, corner, show);
   } else if (dae_verb.given()) {
     dae.source = find_source(comm, dae.source);
-    const bool of_schemes = dae.which == "compare" || dae.which == "threshold";
-    dae.quick = quick;
+    const bool of_schemes = dae.only == "compare" || dae.only == "threshold";
     if (of_schemes && (dae.is_single_run() || dae.disks))
-      throw InputError(dae.which +
+      throw InputError(dae.only +
                        " runs decks as they are: it has no options but --quick, --csv and --source");
-    const FrictionSchemesVerification schemes{quick, dae.source, dae.csv};
-    passed = dae.which == "compare"     ? compare_friction_schemes(comm, schemes, show)
-             : dae.which == "threshold" ? find_friction_threshold(comm, schemes, show)
-                                        : verify_dae(comm, dae, show);
-  } else {
-    slope.source = find_source(comm, slope.source);
-    passed = verify_slope(comm, slope, show);
+    passed = dae.only == "compare"     ? compare_friction_schemes(comm, dae, show)
+             : dae.only == "threshold" ? find_friction_threshold(comm, dae, show)
+                                       : verify_dae(comm, dae, show);
   }
   return passed ? ExitCode::done : ExitCode::runtime_failure;
 }

@@ -8,14 +8,20 @@
 
 namespace scree {
 
-Real processor_time() {
+namespace {
+Real seconds_on(TimeKind kind) {
+  if (kind == TimeKind::wall) return MPI_Wtime();
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<Real>(now.tv_sec) + 1e-9 * static_cast<Real>(now.tv_nsec);
 }
+}  // namespace
 
-Real seconds_on(TimeKind kind) {
-  return kind == TimeKind::processor ? processor_time() : MPI_Wtime();
+Real seconds_of_call(const Comm& comm, TimeKind kind, const std::function<void()>& work) {
+  comm.barrier();
+  const Real start = seconds_on(kind);
+  work();
+  return comm.max(seconds_on(kind) - start);
 }
 
 Timing timing_of(std::vector<Real> seconds) {
@@ -27,10 +33,9 @@ Timing timing_of(std::vector<Real> seconds) {
 Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,
                     TimeKind kind) {
   const auto run = [&](int n) {
-    comm.barrier();
-    const Real start = seconds_on(kind);
-    for (int i = 0; i < n; ++i) work();
-    return comm.max(seconds_on(kind) - start);
+    return seconds_of_call(comm, kind, [&] {
+      for (int i = 0; i < n; ++i) work();
+    });
   };
   int calls = 1;
   while (run(calls) < seconds && calls < (1 << 20)) calls *= 2;

@@ -8,20 +8,20 @@
 
 namespace scree {
 
-/// Processor time of this process [s]: other programs on the machine do not count, waiting for messages does.
-Real processor_time();
-
 struct Timing {
   Real median = 0;  ///< seconds per call
   Real spread = 0;  ///< (largest - least) / median
 };
 
-/// What is counted: processor_time(), or the time that passes, which alone tells what disks take.
+/// What is counted: processor time (of this process: other programs on the machine do not count, waiting
+/// for messages does), or the time that passes, which alone tells what disks take.
 enum class TimeKind { processor, wall };
-Real seconds_on(TimeKind kind);
 
 /// Median and spread of some times; they must not be empty.
 Timing timing_of(std::vector<Real> seconds);
+
+/// Seconds that `work` takes on the slowest rank; all begin together. Collective.
+Real seconds_of_call(const Comm& comm, TimeKind kind, const std::function<void()>& work);
 
 /// Calls `work` so often that a repetition takes at least `seconds`, on the slowest rank. Collective.
 Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,

@@ -55,25 +55,7 @@ source = {{ {} }}
       options.block_cells > 0 ? std::to_string(options.block_cells) : "\"auto\"", source, options.more);
 }
 
-template <int D>
-RunDeck<D> read_bench_deck(const std::string& text) {
-  Deck deck = Deck::from_text(text, "benchmark deck");
-  RunDeck<D> content;
-  content.describe(deck.root());
-  deck.require_all_read();
-  return content;
-}
-
-template <int D>
-RunDeck<D> packing(const PackingOptions& options) {
-  return read_bench_deck<D>(packing_text<D>(options));
-}
-
 template std::string packing_text<2>(const PackingOptions&);
 template std::string packing_text<3>(const PackingOptions&);
-template RunDeck<2> read_bench_deck<2>(const std::string&);
-template RunDeck<3> read_bench_deck<3>(const std::string&);
-template RunDeck<2> packing<2>(const PackingOptions&);
-template RunDeck<3> packing<3>(const PackingOptions&);
 
 }  // namespace scree

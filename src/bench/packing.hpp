@@ -16,14 +16,17 @@ struct PackingOptions {
 
 /// The deck of a packing that drifts across its box, with two sweeps of position-based dynamics a step.
 template <int D>
-RunDeck<D> packing(const PackingOptions& options);
-
-/// The same, written down.
-template <int D>
 std::string packing_text(const PackingOptions& options);
 
-/// A deck made by a benchmark, read.
+/// A deck made by a benchmark.
 template <int D>
-RunDeck<D> read_bench_deck(const std::string& text);
+RunDeck<D> read_bench_deck(const std::string& text) {
+  return read_run_deck<D>(Deck::from_text(text, "benchmark deck"));
+}
+
+template <int D>
+RunDeck<D> packing(const PackingOptions& options) {
+  return read_bench_deck<D>(packing_text<D>(options));
+}
 
 }  // namespace scree

@@ -86,11 +86,7 @@ source = {{ type = "lattice", count = {7}, jitter = {9} }}
   add_wall("front", "[0, 0, 0]", "[0, 1, 0]");
   add_wall("right", far, "[-1, 0, 0]");
   add_wall("back", far, "[0, -1, 0]");
-  Deck deck = Deck::from_text(text, "pile");
-  RunDeck<3> content;
-  content.describe(deck.root());
-  deck.require_all_read();
-  return content;
+  return read_run_deck<3>(Deck::from_text(text, "pile"));
 }
 
 }  // namespace

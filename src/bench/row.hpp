@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "bench/measure_time.hpp"
 #include "core/json.hpp"
-#include "core/timing.hpp"
 
 namespace scree {
 
@@ -48,6 +48,8 @@ class BenchRow {
   BenchRow& result(const std::string& name, const std::string& unit, BenchColumn::Value value);
   /// As result(), with a spread.
   BenchRow& timing(const std::string& name, const std::string& unit, Real value, Real its_spread);
+  /// Sets `seconds` and its spread.
+  BenchRow& time(const Timing& of_work);
   /// The column added last is not shown in tables for the terminal.
   BenchRow& only_in_files();
 

@@ -141,13 +141,10 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
   if (options.stream) stream("done", true);
 }
 
-void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& files,
+void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& to_write,
                   const std::string& command_line, const Show& show) {
   BenchResults results(command_line);
-  if (!files.json.empty()) results.machine = measured_machine(comm);
-  const auto save = [&](const std::string& path, const std::function<std::string()>& text) {
-    if (!path.empty()) files::on_root(comm, [&] { files::write_atomically(path, text()); });
-  };
+  if (!to_write.json.empty()) results.machine = measured_machine(comm);
   TablePrinter printer(show);
   const auto add = [&](BenchRow row) {
     row.bench = name;
@@ -155,8 +152,8 @@ void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, c
     row.ranks = comm.size();
     printer.add(row);
     results.rows.push_back(std::move(row));
-    save(files.csv, [&] { return rows_as_csv(results.rows); });
-    save(files.json, [&] { return results.json(); });
+    files::write_on_root(comm, to_write.csv, rows_as_csv(results.rows));
+    files::write_on_root(comm, to_write.json, results.json());
   };
   bench.run(BenchRun(comm, add, [&](const std::string& text) { printer.head(text); }));
   printer.flush();

@@ -55,7 +55,7 @@ struct BenchFiles {
 };
 /// Measures a case whose options are set. The CSV file grows row by row, so what was measured outlives an
 /// error. Collective.
-void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& files,
+void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& to_write,
                   const std::string& command_line, const Show& show);
 
 /// Starts `LAUNCHER scree_bench ...` for each case and number of ranks, one after the other, collects what

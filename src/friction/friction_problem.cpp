@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "friction/dense_block.hpp"
 
 namespace scree {
 
@@ -16,24 +17,10 @@ namespace {
 /// reach 0.053; blocks of which one triangle was forgotten may exceed this.
 constexpr Real most_asymmetric = 0.5;
 
-/// True if the q x q block is symmetric as far as that and its symmetric part has a Cholesky factor.
 template <int q>
 bool is_positive_definite(const Real* block) {
   Real root[q][q] = {};
-  for (int i = 0; i < q; ++i)
-    for (int j = 0; j <= i; ++j) {
-      const Real scale = std::sqrt(std::abs(block[i * q + i] * block[j * q + j]));
-      if (!(std::abs(block[i * q + j] - block[j * q + i]) <= most_asymmetric * scale)) return false;
-      Real sum = 0.5 * (block[i * q + j] + block[j * q + i]);
-      for (int k = 0; k < j; ++k) sum -= root[i][k] * root[j][k];
-      if (i != j)
-        root[i][j] = sum / root[j][j];
-      else if (sum > 1e-14 * block[i * q + i] && std::isfinite(sum))
-        root[i][i] = std::sqrt(sum);
-      else
-        return false;
-    }
-  return true;
+  return is_symmetric<q>(block, most_asymmetric) && find_root<q>(block, root);
 }
 
 bool all_finite(const Real* first, std::size_t count) {

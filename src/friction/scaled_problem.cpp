@@ -7,30 +7,11 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
-#include "friction/solve_block.hpp"
+#include "friction/dense_block.hpp"
 
 namespace scree {
 
 namespace {
-
-template <int q>
-bool is_diagonal_block(const Real* block) {
-  for (int i = 0; i < q; ++i)
-    for (int j = 0; j < q; ++j)
-      if (i != j && block[i * q + j] != 0) return false;
-  return true;
-}
-
-/// Whether the asymmetry of a block is round-off.
-template <int q>
-bool is_symmetric_block(const Real* block) {
-  for (int i = 0; i < q; ++i)
-    for (int j = 0; j < i; ++j) {
-      const Real scale = std::sqrt(std::abs(block[i * q + i] * block[j * q + j]));
-      if (std::abs(block[i * q + j] - block[j * q + i]) > 1e-14 * scale) return false;
-    }
-  return true;
-}
 
 /// W_cc, row by row.
 template <int D>
@@ -39,27 +20,6 @@ const Real* own_block(const LocalForm<D>& local, std::size_t c) {
   const auto last = local.row.begin() + local.column_first[c + 1];
   const auto at = std::lower_bound(first, last, static_cast<Index>(c)) - local.row.begin();
   return local.block.data() + at * D * D;
-}
-
-/// L^-1 of the symmetric part L L^T of a positive definite block, both row by row.
-template <int q>
-void invert_root(const Real* block, Real* inverse) {
-  Real root[q][q] = {};
-  for (int i = 0; i < q; ++i)
-    for (int j = 0; j <= i; ++j) {
-      Real sum = 0.5 * (block[i * q + j] + block[j * q + i]);
-      for (int k = 0; k < j; ++k) sum -= root[i][k] * root[j][k];
-      root[i][j] = i == j ? std::sqrt(sum) : sum / root[j][j];
-    }
-  std::fill_n(inverse, q * q, 0.0);
-  for (int j = 0; j < q; ++j) {
-    inverse[j * q + j] = 1 / root[j][j];
-    for (int i = j + 1; i < q; ++i) {
-      Real sum = 0;
-      for (int k = j; k < i; ++k) sum -= root[i][k] * inverse[k * q + j];
-      inverse[i * q + j] = sum / root[i][i];
-    }
-  }
 }
 
 /// J = root_mass H L^-T for the rows H of one body at a contact; first for a diagonal L.
@@ -76,17 +36,6 @@ void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&
       for (int k = 0; k <= j; ++k) sum += H[i * q + k] * inverse_root[j * q + k];
       J[i][j] = root_mass * sum;
     }
-}
-
-/// Solves L^T x' = v for the forward direction y = L^T v, given L^-1: back substitution with the inverse.
-template <int q>
-void apply_root_transposed(const Real* inverse_root, const Real* v, Real* y) {
-  // y = L^T v  <=>  L^-T y = v, upper triangular with rows inverse_root[k][i].
-  for (int i = q - 1; i >= 0; --i) {
-    Real sum = v[i];
-    for (int k = i + 1; k < q; ++k) sum -= inverse_root[k * q + i] * y[k];
-    y[i] = sum / inverse_root[i * q + i];
-  }
 }
 
 }  // namespace
@@ -121,9 +70,9 @@ void ScaledProblem<D>::count_all() {
   if (problem.arm.empty())
     for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i) {
       const Real* block = problem.mass.data() + i * q * q;
-      if (is_diagonal_block<q>(block)) continue;
+      if (scree::is_diagonal<q>(block)) continue;
       is_diagonal_ = false;
-      n_unsymmetric += is_symmetric_block<q>(block) ? 0 : 1;
+      n_unsymmetric += scree::is_symmetric<q>(block, 1e-14) ? 0 : 1;
     }
   std::array<std::int64_t, 3> counts{problem.n_contacts(), n_owned(), n_unsymmetric};
   comm().sum(counts);

@@ -108,6 +108,10 @@ void write_atomically(const std::string& path, std::string_view content, bool du
   }
 }
 
+void write_on_root(const Comm& comm, const std::string& path, std::string_view content) {
+  if (!path.empty()) on_root(comm, [&] { write_atomically(path, content); });
+}
+
 std::string read_on_all(const Comm& comm, const std::string& path) {
   std::string content;
   on_root(comm, [&] { content = read_input(path); });

@@ -22,6 +22,9 @@ void on_root(const Comm& comm, const std::function<void()>& work);
 /// survives a loss of power. Throws RunError and leaves no temporary file. Local.
 void write_atomically(const std::string& path, std::string_view content, bool durable = false);
 
+/// The same on rank 0, unless `path` is empty; if it fails, all ranks throw. Collective.
+void write_on_root(const Comm& comm, const std::string& path, std::string_view content);
+
 /// Bytes that this process has written to files so far, by any thread; what libraries add for themselves does
 /// not count. Local.
 std::int64_t bytes_written();

@@ -1,8 +1,6 @@
 #include "replay/fclib_operator.hpp"
 
 #include <fmt/format.h>
-#include <petscmat.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,120 +8,14 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/even_share.hpp"
-#include "core/petsc.hpp"
+#include "replay/part_layout.hpp"
 
 namespace scree {
 
 namespace {
 
-using MatHandle = PetscHandle<Mat, MatDestroy>;
-using VecHandle = PetscHandle<::Vec, VecDestroy>;
-
 /// MUMPS takes a pivot below this share of the norm of the scaled matrix for zero.
 constexpr Real null_pivot = 1e-13;
-
-/// Rows or columns of a matrix as ranks share them: each rank has its stretch of every part, one after the
-/// other.
-class Layout {
- public:
-  /// `count` items of `width` numbers, which stay together.
-  struct Part {
-    std::int64_t count = 0;
-    std::int64_t width = 1;
-    std::int64_t start(int rank, int ranks) const { return EvenShare::start(count, rank, ranks) * width; }
-    std::int64_t size() const { return count * width; }
-  };
-
-  Layout(const Comm& comm, std::vector<Part> parts) : comm_(comm), parts_(std::move(parts)) {}
-
-  std::int64_t total() const {
-    std::int64_t sum = 0;
-    for (const Part& part : parts_) sum += part.size();
-    return sum;
-  }
-  /// Numbers of a part, and of all, on this rank.
-  std::size_t local(std::size_t part) const {
-    const Part& p = parts_[part];
-    return static_cast<std::size_t>(p.start(comm_.rank() + 1, comm_.size()) -
-                                    p.start(comm_.rank(), comm_.size()));
-  }
-  std::size_t local() const {
-    std::size_t sum = 0;
-    for (std::size_t k = 0; k < parts_.size(); ++k) sum += local(k);
-    return sum;
-  }
-  /// Place of number i of a part among all.
-  PetscInt place(std::size_t part, std::int64_t i) const {
-    const int owner = EvenShare::owner(parts_[part].count, i / parts_[part].width, comm_.size());
-    std::int64_t place = i;
-    for (std::size_t k = 0; k < parts_.size(); ++k)
-      if (k != part) place += parts_[k].start(k < part ? owner + 1 : owner, comm_.size());
-    return static_cast<PetscInt>(place);
-  }
-
- private:
-  Comm comm_;
-  std::vector<Part> parts_;
-};
-
-/// This rank's entries of a matrix in PETSc's numbering.
-struct Entries {
-  std::vector<PetscInt> row, column;
-  std::vector<Real> value;
-
-  void add(PetscInt i, PetscInt j, Real x) {
-    row.push_back(i);
-    column.push_back(j);
-    value.push_back(x);
-  }
-};
-
-MatHandle make_matrix(const Comm& comm, const Layout& rows, const Layout& columns, Entries entries) {
-  MatHandle matrix;
-  SCREE_PETSC(MatCreate(comm.handle(), matrix.address()));
-  const Mat A = matrix.get();
-  SCREE_PETSC(MatSetSizes(A, static_cast<PetscInt>(rows.local()), static_cast<PetscInt>(columns.local()),
-                          PETSC_DETERMINE, PETSC_DETERMINE));
-  SCREE_PETSC(MatSetType(A, MATAIJ));
-  SCREE_PETSC(MatSetPreallocationCOO(A, static_cast<PetscCount>(entries.value.size()), entries.row.data(),
-                                     entries.column.data()));
-  SCREE_PETSC(MatSetValuesCOO(A, entries.value.data(), ADD_VALUES));
-  return matrix;
-}
-
-VecHandle make_vector(const Comm& comm, const Layout& layout) {
-  VecHandle vector;
-  SCREE_PETSC(VecCreateMPI(comm.handle(), static_cast<PetscInt>(layout.local()),
-                           static_cast<PetscInt>(layout.total()), vector.address()));
-  SCREE_PETSC(VecSet(vector.get(), 0));
-  return vector;
-}
-
-/// This rank's numbers of a vector, for as long as this lives.
-class Values {
- public:
-  explicit Values(::Vec vector) : vector_(vector) {
-    PetscInt n = 0;
-    SCREE_PETSC(VecGetLocalSize(vector_, &n));
-    SCREE_PETSC(VecGetArray(vector_, &data_));
-    size_ = static_cast<std::size_t>(n);
-  }
-  ~Values() { VecRestoreArray(vector_, &data_); }
-  Values(const Values&) = delete;
-  Values& operator=(const Values&) = delete;
-  std::span<Real> span() const { return {data_, size_}; }
-
- private:
-  ::Vec vector_;
-  Real* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-void set(::Vec vector, std::span<const Real> values) {
-  Values to(vector);
-  std::ranges::copy(values, to.span().begin());
-}
 
 /// x becomes its nearest point of the friction cone |x_T| <= mu x_N.
 void project(std::span<Real> x, Real mu) {
@@ -182,9 +74,9 @@ struct FclibOperator::State {
   Comm comm;
   const FclibProblem& problem;
   std::size_t dimension;
-  Layout relative;  // r and u
-  Layout unknown;   // x
-  Real sign;        // of B^T in u
+  PartLayout relative;  // r and u
+  PartLayout unknown;   // x
+  Real sign;            // of B^T in u
   MatHandle A, factor, B, C;
   VecHandle g, c, q;
   VecHandle x, right, correction, r, u;
@@ -196,8 +88,8 @@ struct FclibOperator::State {
         dimension(static_cast<std::size_t>(stated.dimension)),
         relative(given, {{stated.n_contacts, stated.dimension}}),
         unknown(given, stated.is_global
-                           ? std::vector<Layout::Part>{{stated.n_velocities}, {stated.n_constraints}}
-                           : std::vector<Layout::Part>{{stated.n_constraints}}),
+                           ? std::vector<PartLayout::Part>{{stated.n_velocities}, {stated.n_constraints}}
+                           : std::vector<PartLayout::Part>{{stated.n_constraints}}),
         sign(stated.is_global ? 1 : -1) {
     c = make_vector(comm, relative);
     set(c.get(), problem.is_global ? problem.w.values : problem.q.values);

@@ -12,7 +12,7 @@
 #include "core/even_share.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
-#include "friction/solve_block.hpp"
+#include "friction/dense_block.hpp"
 
 namespace scree {
 

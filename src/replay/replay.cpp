@@ -1,7 +1,6 @@
 #include "replay/replay.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,8 +15,6 @@
 #include "friction/scaled_problem.hpp"
 #include "io/files.hpp"
 #include "io/hdf5.hpp"
-#include "io/table_text.hpp"
-#include "replay/generated_problems.hpp"
 #include "replay/replay_report.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/stored_problem.hpp"
@@ -44,15 +41,6 @@ Real now() {
 std::string name_of(const std::string& path, const std::vector<std::string>& all) {
   const auto name = [](const std::string& of) { return fs::path(of).filename(); };
   return std::ranges::count(all, name(path), name) > 1 ? path : name(path).string();
-}
-
-/// Throws InputError if a file cannot be made at `path`, before anything is computed for it. Local.
-void check_place(const std::string& path) {
-  if (fs::exists(path) && !fs::is_regular_file(path))
-    throw InputError(path + " is a folder or a device: name a file to write");
-  const fs::path folder = fs::path(path).parent_path();
-  if (!folder.empty() && !fs::is_directory(folder))
-    throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
 }
 
 /// Refuses what would be lost: of files that exist only earlier ones of the kind are replaced, which start
@@ -84,15 +72,6 @@ void check_text_outputs(const Comm& comm, const ReplayOptions& options) {
     check("--csv", options.csv, "file,form,");
     check("--json", options.json, "{\n \"program\":");
     check("--profile", options.profile, "tolerance,tau,");
-  });
-}
-
-/// Refuses a file that exists. Collective.
-void check_new_file(const Comm& comm, const std::string& path, bool force) {
-  files::on_root(comm, [&] {
-    check_place(path);
-    if (fs::exists(path) && !force)
-      throw InputError(path + " exists already: --force replaces it; or choose another name with -o");
   });
 }
 
@@ -309,10 +288,10 @@ class Replay {
         solve_file<2>(problem, solvers_2d_);
       else
         solve_file<3>(problem, solvers_3d_);
-      save(options_.csv, replay_csv(all_));
-      save(options_.json, replay_json(all_));
+      files::write_on_root(comm_, options_.csv, replay_csv(all_));
+      files::write_on_root(comm_, options_.json, replay_json(all_));
     }
-    save(options_.profile, profile_csv(all_));
+    files::write_on_root(comm_, options_.profile, profile_csv(all_));
     show_(format_replay_summary(all_));
     if (refused_) return ExitCode::bad_input;
     const bool all_confirmed =
@@ -353,10 +332,6 @@ class Replay {
       log::warn("{}: nothing was solved, so no solution was written", problem.path);
   }
 
-  void save(const std::string& path, const std::string& text) const {
-    if (!path.empty()) files::on_root(comm_, [&] { files::write_atomically(path, text); });
-  }
-
   Comm comm_;
   const ReplayOptions& options_;
   const std::function<void(const std::string&)>& show_;
@@ -366,57 +341,15 @@ class Replay {
   bool refused_ = false;
 };
 
-template <int D>
-std::string write_generated(const Comm& comm, const GenerateOptions& options, const std::string& path) {
-  std::string family = options.family;
-  std::ranges::replace(family, '-', '_');
-  const ListedProblem<D> whole = generate_problem<D>(family, options.size, options.seed);
-  const SplitProblem<D> split(comm, whole);
-  const FrictionProblem<D>& problem = split.problem();
-  std::vector<ContactKey> keys;
-  const auto id = [&](Index body) {
-    return body < 0 ? GlobalId{-1} : problem.body_id[static_cast<std::size_t>(body)];
-  };
-  for (std::size_t c = 0; c < problem.a.size(); ++c)
-    keys.push_back({id(problem.a[c]), id(problem.b[c]), split.contact_number()[c]});
-  FclibInfo info;
-  info.title = fmt::format("scree {}", family);
-  info.description =
-      fmt::format("generated problem \"{}\" in {} dimensions, size {}, seed {}: one step of {:g} s", family,
-                  D, options.size, options.seed, whole.time_step);
-  info.math_info = "a solution exists";
-  write_fclib<D>(problem, keys, {}, info, path);
-  return fmt::format("{} bodies, {} contacts", whole.n_bodies(), whole.n_contacts());
-}
-
-/// By one rank, which reads all of the file.
-void write_local_form(const Comm& comm, const std::string& path, const std::string& output) {
-  share_errors(comm, [&] {
-    if (!comm.is_root()) return;
-    const Comm alone(MPI_COMM_SELF);
-    const FclibProblem problem = read_fclib(alone, path);
-    write_fclib_local(alone, FclibOperator(alone, problem).local_problem(), output);
-  });
-}
-
-/// A file that is needed for a while, gone when this goes.
-class TemporaryFile {
- public:
-  TemporaryFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
-  ~TemporaryFile() {
-    std::error_code ignored;
-    if (comm_.is_root()) fs::remove(path_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  Comm comm_;
-  std::string path_;
-};
-
 }  // namespace
+
+void check_place(const std::string& path) {
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    throw InputError(path + " is a folder or a device: name a file to write");
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder))
+    throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
+}
 
 ExitCode replay(const Comm& comm, const ReplayOptions& options,
                 const std::function<void(const std::string&)>& show) {
@@ -425,49 +358,6 @@ ExitCode replay(const Comm& comm, const ReplayOptions& options,
   insert_petsc_options(options.petsc_options);
   check_files(comm, options);
   return all.go();
-}
-
-std::string list_families() {
-  constexpr std::size_t most = 100;  // as wide as the help
-  std::string text;
-  for (const auto& problem : generated_problems<3>())
-    text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", problem.name, problem.summary,
-                                   problem.size, problem.least_size),
-                       "  ", most);
-  return text;
-}
-
-std::string generate_file(const Comm& comm, const GenerateOptions& options) {
-  check_new_file(comm, options.output, options.force);
-  const auto write = [&](const std::string& path) {
-    return options.dimension == 2 ? write_generated<2>(comm, options, path)
-                                  : write_generated<3>(comm, options, path);
-  };
-  std::string counts;
-  if (options.in_local_form) {
-    const std::string between = options.output + ".global";
-    files::on_root(comm, [&] {
-      if (fs::exists(between))
-        throw InputError(between + " exists already, a name needed on the way: choose another one with -o");
-    });
-    const TemporaryFile global(comm, between);
-    counts = write(global.path());
-    write_local_form(comm, global.path(), options.output);
-  } else {
-    counts = write(options.output);
-  }
-  return fmt::format("{}: {}\n", options.output, counts);
-}
-
-std::string convert_file(const Comm& comm, const std::string& path, const std::string& output, bool force) {
-  const FclibProblem problem = read_fclib(comm, path);
-  check_new_file(comm, output, force);
-  files::on_root(comm, [&] {
-    if (fs::exists(output) && fs::equivalent(path, output))
-      throw InputError(output + " is the file that is to be converted");
-  });
-  write_local_form(comm, path, output);
-  return fmt::format("{}: {} contacts\n", output, problem.n_contacts);
 }
 
 }  // namespace scree

@@ -36,6 +36,9 @@ struct ReplayOptions {
 ExitCode replay(const Comm& comm, const ReplayOptions& options,
                 const std::function<void(const std::string&)>& show);
 
+/// Throws InputError if a file cannot be made at `path`, before anything is computed for it. Local.
+void check_place(const std::string& path);
+
 /// The families of generated problems in space, one per line with a summary.
 std::string list_families();
 

@@ -73,6 +73,15 @@ struct RunDeck {
   void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 
+/// All that a deck says; throws InputError for the first thing that is wrong with it. Local.
+template <int D>
+RunDeck<D> read_run_deck(Deck&& deck) {
+  RunDeck<D> content;
+  content.describe(deck.root());
+  deck.require_all_read();
+  return content;
+}
+
 /// simulation.dimension of a deck: 2 or 3. Throws InputError if it is missing.
 int dimension_of(Deck& deck);
 /// simulation.ensemble of a deck; 1 if it is no valid number.

@@ -200,6 +200,13 @@ std::span<const std::int32_t> Simulation<D>::count_contacts() {
 }
 
 template <int D>
+Real Simulation<D>::certified(std::string_view name) const {
+  for (const CertificateEntry& entry : deck_.stepper->certificate())
+    if (entry.name == name) return entry.value;
+  return std::nan("");
+}
+
+template <int D>
 std::size_t Simulation<D>::bytes() const {
   std::size_t bytes = neighborhood_.bytes() + deck_.stepper->bytes();
   state_.bodies.for_each_field(

@@ -61,6 +61,8 @@ class Simulation {
   const Neighborhood<D>& neighborhood() const { return neighborhood_; }
   Neighborhood<D>& neighborhood() { return neighborhood_; }
   Stepper<D>& stepper() { return *deck_.stepper; }
+  /// This number of the last step's certificate; NaN if the scheme does not tell it. Local.
+  Real certified(std::string_view name) const;
   /// Bytes held by bodies, lists and work arrays on this rank. Local.
   std::size_t bytes() const;
   std::int64_t n_bodies() const {

@@ -24,10 +24,12 @@ void Checks::require(const std::string& what, Real value, const Interval& valid)
   count(holds, line);
 }
 
-bool Checks::finish() const {
+bool Checks::finish(const std::string& csv_path) const {
+  files::write_on_root(comm_, csv_path, csv);
   for (const std::string& failure : failures_) show_("FAILED " + failure);
-  show_(fmt::format("{} checks, {}", n_checks_,
-                    failures_.empty() ? "all hold" : fmt::format("{} failed", failures_.size())));
+  if (has_checks())
+    show_(fmt::format("{} checks, {}", n_checks_,
+                      failures_.empty() ? "all hold" : fmt::format("{} failed", failures_.size())));
   return failures_.empty();
 }
 

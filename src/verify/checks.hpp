@@ -1,11 +1,9 @@
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "core/types.hpp"
+#include "verify/verify.hpp"
 
 namespace scree {
 
@@ -14,22 +12,27 @@ struct Interval {
   Real most = 0;
 };
 
-/// What a verification holds against its results: counts checks, and shows those that failed. Local.
+/// What a verification holds against its results: counts checks, shows those that failed, keeps a table.
 class Checks {
  public:
-  using Show = std::function<void(const std::string&)>;
-
-  explicit Checks(const Show& show) : show_(show) {}
+  /// `csv_head`: first line of the table.
+  Checks(const Comm& comm, const Show& show, const std::string& csv_head = "")
+      : csv(csv_head), comm_(comm), show_(show) {}
   /// A check that is only told of if it fails.
   void count(bool holds, const std::string& failure);
   /// A check with a line of its own.
   void require(const std::string& what, Real value, const Interval& valid);
-  /// Tells what failed; returns whether nothing did.
-  bool finish() const;
+  bool has_checks() const { return n_checks_ > 0; }
+  /// Writes the table, if a path is given, and tells what failed; returns whether nothing did. Collective.
+  bool finish(const std::string& csv_path = "") const;
   void show(const std::string& line) const { show_(line); }
+  const Comm& comm() const { return comm_; }
+
+  std::string csv;
 
  private:
-  Show show_;
+  const Comm& comm_;
+  const Show& show_;
   std::vector<std::string> failures_;
   int n_checks_ = 0;
 };

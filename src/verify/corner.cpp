@@ -1,5 +1,3 @@
-#include "verify/corner.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +17,14 @@ constexpr const char* columns = "vx_final,vy_final,speed_final,zone_initial,step
 constexpr const char* case_columns = "case,restitution,alpha_is_pi_over,v_index";
 /// Round-off over the speed before the impact; what the law leaves of a body that comes to rest is above it.
 constexpr Real round_off = 1e-14;
+
+/// A disk that touches both walls of a corner, y = k x and y = -k x with k = tan(alpha) and the free space at
+/// x < 0: with k > 0 the approach speeds are eta = k v_x - v_y (wall 1) and xi = k v_x + v_y (wall 2).
+struct CornerCase {
+  Real restitution = 1;
+  Real tangent = 1;  ///< k
+  Vec<2> velocity{};
+};
 
 struct CornerResult {
   Vec<2> velocity;
@@ -113,7 +119,7 @@ Real angle_of(std::string_view text) {
   return alpha;
 }
 
-CornerCase case_of(const CornerVerification& options) {
+CornerCase case_of(const CornerOptions& options) {
   CornerCase corner;
   corner.restitution = number_of("restitution", options.restitution);
   if (!(corner.restitution >= 0 && corner.restitution <= 1))
@@ -133,8 +139,8 @@ CornerCase case_of(const CornerVerification& options) {
   return corner;
 }
 
-}  // namespace
-
+/// The velocity after the impact by the law "multiple", one line without its end. Digits are those of the
+/// published table.
 std::string corner_row(const CornerCase& corner) {
   const CornerResult result = resolve(corner);
   const Real scale = norm(corner.velocity);
@@ -143,7 +149,9 @@ std::string corner_row(const CornerCase& corner) {
                      result.report.steps, name(result.report.stop));
 }
 
-std::string corner_csv(const CornerVerification& options) {
+}  // namespace
+
+std::string corner_csv(const CornerOptions& options) {
   if (!options.table) return fmt::format("{}\n{}\n", columns, corner_row(case_of(options)));
   std::string csv = fmt::format("{},{}\n", case_columns, columns);
   for (const PublishedCase& c : published_cases())
@@ -151,11 +159,10 @@ std::string corner_csv(const CornerVerification& options) {
   return csv;
 }
 
-bool verify_corner(const Comm& comm, const CornerVerification& options,
-                   const std::function<void(const std::string&)>& show) {
+bool verify_corner(const Comm& comm, const CornerOptions& options, const Show& show) {
   const std::string path = options.source + "/tests/reference/corner/disk_in_corner.csv";
   const std::vector<PublishedCase> cases = published_cases();
-  Checks checks(show);
+  Checks checks(comm, show);
   std::int64_t largest = 0;
   for (const auto& row : read_rows(comm, path, fmt::format("{},{}", case_columns, columns))) {
     const auto published = std::ranges::find(cases, row[0], &PublishedCase::name);

@@ -1,9 +1,5 @@
-#include "verify/dae.hpp"
-
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "io/files.hpp"
 #include "verify/dae_cases.hpp"
 
 namespace scree {
@@ -44,7 +40,7 @@ constexpr Case cases[] = {
 };
 
 /// Options that this case would pass over in silence are refused.
-void check_options(const Case& chosen, const DaeVerification& options) {
+void check_options(const Case& chosen, const DaeOptions& options) {
   const auto refuse_if = [&](bool given, std::string_view option, std::string_view why) {
     if (given) throw InputError(fmt::format("{}: {} {}", option, chosen.name, why));
   };
@@ -80,17 +76,14 @@ void check_options(const Case& chosen, const DaeVerification& options) {
 
 }  // namespace
 
-bool verify_dae(const Comm& comm, const DaeVerification& options,
-                const std::function<void(const std::string&)>& show) {
-  const auto* chosen = std::ranges::find(cases, options.which, &Case::name);
-  if (chosen == std::end(cases)) throw InputError("no such case: " + options.which);
+bool verify_dae(const Comm& comm, const DaeOptions& options, const Show& show) {
+  const auto* chosen = std::ranges::find(cases, options.only, &Case::name);
+  if (chosen == std::end(cases)) throw InputError("no such case: " + options.only);
   check_options(*chosen, options);
   DaeTable table(comm, options, show);
   (options.is_single_run() ? chosen->run : chosen->verify)(table);
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv); });
-  if (!table.has_rows()) return true;
-  table.show("");
-  return table.finish();
+  if (table.has_checks()) table.show("");
+  return table.finish(options.csv);
 }
 
 }  // namespace scree

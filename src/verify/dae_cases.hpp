@@ -7,18 +7,16 @@
 
 #include "schemes/dem/integrator.hpp"
 #include "verify/checks.hpp"
-#include "verify/dae.hpp"
 
 namespace scree {
 
 /// Rows "case, quantity, expected, found, band" and a CSV table of the runs.
 class DaeTable : public Checks {
  public:
-  DaeTable(const Comm& comm, const DaeVerification& options, const Show& show_line)
-      : Checks(show_line), comm_(comm), options_(options) {}
+  DaeTable(const Comm& comm, const DaeOptions& options, const Show& show_line)
+      : Checks(comm, show_line), options_(options) {}
 
-  const Comm& comm() const { return comm_; }
-  const DaeVerification& options() const { return options_; }
+  const DaeOptions& options() const { return options_; }
   std::string reference(const std::string& name) const {
     return options_.source + "/tests/reference/dae/" + name;
   }
@@ -42,10 +40,7 @@ class DaeTable : public Checks {
   void holds(const std::string& name, const std::string& quantity, bool is_true) {
     show(fmt::format("{:<30} {:<34} {:>13} {:>13}", name, quantity, "yes", is_true ? "yes" : "NO"));
     count(is_true, name + ": not " + quantity);
-    has_rows_ = true;
   }
-  bool has_rows() const { return has_rows_; }
-  std::string csv;
 
  private:
   void add(const std::string& name, const std::string& quantity, const std::string& expected, Real found,
@@ -54,12 +49,9 @@ class DaeTable : public Checks {
                      in_band ? "" : "  NO"));
     count(in_band,
           fmt::format("{}: {} = {:.10g}, expected {} within {:.3g}", name, quantity, found, expected, band));
-    has_rows_ = true;
   }
 
-  const Comm& comm_;
-  const DaeVerification& options_;
-  bool has_rows_ = false;
+  const DaeOptions& options_;
 };
 
 /// The integrator that the options name; throws InputError with the names of all.

@@ -243,7 +243,7 @@ void verify_dry_slope(DaeTable& table) {
 }
 
 void run_dry_slope(DaeTable& table) {
-  const DaeVerification& o = table.options();
+  const DaeOptions& o = table.options();
   Slope slope{.gravity = o.gravity.value_or(9.81), .angle = o.angle.value_or(30) * to_radian};
   slope.mu = o.mu.value_or(std::tan(slope.angle));
   const Real v0 = o.velocity.empty() ? -1 : o.velocity[0];
@@ -320,7 +320,7 @@ void verify_oscillator(DaeTable& table) {
 }
 
 void run_oscillator(DaeTable& table) {
-  const DaeVerification& o = table.options();
+  const DaeOptions& o = table.options();
   const Oscillator oscillator{.limit = o.mu.value_or(0.2)};
   const Real x0 = o.start.empty() ? 2.5 : o.start[0];
   if (!o.velocity.empty() && o.velocity[0] != 0)

@@ -60,25 +60,23 @@ Course follow(const DaeTable& table, const Run& run) {
     overrides.push_back(key + fmt::format("restitution={:.17g}", restitution_of(damping)));
     overrides.push_back(key + fmt::format("friction={:.17g}", run.mu));
   }
-  Deck deck = Deck::read(
-      table.comm(), fmt::format("{}/inputs/verification/stack{}.toml", table.options().source, run.n_disks),
-      overrides);
-  RunDeck<2> content;
-  content.describe(deck.root());
-  deck.require_all_read();
-  Simulation<2> simulation(table.comm(), std::move(content));
+  Simulation<2> simulation(table.comm(),
+                           read_run_deck<2>(Deck::read(table.comm(),
+                                                       fmt::format("{}/inputs/verification/stack{}.toml",
+                                                                   table.options().source, run.n_disks),
+                                                       overrides)));
   Course course;
   Real slip = 0;
   const auto steps_per_sample = std::max<std::int64_t>(1, std::llround(sample_time / run.time_step));
   while (simulation.running()) {
     simulation.step();
-    slip = std::max(slip, certified(simulation, "slip"));
-    course.n_released += std::llround(certified(simulation, "releases"));
+    slip = std::max(slip, simulation.certified("slip"));
+    course.n_released += std::llround(simulation.certified("releases"));
     if (++course.n_steps % steps_per_sample != 0 && simulation.running()) continue;
     course.samples.push_back({.t = simulation.state().clock.time,
                               .kinetic = mechanical_energy(simulation.state()).kinetic,
-                              .n_contacts = static_cast<int>(certified(simulation, "contacts")),
-                              .n_sticking = static_cast<int>(certified(simulation, "sticking")),
+                              .n_contacts = static_cast<int>(simulation.certified("contacts")),
+                              .n_sticking = static_cast<int>(simulation.certified("sticking")),
                               .top = states_of(simulation).position.back(),
                               .slip = slip});
     slip = 0;
@@ -189,7 +187,7 @@ void verify_stack(DaeTable& table) {
 }
 
 void run_stack(DaeTable& table) {
-  const DaeVerification& options = table.options();
+  const DaeOptions& options = table.options();
   Run run{.n_disks = options.disks.value_or(sizes.front())};
   if (!options.projection.empty() && options.projection != "none" && options.projection != "velocity")
     throw InputError("--projection: friction has no constraint on positions; stack knows none and velocity");

@@ -1,5 +1,3 @@
-#include "verify/friction_schemes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,6 @@
 #include <numbers>
 #include <vector>
 
-#include "io/files.hpp"
 #include "run/simulation.hpp"
 #include "state/energy_balance.hpp"
 #include "verify/checks.hpp"
@@ -101,12 +98,10 @@ Course follow(const Comm& comm, const std::string& source, const std::string& de
   overrides.insert(overrides.end(), variant.overrides.begin(), variant.overrides.end());
   overrides.push_back(fmt::format("time.step={:e}", variant.dt));
   overrides.push_back(fmt::format("simulation.end_time={}", duration));
-  Deck deck = Deck::read(comm, source + "/inputs/verification/" + deck_name + ".toml", overrides);
-  RunDeck<2> content;
-  content.describe(deck.root());
-  deck.require_all_read();
+  RunDeck<2> deck =
+      read_run_deck<2>(Deck::read(comm, source + "/inputs/verification/" + deck_name + ".toml", overrides));
   const auto begin = std::chrono::steady_clock::now();
-  Simulation<2> simulation(comm, std::move(content));
+  Simulation<2> simulation(comm, std::move(deck));
   Course course;
   course.start = look(simulation);
   course.before_end = course.start.position.back();
@@ -139,32 +134,31 @@ struct Row {
 };
 
 /// The rows of all cases: shown, checked and kept as CSV.
-class Table {
+class Table : public Checks {
  public:
-  explicit Table(Checks& checks) : checks_(checks) {
-    checks_.show(fmt::format("{:<24} {:<14} {:>7} {:>10} {:>8} {:>10} {:>8} {:>9} {:>7} {:>8}", "case",
-                             "scheme", "dt [s]", "error [m]", "bound", "speed[m/s]", "bound", "E_kin [J]",
-                             "steps", "wall [s]"));
+  Table(const Comm& comm, const Show& show_line)
+      : Checks(
+            comm, show_line,
+            "case,scheme,dt[s],error[m],error_bound[m],speed[m/s],speed_bound[m/s],kinetic_energy[J],steps,"
+            "wall[s]\n") {
+    show(
+        "One system, three schemes: error of the place at the end (of stacks: how far the top moves in the "
+        "last second)\nand error of the speed, for rest the speed itself.\n");
+    show(fmt::format("{:<24} {:<14} {:>7} {:>10} {:>8} {:>10} {:>8} {:>9} {:>7} {:>8}", "case", "scheme",
+                     "dt [s]", "error [m]", "bound", "speed[m/s]", "bound", "E_kin [J]", "steps",
+                     "wall [s]"));
   }
   void add(const Variant& variant, const Course& course, const Row& row) {
-    checks_.show(
-        fmt::format("{:<24} {:<14} {:>7g} {:>10.2e} {:>8.1e} {:>10.2e} {:>8.1e} {:>9.1e} {:>7} {:>8.2f}",
-                    row.name, variant.name, variant.dt, row.error, row.error_bound, row.speed,
-                    row.speed_bound, course.end.kinetic, course.n_steps, course.seconds));
-    csv_ += fmt::format("{},{},{:g},{},{:g},{},{:g},{},{},{:.3g}\n", row.name, variant.name, variant.dt,
-                        row.error, row.error_bound, row.speed, row.speed_bound, course.end.kinetic,
-                        course.n_steps, course.seconds);
+    show(fmt::format("{:<24} {:<14} {:>7g} {:>10.2e} {:>8.1e} {:>10.2e} {:>8.1e} {:>9.1e} {:>7} {:>8.2f}",
+                     row.name, variant.name, variant.dt, row.error, row.error_bound, row.speed,
+                     row.speed_bound, course.end.kinetic, course.n_steps, course.seconds));
+    csv += fmt::format("{},{},{:g},{},{:g},{},{:g},{},{},{:.3g}\n", row.name, variant.name, variant.dt,
+                       row.error, row.error_bound, row.speed, row.speed_bound, course.end.kinetic,
+                       course.n_steps, course.seconds);
     const std::string what = fmt::format("{}, {}, dt = {:g}: ", row.name, variant.name, variant.dt);
-    checks_.count(row.error <= row.error_bound, what + "the error of the place is above its bound");
-    checks_.count(row.speed <= row.speed_bound, what + "the speed is above its bound");
+    count(row.error <= row.error_bound, what + "the error of the place is above its bound");
+    count(row.speed <= row.speed_bound, what + "the speed is above its bound");
   }
-  const std::string& csv() const { return csv_; }
-
- private:
-  Checks& checks_;
-  std::string csv_ =
-      "case,scheme,dt[s],error[m],error_bound[m],speed[m/s],speed_bound[m/"
-      "s],kinetic_energy[J],steps,wall[s]\n";
 };
 
 /// Speed that counts as rest [m/s]: what solvers and the last oscillations of a contact leave, with room to
@@ -226,7 +220,7 @@ Row slope_bounds(const Variant& variant, const Slide& exact, Real weight, Real l
   return row;
 }
 
-void compare_slopes(const Comm& comm, const FrictionSchemesVerification& options, Table& table) {
+void compare_slopes(const VerifyOptions& options, Table& table) {
   constexpr Real g = 9.81;
   const Real time = options.quick ? 0.5 : 3;
   const Real angle = std::numbers::pi / 6;
@@ -238,7 +232,7 @@ void compare_slopes(const Comm& comm, const FrictionSchemesVerification& options
       const Real limit = mu * g * std::cos(angle);
       const Slide exact = slide_exactly(weight, limit, v0, time);
       for (const Variant& variant : variants(for_comparison, 1e-11, !options.quick)) {
-        const Course course = follow(comm, options.source, "slope", variant,
+        const Course course = follow(table.comm(), options.source, "slope", variant,
                                      {fmt::format("pairs.body-floor.friction={:.17g}", mu),
                                       fmt::format("particles.disk.velocity=[{}, 0]", v0)},
                                      time);
@@ -260,7 +254,7 @@ Real rest_of_oscillator(Real x0, Real limit) {
   return x;
 }
 
-void compare_oscillators(const Comm& comm, const FrictionSchemesVerification& options, Table& table) {
+void compare_oscillators(const VerifyOptions& options, Table& table) {
   constexpr Real limit = 0.2;  // mu m g / k [m]
   for (const Real x0 : {2.5, -1.7, 0.65}) {
     if (options.quick && x0 != 0.65) continue;
@@ -268,7 +262,7 @@ void compare_oscillators(const Comm& comm, const FrictionSchemesVerification& op
     for (const Variant& variant : variants(for_comparison, 1e-11, !options.quick)) {
       if (options.quick && variant.soft) continue;  // 32000 steps
       const Course course =
-          follow(comm, options.source, "oscillator", variant,
+          follow(table.comm(), options.source, "oscillator", variant,
                  {fmt::format("particles.disk.source.region.lower=[{}, 0]", x0 - radius),
                   fmt::format("particles.disk.source.region.upper=[{}, {}]", x0 + radius, 2 * radius)},
                  options.quick ? 6.5 : 25);
@@ -285,22 +279,20 @@ void compare_oscillators(const Comm& comm, const FrictionSchemesVerification& op
   }
 }
 
-void compare_stacks(const Comm& comm, const FrictionSchemesVerification& options, Table& table,
-                    Checks& checks) {
+void compare_stacks(const VerifyOptions& options, Table& table) {
   for (const int n : {3, 6, 10}) {
     if (options.quick && n > 3) continue;
     for (const Variant& variant : variants(for_comparison, 1e-11, !options.quick)) {
       const Course course =
-          follow(comm, options.source, fmt::format("stack{}", n), variant, {}, options.quick ? 2 : 3);
+          follow(table.comm(), options.source, fmt::format("stack{}", n), variant, {}, options.quick ? 2 : 3);
       Row row{fmt::format("stack of {}", n)};
       row.error = norm(course.end.position.back() - course.before_end);
       row.error_bound = rest_speed;
       row.speed = course.end.fastest;
       row.speed_bound = rest_speed;
       table.add(variant, course, row);
-      checks.count(
-          course.end.kinetic < (variant.soft ? soft_rest_energy : rigid_rest_energy),
-          fmt::format("{}, {}: kinetic energy {:.1e} J", row.name, variant.name, course.end.kinetic));
+      table.count(course.end.kinetic < (variant.soft ? soft_rest_energy : rigid_rest_energy),
+                  fmt::format("{}, {}: kinetic energy {:.1e} J", row.name, variant.name, course.end.kinetic));
     }
   }
 }
@@ -322,34 +314,25 @@ bool stands(const Comm& comm, const std::string& source, const Variant& variant,
 
 }  // namespace
 
-bool compare_friction_schemes(const Comm& comm, const FrictionSchemesVerification& options,
-                              const std::function<void(const std::string&)>& show) {
-  Checks checks(show);
-  show(
-      "One system, three schemes: error of the place at the end (of stacks: how far the top moves in the "
-      "last "
-      "second)\nand error of the speed, for rest the speed itself.\n");
-  Table table(checks);
-  compare_slopes(comm, options, table);
-  compare_oscillators(comm, options, table);
-  compare_stacks(comm, options, table, checks);
-  show("");
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv()); });
-  return checks.finish();
+bool compare_friction_schemes(const Comm& comm, const VerifyOptions& options, const Show& show) {
+  Table table(comm, show);
+  compare_slopes(options, table);
+  compare_oscillators(options, table);
+  compare_stacks(options, table);
+  table.show("");
+  return table.finish(options.csv);
 }
 
-bool find_friction_threshold(const Comm& comm, const FrictionSchemesVerification& options,
-                             const std::function<void(const std::string&)>& show) {
+bool find_friction_threshold(const Comm& comm, const VerifyOptions& options, const Show& show) {
   const Real exact = (std::sqrt(15.0) - 2 * std::sqrt(3.0)) / 3;
   const Real width = options.quick ? 1e-3 : 1e-5;
-  Checks checks(show);
+  Checks checks(comm, show, "scheme,dt[s],mu_c,error,falls,stands,runs,wall[s]\n");
   show(fmt::format(
       "Three disks that cannot turn stand if mu >= (sqrt(15) - 2 sqrt(3))/3 = {:.6f}: by bisection from "
       "0.1 to 0.2.\n",
       exact));
   show(fmt::format("{:<15} {:>7} {:>9} {:>10} {:>10} {:>10} {:>5} {:>8}", "scheme", "dt [s]", "mu_c", "error",
                    "falls", "stands", "runs", "wall [s]"));
-  std::string csv = "scheme,dt[s],mu_c,error,falls,stands,runs,wall[s]\n";
   for (const Variant& variant : variants(for_threshold, 1e-10)) {
     const auto begin = std::chrono::steady_clock::now();
     Real falls = 0.1;
@@ -366,16 +349,15 @@ bool find_friction_threshold(const Comm& comm, const FrictionSchemesVerification
     const Real found = bracketed ? (falls + holds) / 2 : std::numeric_limits<Real>::quiet_NaN();
     show(fmt::format("{:<15} {:>7g} {:>9.6f} {:>10.1e} {:>10.6f} {:>10.6f} {:>5} {:>8.2f}", variant.name,
                      variant.dt, found, found - exact, falls, holds, n_runs, seconds));
-    csv += fmt::format("{},{:g},{},{},{},{},{},{:.3g}\n", variant.name, variant.dt, found, found - exact,
-                       falls, holds, n_runs, seconds);
+    checks.csv += fmt::format("{},{:g},{},{},{},{},{},{:.3g}\n", variant.name, variant.dt, found,
+                              found - exact, falls, holds, n_runs, seconds);
     // Soft disks fall into their overlap at first, and slip while they do; springs give way besides.
     const Real bound = (variant.spring ? 1e-3 : variant.soft ? 3e-4 : 0) + width;
     checks.count(std::abs(found - exact) <= bound,
                  fmt::format("{}: mu_c differs from the exact one by more than {:.1e}", variant.name, bound));
   }
   show("");
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, csv); });
-  return checks.finish();
+  return checks.finish(options.csv);
 }
 
 }  // namespace scree

@@ -56,7 +56,7 @@ void collision(GrainTable& table, const std::string& name, Real mu, Real spacing
   Real most_contacts = 0;
   for (int step = 0; step < n_steps; ++step) {
     simulation.step();
-    most_contacts = std::max(most_contacts, certified(simulation, "contacts"));
+    most_contacts = std::max(most_contacts, simulation.certified("contacts"));
   }
   const Momentum end = momentum_of(states_of(simulation), r);
   table.demand(name, most_contacts > 20, "hardly anybody collides");

@@ -30,12 +30,6 @@ class GrainTable : public Checks {
   void demand(const std::string& name, bool holds, const std::string& failure) {
     count(holds, name + ": " + failure);
   }
-  const Comm& comm() const { return comm_; }
-  const std::string& csv() const { return csv_; }
-
- private:
-  const Comm& comm_;
-  std::string csv_ = "case,variant,quantity,expected,found,error,bound,holds\n";
 };
 
 /// A row whose error is |found - expected|.
@@ -141,11 +135,7 @@ class GrainDeck {
         if (std::ranges::find(given_, name) == given_.end())
           text += fmt::format("[pairs.\"{}\"]\nfriction = 0\nrestitution = 0\n{}", name, pair_keys_);
       }
-    Deck deck = Deck::from_text(text, "grains");
-    RunDeck<D> content;
-    content.describe(deck.root());
-    deck.require_all_read();
-    return content;
+    return read_run_deck<D>(Deck::from_text(text, "grains"));
   }
 
  private:
@@ -201,14 +191,6 @@ GrainStates<D> states_of(const Simulation<D>& simulation) {
     all.rank.push_back(static_cast<int>(from[1]));
   }
   return all;
-}
-
-/// A number of the last step's certificate.
-template <int D>
-Real certified(Simulation<D>& simulation, std::string_view name) {
-  for (const CertificateEntry& entry : simulation.stepper().certificate())
-    if (entry.name == name) return entry.value;
-  return std::nan("");
 }
 
 void verify_impacts(GrainTable& table);       ///< two bodies, or one and a floor

@@ -117,7 +117,7 @@ void run_impacts(GrainTable& table, const std::string& name, const std::vector<I
   // One step more than it takes: without rebound a step closes the gap and the next takes what speed is left.
   for (Real t = 0; t < dt + last_arrival(impacts, gap); t += dt) {
     simulation.step();
-    solved = solved && certified(simulation, "solved") == 1;
+    solved = solved && simulation.certified("solved") == 1;
   }
   table.demand(name, solved, "a step misses the tolerance of the solver");
 

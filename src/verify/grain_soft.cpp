@@ -70,13 +70,13 @@ Course run_soft(GrainTable& table, const std::string& name, const std::vector<Im
   for (std::int64_t step = 0; step < std::llround(duration / soft.box.dt); ++step) {
     simulation.step();
     if (!watch) continue;
-    course.overlap = std::max(course.overlap, certified(simulation, "overlap"));
-    course.n_touching += certified(simulation, "contacts");
+    course.overlap = std::max(course.overlap, simulation.certified("overlap"));
+    course.n_touching += simulation.certified("contacts");
     const ContactGraph<3>& contacts = simulation.find_contacts(0);
     for (const Real f : contacts.force) course.force = std::max(course.force, f);
   }
   course.force = table.comm().max(course.force);
-  table.demand(name, certified(simulation, "contacts") == 0, "some have not parted at the end");
+  table.demand(name, simulation.certified("contacts") == 0, "some have not parted at the end");
   const GrainStates<3> found = states_of(simulation);
   std::size_t id = 0;
   for (const Impact& impact : impacts) {

@@ -58,7 +58,7 @@ void column(GrainTable& table, const Column& c) {
   Real unsolved = 0;
   for (std::int64_t step = 0; step < n_steps; ++step) {
     simulation.step();
-    unsolved += 1 - certified(simulation, "solved");
+    unsolved += 1 - simulation.certified("solved");
   }
   const GrainStates<D> end = states_of(simulation);
   const std::vector<Real> forces = column_forces(simulation, c.n);

@@ -1,11 +1,9 @@
-#include "verify/grains.hpp"
-
-#include "io/files.hpp"
 #include "verify/grain_cases.hpp"
 
 namespace scree {
 
-GrainTable::GrainTable(const Comm& comm, const Show& show_line) : Checks(show_line), comm_(comm) {
+GrainTable::GrainTable(const Comm& comm, const Show& show_line)
+    : Checks(comm, show_line, "case,variant,quantity,expected,found,error,bound,holds\n") {
   show("Grains against closed forms; of each quantity the row with the largest share of its bound.\n");
   show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11} {:>11} {:>8} {:>8}", "case", "quantity", "rows",
                    "worst", "expected", "found", "error", "bound"));
@@ -20,8 +18,8 @@ void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows)
   std::vector<Group> groups;
   for (const GrainRow& r : rows) {
     const bool holds = r.error <= r.bound;
-    csv_ += fmt::format("\"{}\",\"{}\",\"{}\",{},{},{},{},{}\n", name, r.variant, r.quantity, r.expected,
-                        r.found, r.error, r.bound, holds ? "yes" : "no");
+    csv += fmt::format("\"{}\",\"{}\",\"{}\",{},{},{},{},{}\n", name, r.variant, r.quantity, r.expected,
+                       r.found, r.error, r.bound, holds ? "yes" : "no");
     count(holds, fmt::format("{}, {}: {} = {:.12g}, expected {:.12g} within {:.2g}", name, r.variant,
                              r.quantity, r.found, r.expected, r.bound));
     auto group = std::ranges::find(groups, r.quantity, &Group::quantity);
@@ -36,8 +34,7 @@ void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows)
                      g.worst->bound));
 }
 
-bool verify_grains(const Comm& comm, const GrainsVerification& options,
-                   const std::function<void(const std::string&)>& show) {
+bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show) {
   GrainTable table(comm, show);
   const auto wanted = [&](std::string_view name) { return options.only == "all" || options.only == name; };
   if (wanted("impacts")) verify_impacts(table);
@@ -49,8 +46,7 @@ bool verify_grains(const Comm& comm, const GrainsVerification& options,
     verify_soft_motions(table);
   }
   table.show("");
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, table.csv()); });
-  return table.finish();
+  return table.finish(options.csv);
 }
 
 }  // namespace scree

@@ -1,31 +1,22 @@
-#include "verify/pbd.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <vector>
 
-#include "core/deck.hpp"
-#include "core/error.hpp"
-#include "io/files.hpp"
-#include "run/run_deck.hpp"
 #include "run/simulation.hpp"
-#include "verify/checks.hpp"
+#include "verify/pbd_reference.hpp"
 
 namespace scree {
 
 namespace {
 
 // ---- what is run, and what is expected
-// ----------------------------------------------------------------------
 
-constexpr std::string_view sliding = "sliding";
-constexpr std::string_view disks40 = "disks40";
+constexpr std::string_view sliding = "sliding", disks40 = "disks40";
 
 /// A method on a case over several steps, coarsest first.
 struct Series {
@@ -119,92 +110,7 @@ std::vector<std::string> overrides_of(const Series& series, Real h) {
   return overrides;
 }
 
-// ---- reference files
-// ----------------------------------------------------------------------------------------
-
-struct Errors {
-  Real max = 0;
-  Real end = 0;
-};
-
-/// Errors of the reference by case, method, parameter and step.
-class ExpectedErrors {
- public:
-  ExpectedErrors(const Comm& comm, const std::string& path) {
-    for (const auto& row : read_rows(comm, path, "case,method,parameter,h,error_max,error_end,sweeps"))
-      errors_[key(row[0], row[1], row[2], number(row[3], path))] = {number(row[4], path),
-                                                                    number(row[5], path)};
-  }
-  std::optional<Errors> find(const Series& series, Real h) const {
-    const auto found = errors_.find(key(series.on, series.method, series.parameter, h));
-    return found == errors_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  static std::string key(std::string_view on, std::string_view method, std::string_view parameter, Real h) {
-    return fmt::format("{},{},{},{}", on, method, parameter, h);
-  }
-  std::map<std::string, Errors> errors_;
-};
-
-/// The reference trajectory of the disks: coordinates in the order of ids.
-class DisksReference {
- public:
-  static constexpr Real interval = 0.01;  ///< [s]
-
-  DisksReference(const Comm& comm, const std::string& folder) {
-    std::string header = "t";
-    for (std::size_t id = 0; id < n_bodies; ++id) header += fmt::format(",x{0},y{0}", id);
-    const std::string path = folder + "/disks40_path.csv";
-    for (const auto& row : read_rows(comm, path, header)) {
-      if (frame_at(number(row[0], path)) != path_.size())
-        throw InputError(fmt::format("{}: the row for t = {} is not where it belongs", path, row[0]));
-      std::vector<Real>& positions = path_.emplace_back();
-      for (std::size_t k = 1; k < row.size(); ++k) positions.push_back(number(row[k], path));
-    }
-    const std::string end_path = folder + "/disks40_end_T4.csv";
-    for (const auto& row : read_rows(comm, end_path, "id,x,y"))
-      place(end_, number(row[0], end_path), number(row[1], end_path), number(row[2], end_path));
-
-    const std::string sparse_path = folder + "/disks40_trajectory.csv";
-    std::map<std::size_t, std::vector<Real>> sparse;
-    for (const auto& row : read_rows(comm, sparse_path, "t,id,x,y"))
-      place(sparse[frame_at(number(row[0], sparse_path))], number(row[1], sparse_path),
-            number(row[2], sparse_path), number(row[3], sparse_path));
-    for (const auto& [frame, positions] : sparse)
-      disagreement_ = std::max(disagreement_, frame < path_.size() ? error(frame, positions) : HUGE_VAL);
-  }
-  std::size_t n_frames() const { return path_.size(); }
-  Real error(std::size_t frame, const std::vector<Real>& positions) const {
-    return distance(path_[frame], positions);
-  }
-  Real end_error(const std::vector<Real>& positions) const { return distance(end_, positions); }
-  /// Largest distance of the trajectory from the few frames of the prototype [m].
-  Real disagreement() const { return disagreement_; }
-
-  static constexpr std::size_t n_bodies = 40;
-
- private:
-  static std::size_t frame_at(Real time) { return static_cast<std::size_t>(std::llround(time / interval)); }
-  static void place(std::vector<Real>& positions, Real id, Real x, Real y) {
-    if (!(id >= 0 && id < n_bodies))
-      throw InputError(fmt::format("reference of {} disks: there is no id {}", n_bodies, id));
-    positions.resize(2 * n_bodies, std::nan(""));
-    positions[2 * static_cast<std::size_t>(id)] = x;
-    positions[2 * static_cast<std::size_t>(id) + 1] = y;
-  }
-  static Real distance(const std::vector<Real>& a, const std::vector<Real>& b) {
-    Real sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return std::isnan(sum) ? HUGE_VAL : std::sqrt(sum);
-  }
-  std::vector<std::vector<Real>> path_;
-  std::vector<Real> end_;
-  Real disagreement_ = 0;
-};
-
 // ---- runs
-// ---------------------------------------------------------------------------------------------------
 
 struct Outcome {
   Errors error;
@@ -220,11 +126,7 @@ struct Outcome {
 /// Steps through the whole time of a deck; `watch(k, simulation)` looks at every step. Collective.
 template <int D, class Watch>
 Outcome march(const Comm& comm, const std::string& path, const Series& series, Real h, const Watch& watch) {
-  Deck deck = Deck::read(comm, path, overrides_of(series, h));
-  RunDeck<D> content;
-  content.describe(deck.root());
-  deck.require_all_read();
-  Simulation<D> simulation(comm, std::move(content));
+  Simulation<D> simulation(comm, read_run_deck<D>(Deck::read(comm, path, overrides_of(series, h))));
   const auto n_steps = std::llround(simulation.deck().end_time / h);
   const bool has_warm_pass = series.method == "warm PBD";
 
@@ -239,11 +141,8 @@ Outcome march(const Comm& comm, const std::string& path, const Series& series, R
       n_candidates = static_cast<Real>(
           comm.sum(schedule.n_pairs() + static_cast<std::int64_t>(schedule.wall_bodies().size())));
     }
-    Real sweeps = has_warm_pass ? 1 : 0;
-    for (const CertificateEntry& entry : simulation.stepper().certificate()) {
-      if (entry.name == "sweeps") sweeps += entry.value;
-      if (entry.name == "sweeps_converged" && entry.value == 0) ++outcome.n_unconverged;
-    }
+    const Real sweeps = simulation.certified("sweeps") + (has_warm_pass ? 1 : 0);
+    if (simulation.certified("sweeps_converged") == 0) ++outcome.n_unconverged;
     outcome.sweeps += sweeps;
     outcome.evaluations += sweeps * n_candidates;
     watch(k, std::as_const(simulation));
@@ -314,7 +213,6 @@ Outcome run_disks(const Comm& comm, const std::string& path, const DisksReferenc
 }
 
 // ---- report
-// -------------------------------------------------------------------------------------------------
 
 /// Slope of log(error) against log(h) by least squares, over the finest three steps.
 Real fitted_order(const std::vector<Real>& steps, const std::vector<Outcome>& outcomes) {
@@ -337,7 +235,9 @@ Real fitted_order(const std::vector<Real>& steps, const std::vector<Outcome>& ou
 /// Prints what is found, keeps the CSV table, counts checks.
 class Report : public Checks {
  public:
-  Report(const Show& show_line, const ExpectedErrors& expected) : Checks(show_line), expected_(expected) {
+  Report(const Comm& comm, const Show& show_line, const ExpectedErrors& expected)
+      : Checks(comm, show_line, "case,method,parameter,h,error_max,error_end,evaluations\n"),
+        expected_(expected) {
     show(
         "Errors in m against the exact solution (sliding) and the reference trajectory (disks40). "
         "\"max:ref\" and "
@@ -351,9 +251,9 @@ class Report : public Checks {
 
   void add(const Series& series, Real h, const Outcome& outcome) {
     const Errors& error = outcome.error;
-    csv_ += fmt::format("{},{},{},{},{},{},{}\n", series.on, label_of(series), series.parameter, h, error.max,
-                        error.end, outcome.evaluations);
-    const std::optional<Errors> expected = expected_.find(series, h);
+    csv += fmt::format("{},{},{},{},{},{},{}\n", series.on, label_of(series), series.parameter, h, error.max,
+                       error.end, outcome.evaluations);
+    const std::optional<Errors> expected = expected_.find(series.on, series.method, series.parameter, h);
     const Errors ratio = expected ? Errors{error.max / expected->max, error.end / expected->end} : Errors{};
     const auto if_expected = [&](const std::string& text) { return expected ? text : "-"; };
     show(fmt::format(
@@ -370,8 +270,6 @@ class Report : public Checks {
     count(std::abs(ratio.end - 1) <= *series.band, name + ": error_end is outside the band");
   }
 
-  const std::string& csv() const { return csv_; }
-
   static std::string name_of(const Series& series) {
     return fmt::format("{}, {}{}{}", series.on, label_of(series), series.parameter.empty() ? "" : " ",
                        series.parameter);
@@ -379,7 +277,6 @@ class Report : public Checks {
 
  private:
   const ExpectedErrors& expected_;
-  std::string csv_ = "case,method,parameter,h,error_max,error_end,evaluations\n";
 };
 
 struct Measured {
@@ -433,13 +330,12 @@ Vec<3> sliding_exact(Real t) {
   return {{2 * u / (1 + u * u), (1 - u * u) / (1 + u * u), 0}};
 }
 
-bool verify_pbd(const Comm& comm, const PbdVerification& options,
-                const std::function<void(const std::string&)>& show) {
+bool verify_pbd(const Comm& comm, const VerifyOptions& options, const Show& show) {
   const std::string reference = options.source + "/tests/reference/pbd",
                     decks = options.source + "/inputs/verification";
   const ExpectedErrors expected(comm, reference + "/errors.csv");
   const DisksReference disks(comm, reference);
-  Report report(show, expected);
+  Report report(comm, show, expected);
 
   std::vector<Measured> all;
   for (const Series& series : all_series()) {
@@ -468,8 +364,7 @@ bool verify_pbd(const Comm& comm, const PbdVerification& options,
   if (options.only != sliding)
     report.require("disks40: distance of the reference path from the frames of the prototype [um]",
                    1e6 * disks.disagreement(), {0, 5});
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, report.csv()); });
-  return report.finish();
+  return report.finish(options.csv);
 }
 
 }  // namespace scree

@@ -1,5 +1,3 @@
-#include "verify/slope.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,6 @@
 #include "core/deck.hpp"
 #include "friction/contact_rows.hpp"
 #include "friction/friction_solver.hpp"
-#include "io/files.hpp"
 #include "verify/checks.hpp"
 
 namespace scree {
@@ -126,11 +123,7 @@ SolverSettings<3> published_method(const PublishedRow& row) {
   return settings;
 }
 
-/// Runs the rows and returns them as CSV.
-std::string compare_with_table(const std::vector<PublishedRow>& rows, bool quick, Checks& checks) {
-  std::string csv =
-      "eps_p,mu,eps_T,mean_velocity,mean_acceleration,published_velocity,published_acceleration,"
-      "newton_steps\n";
+void compare_with_table(const std::vector<PublishedRow>& rows, bool quick, Checks& checks) {
   checks.show(
       "Cube on a slope, split interior point: mean velocity [m/s] and acceleration [m/s2]; \"off\" is the "
       "relative\ndifference from the published entry.\n");
@@ -149,8 +142,9 @@ std::string compare_with_table(const std::vector<PublishedRow>& rows, bool quick
         row.mu, row.eps_T, row.velocity, motion.mean_velocity, off(velocity_off), row.acceleration,
         motion.mean_acceleration, off(acceleration_off), band > 0 ? fmt::format("{:g}%", 100 * band) : "-",
         static_cast<Real>(motion.work) / n_steps));
-    csv += fmt::format("{:g},{:g},{:g},{},{},{},{},{}\n", row.eps, row.mu, row.eps_T, motion.mean_velocity,
-                       motion.mean_acceleration, row.velocity, row.acceleration, motion.work);
+    checks.csv +=
+        fmt::format("{:g},{:g},{:g},{},{},{},{},{}\n", row.eps, row.mu, row.eps_T, motion.mean_velocity,
+                    motion.mean_acceleration, row.velocity, row.acceleration, motion.work);
 
     const std::string name = fmt::format("eps = {:g}, mu = {:g}, eps_T = {:g}", row.eps, row.mu, row.eps_T);
     if (band > 0) {
@@ -161,7 +155,6 @@ std::string compare_with_table(const std::vector<PublishedRow>& rows, bool quick
       checks.count(std::abs(motion.mean_velocity) <= most_creep * row.eps_T, name + ": the cube creeps");
   }
   checks.show("");
-  return csv;
 }
 
 /// Sweeps reach 1e-8 as well, except where mu = 0.5 just holds: 7.5e-8 at their limit.
@@ -201,16 +194,16 @@ void compare_with_exact(bool quick, Checks& checks) {
 
 }  // namespace
 
-bool verify_slope(const Comm& comm, const SlopeVerification& options,
-                  const std::function<void(const std::string&)>& show) {
-  Checks checks(show);
+bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& show) {
+  Checks checks(comm, show,
+                "eps_p,mu,eps_T,mean_velocity,mean_acceleration,published_velocity,published_acceleration,"
+                "newton_steps\n");
   const auto published =
       read_published(comm, options.source + "/tests/reference/primal-dual/cube_on_slope.csv");
-  const std::string csv = compare_with_table(published, options.quick, checks);
+  compare_with_table(published, options.quick, checks);
   compare_with_exact(options.quick, checks);
   checks.show("");
-  if (!options.csv.empty()) files::on_root(comm, [&] { files::write_atomically(options.csv, csv); });
-  return checks.finish();
+  return checks.finish(options.csv);
 }
 
 }  // namespace scree

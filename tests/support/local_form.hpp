@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "friction/dense_block.hpp"
 #include "friction/local_problem.hpp"
-#include "friction/solve_block.hpp"
 #include "replay/listed_problem.hpp"
 
 /// Adds a gyroscopic part to the inertia of each body: skew, `share` of the diagonal.

@@ -117,20 +117,20 @@ void CrowdBench::measure(const BenchRun& run, std::int64_t agents, Real density,
   std::vector<Real> seconds;
   Real wall = 0, contacts = 0, sweeps = 0, worst_overlap = 0, worst_residual = 0;
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
-    comm.barrier();
-    const Real start = seconds_on(TimeKind::processor);
-    const Real wall_start = seconds_on(TimeKind::wall);
-    for (int i = 0; i < steps_; ++i) {
-      simulation.step();
-      const auto certificate = simulation.stepper().certificate();
-      contacts += value_of(certificate, "contacts");
-      sweeps += value_of(certificate, "sweeps");
-      worst_overlap =
-          std::max({worst_overlap, value_of(certificate, "overlap"), value_of(certificate, "overlap_met")});
-      worst_residual = std::max(worst_residual, value_of(certificate, "residual"));
-    }
-    seconds.push_back(comm.max(seconds_on(TimeKind::processor) - start) / steps_);
-    wall += comm.max(seconds_on(TimeKind::wall) - wall_start);
+    const auto run_steps = [&] {
+      for (int i = 0; i < steps_; ++i) {
+        simulation.step();
+        const auto certificate = simulation.stepper().certificate();
+        contacts += value_of(certificate, "contacts");
+        sweeps += value_of(certificate, "sweeps");
+        worst_overlap =
+            std::max({worst_overlap, value_of(certificate, "overlap"), value_of(certificate, "overlap_met")});
+        worst_residual = std::max(worst_residual, value_of(certificate, "residual"));
+      }
+    };
+    wall += seconds_of_call(comm, TimeKind::wall, [&] {
+      seconds.push_back(seconds_of_call(comm, TimeKind::processor, run_steps) / steps_);
+    });
   }
   const Timing step = timing_of(std::move(seconds));
   const auto steps = static_cast<Real>(steps_) * repetitions_;
@@ -140,8 +140,7 @@ void CrowdBench::measure(const BenchRun& run, std::int64_t agents, Real density,
 
   BenchRow row("step");
   row.key("model", model_).size("agents", n_agents).key("density", density, "1/m2").key("columns", columns);
-  row.seconds = step.median;
-  row.spread = step.spread;
+  row.time(step);
   row.phases = phases_within(timers, "step");
   row.result("us_per_agent_step", "us", step.median * per_agent);
   row.result("real_time_factor", "-", steps * dt_ / wall);

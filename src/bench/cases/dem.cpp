@@ -93,8 +93,7 @@ void DemBench::measure(const BenchRun& run, Bed& bed, std::int64_t n_bodies) con
   const auto ns = [&](std::string_view name) {
     return 1e9 * seconds_of(timers, name) / steps * comm.size() / bodies;
   };
-  row.seconds = step.median;
-  row.spread = step.spread;
+  row.time(step);
   row.phases = phases_within(timers, "step");
   row.result("body_steps_per_second", "1/s", bodies / step.median);
   row.result("forces_ns_per_body", "ns", ns("forces") - ns("exchange"));

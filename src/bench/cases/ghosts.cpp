@@ -68,8 +68,7 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     const auto n_ghosts = std::int64_t{state.bodies.n_held() - state.bodies.n_owned()};
     BenchRow row("call");
     row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("exchange", exchange);
-    row.seconds = call.median;
-    row.spread = call.spread;
+    row.time(call);
     row.phases = phases_within(timer_table(comm), "neighbours");
     row.result("messages_of_all_ranks", "-", per_call(comm.sum(volume.messages)));
     row.result("messages_of_busiest_rank", "-", per_call(comm.max(volume.messages)));

@@ -194,8 +194,7 @@ BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBen
   row.key("sweeps", sweeps_).only_in_files();
   row.result("natural_residual", "-", state.residual).only_in_files();
   row.key("system", system).key("linear", way.linear).key("options", way.options);
-  row.seconds = total.median;
-  row.spread = total.spread;
+  row.time(total);
   row.is_complete = failure.empty();
   row.result("matrix_s", "s", timing_of(std::move(assembly)).median);
   row.result("set_up_s", "s", timing_of(std::move(set_up)).median);

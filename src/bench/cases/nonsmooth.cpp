@@ -82,18 +82,18 @@ void NonsmoothBench::measure(const BenchRun& run, Bed& bed, std::int64_t n_bodie
   std::vector<Real> seconds;
   Real sweeps = 0, contacts = 0, worst_residual = 0, success = 0;
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
-    comm.barrier();
-    const Real start = processor_time();
-    for (int i = 0; i < steps_; ++i) {
-      simulation.step();
-      for (const CertificateEntry& entry : simulation.stepper().certificate()) {
-        if (entry.name == "sweeps") sweeps += entry.value;
-        if (entry.name == "contacts") contacts += entry.value;
-        if (entry.name == "residual") worst_residual = std::max(worst_residual, entry.value);
-        if (entry.is_success) success += entry.value;
+    const auto run_steps = [&] {
+      for (int i = 0; i < steps_; ++i) {
+        simulation.step();
+        for (const CertificateEntry& entry : simulation.stepper().certificate()) {
+          if (entry.name == "sweeps") sweeps += entry.value;
+          if (entry.name == "contacts") contacts += entry.value;
+          if (entry.name == "residual") worst_residual = std::max(worst_residual, entry.value);
+          if (entry.is_success) success += entry.value;
+        }
       }
-    }
-    seconds.push_back(comm.max(processor_time() - start) / steps_);
+    };
+    seconds.push_back(seconds_of_call(comm, TimeKind::processor, run_steps) / steps_);
   }
   const Timing step = timing_of(std::move(seconds));
   const auto steps = static_cast<Real>(steps_) * repetitions_;
@@ -104,8 +104,7 @@ void NonsmoothBench::measure(const BenchRun& run, Bed& bed, std::int64_t n_bodie
   };
   BenchRow row("step");
   row.key("solver", solver_).size("bodies", n_bodies);
-  row.seconds = step.median;
-  row.spread = step.spread;
+  row.time(step);
   row.phases = phases_within(timers, "step");
   row.result("us_per_body_step", "us", 1e6 * step.median * comm.size() / bodies);
   row.result("sweeps_per_step", "-", sweeps / steps);

@@ -56,18 +56,16 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
       ++simulation.state().clock.step;
       simulation.state().clock.time += simulation.deck().dt;
-      comm.barrier();
-      const Real start = seconds_on(TimeKind::wall);
-      write();
-      if (repetition + 1 == repetitions_) finish();
-      seconds.push_back(comm.max(seconds_on(TimeKind::wall) - start));
+      seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
+        write();
+        if (repetition + 1 == repetitions_) finish();
+      }));
     }
     const Timing frame = timing_of(std::move(seconds));
     const Real bytes = static_cast<Real>(folder.bytes() - bytes_before) / repetitions_;
     BenchRow row("frame");
     row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("format", format);
-    row.seconds = frame.median;
-    row.spread = frame.spread;
+    row.time(frame);
     row.result("bytes", "B", bytes);
     row.result("bytes_per_second", "B/s", bytes / frame.median);
     row.result("bytes_per_body", "-", bytes / static_cast<Real>(simulation.n_bodies()));

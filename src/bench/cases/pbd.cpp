@@ -67,8 +67,7 @@ void PbdBench::measure_steps(const BenchRun& run, std::int64_t n_bodies, BenchRo
   const auto per_rebuild = [&](std::string_view name) {
     return n_rebuilds > 0 ? 1e9 * seconds_of(timers, name) / n_rebuilds / of_rank : 0;
   };
-  row.seconds = step.median;
-  row.spread = step.spread;
+  row.time(step);
   row.phases = phases_within(timers, "step");
   row.result("step_ns_per_body", "ns", 1e9 * step.median / of_rank);
   row.result("rebuild_ns_per_body", "ns", per_rebuild("neighbours"));

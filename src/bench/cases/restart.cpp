@@ -49,16 +49,14 @@ void RestartBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   std::vector<Real> write_seconds, read_seconds;
   reset_timers();
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
-    comm.barrier();
-    const Real start = seconds_on(TimeKind::wall);
-    write_checkpoint<D>(simulation.state(), path, "restart", packing_text<D>(options), {},
-                        simulation.measure_memories());
-    write_seconds.push_back(comm.max(seconds_on(TimeKind::wall) - start));
-    comm.barrier();
-    const Real written = seconds_on(TimeKind::wall);
-    const Simulation<D> restarted(comm, packing<D>(options), path);
-    read_seconds.push_back(comm.max(seconds_on(TimeKind::wall) - written));
-    if (restarted.hash() != simulation.hash())
+    write_seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
+      write_checkpoint<D>(simulation.state(), path, "restart", packing_text<D>(options), {},
+                          simulation.measure_memories());
+    }));
+    std::optional<Simulation<D>> restarted;
+    read_seconds.push_back(
+        seconds_of_call(comm, TimeKind::wall, [&] { restarted.emplace(comm, packing<D>(options), path); }));
+    if (restarted->hash() != simulation.hash())
       throw RunError("the state read from a checkpoint is not the one that was written");
   }
   const auto bytes = static_cast<Real>(folder.bytes());

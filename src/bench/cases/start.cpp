@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,21 +52,19 @@ void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
     reset_peak_memory();
     const std::int64_t before = memory_in_use();
-    comm.barrier();
-    const Real start = seconds_on(TimeKind::wall);
-    const Simulation<D> simulation(comm,
-                                   packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
-    seconds.push_back(comm.max(seconds_on(TimeKind::wall) - start));
-    made = simulation.n_bodies();
-    held = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+    std::optional<Simulation<D>> simulation;
+    seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
+      simulation.emplace(comm, packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
+    }));
+    made = simulation->n_bodies();
+    held = comm.sum(static_cast<std::int64_t>(simulation->bytes()));
     peak = std::max(peak, comm.sum(std::max<std::int64_t>(0, peak_memory() - before)));
   }
   const Timing timing = timing_of(std::move(seconds));
   const auto bodies = static_cast<Real>(made);
   BenchRow row("start");
   row.key("dimension", std::int64_t{D}).size("bodies", made).key("fill", fill);
-  row.seconds = timing.median;
-  row.spread = timing.spread;
+  row.time(timing);
   row.phases = phases_within(timer_table(comm), "start");
   row.result("ns_per_body", "ns", 1e9 * timing.median * comm.size() / bodies);
   row.result("peak_bytes_per_body", "-", static_cast<Real>(peak) / bodies);

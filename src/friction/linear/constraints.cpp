@@ -6,14 +6,12 @@
 #include <cmath>
 #include <limits>
 
-#include "core/petsc.hpp"
+#include "core/petsc_matrix.hpp"
 
 namespace scree {
 
 namespace {
 
-using MatHandle = PetscHandle<Mat, MatDestroy>;
-using VecHandle = PetscHandle<::Vec, VecDestroy>;
 using KspHandle = PetscHandle<KSP, KSPDestroy>;
 
 constexpr const char* prefix = "scree_constraints_";

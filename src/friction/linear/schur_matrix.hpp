@@ -1,17 +1,12 @@
 #pragma once
-#include <petscmat.h>
-
 #include <array>
 #include <span>
 #include <vector>
 
-#include "core/petsc.hpp"
+#include "core/petsc_matrix.hpp"
 #include "friction/linear/schur_pattern.hpp"
 
 namespace scree {
-
-using MatHandle = PetscHandle<Mat, MatDestroy>;
-using VecHandle = PetscHandle<::Vec, VecDestroy>;
 
 /// Options of PETSc that concern the linear systems of friction problems begin with it.
 inline constexpr const char* petsc_prefix = "scree_";

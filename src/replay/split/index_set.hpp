@@ -1,14 +1,11 @@
 #pragma once
-#include <petscmat.h>
-
 #include <vector>
 
-#include "core/petsc.hpp"
+#include "core/petsc_matrix.hpp"
 #include "core/types.hpp"
 
 namespace scree::split {
 
-using MatHandle = PetscHandle<Mat, MatDestroy>;
 using IsHandle = PetscHandle<IS, ISDestroy>;
 
 inline std::vector<Index> values_of(const IsHandle& set) {

@@ -40,37 +40,25 @@ Real PbdContacts<D>::resolve(const State<D>& state, Real dt, bool record_forces)
       const auto mode =
           settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
       sweeper_.clear_multipliers();
-      sweeper_.freeze();
-      deepest = repeat(state, [&](SweepTurn turn) { return sweeper_.frozen_sweep(state, mode, 0, turn); });
+      frozen_.freeze();
+      deepest = repeat(state, [&](SweepTurn turn) { return frozen_.project(state, mode, turn); });
       break;
     }
-    case Method::penalty: {
+    case Method::penalty:
       // Explicit Euler: the force acts where the step starts.
       keep_records();
       sweeper_.clear_multipliers();
-      sweeper_.freeze(state.bodies.position());
-      sweeper_.clear_records();
-      deepest = sweeper_.frozen_sweep(state, FrozenMode::penalty, settings_.penalty_rate * dt);
+      frozen_.freeze(state.bodies.position());
+      deepest = frozen_.displace(state, FrozenMode::penalty, before_, settings_.penalty_rate * dt);
       sweeps_done_ = 1;
-      const auto records = sweeper_.records();
-      for (std::size_t i = 0; i < records.size(); ++i)
-        for (int k = 0; k < D; ++k) records[i].x[k] = before_[i][k] + records[i].x[k];
       break;
-    }
-    case Method::jacobi: {
+    case Method::jacobi:
       sweeper_.clear_multipliers();
       deepest = repeat(state, [&](SweepTurn) {
-        sweeper_.freeze();
-        sweeper_.count_contacts(state);
-        sweeper_.clear_records();
-        const Real met = sweeper_.frozen_sweep(state, FrozenMode::jacobi);
-        const auto records = sweeper_.records();
-        for (std::size_t i = 0; i < records.size(); ++i)
-          for (int k = 0; k < D; ++k) records[i].x[k] += sweeper_.reference()[i][k];
-        return met;
+        frozen_.freeze();
+        return frozen_.displace(state, FrozenMode::jacobi, frozen_.reference());
       });
       break;
-    }
   }
   return std::max(deepest, sweeper_.keep_sides(state, state.clock.time + dt));
 }

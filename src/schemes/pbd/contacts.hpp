@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "schemes/pbd/frozen_sweeper.hpp"
 #include "schemes/pbd/settings.hpp"
-#include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
 
@@ -13,7 +13,7 @@ template <int D>
 class PbdContacts {
  public:
   PbdContacts(const PbdSettings<D>& settings, PbdSweeper<D>& sweeper)
-      : settings_(settings), sweeper_(sweeper) {}
+      : settings_(settings), sweeper_(sweeper), frozen_(sweeper) {}
 
   /// In the records of the sweeper, with obstacles where they stand dt after state.clock.time. Returns the
   /// deepest overlap that the last sweep met on this rank [m]. Collective.
@@ -21,7 +21,7 @@ class PbdContacts {
 
   std::int64_t n_sweeps() const { return sweeps_done_; }
   bool has_converged() const { return converged_; }
-  std::size_t bytes() const { return before_.capacity() * sizeof(Vec<D>); }
+  std::size_t bytes() const { return before_.capacity() * sizeof(Vec<D>) + frozen_.bytes(); }
 
  private:
   using Method = typename PbdSettings<D>::Method;
@@ -33,6 +33,7 @@ class PbdContacts {
 
   const PbdSettings<D>& settings_;
   PbdSweeper<D>& sweeper_;
+  FrozenSweeper<D> frozen_;
   std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;

@@ -263,7 +263,7 @@ void PbdStepper<D>::take_back(State<D>& state) {
 template <int D>
 void PbdStepper<D>::restore_start(State<D>& state) {
   state.obstacles.place(state.clock.time);
-  if (keeps_start_) sweeper_->set_multipliers(start_multipliers_);
+  if (keeps_start_) sweeper_->multipliers() = start_multipliers_;
   if (state.clock.listed_time <= state.clock.time) return;
   save(state, SaveFor::checkpoint);  // the list is of a time that has not come
   bodies_changed(state);

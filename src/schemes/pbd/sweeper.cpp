@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/timing.hpp"
 
 namespace scree {
 
@@ -75,27 +74,6 @@ void PbdSweeper<D>::store(State<D>& state) const {
   const auto position = state.bodies.position();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
     position[i] = position_of<D>(records_[i]);
-}
-
-template <int D>
-template <class RunBlock>
-void PbdSweeper<D>::run_colours(SweepTurn turn, RunBlock&& run_block) {
-  GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
-  const auto run_blocks = [&](const auto& blocks) {
-    for (const auto& block : blocks) run_block(block);
-  };
-  run_colours_in_order(
-      Lattice<D>::n_colours, turn, [&](int colour) { run_blocks(schedule.boundary_blocks(colour)); },
-      [&](int colour) { run_blocks(schedule.interior_blocks(colour)); },
-      [&](int stage) {
-        Scope timer("exchange");
-        ghosts.begin_transfer(stage, records_);
-      },
-      [&](int stage) {
-        Scope timer("exchange");
-        ghosts.end_transfer(stage, records_);
-      });
 }
 
 template <int D>
@@ -207,144 +185,9 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
 }
 
 template <int D>
-void PbdSweeper<D>::freeze() {
-  frozen_.resize(static_cast<std::size_t>(n_held_));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
-    frozen_[i] = position_of<D>(records_[i]);
-  neighborhood_.ghosts().copy_to_ghosts(frozen_);
-}
-
-template <int D>
-void PbdSweeper<D>::freeze(std::span<const Vec<D>> positions) {
-  frozen_.resize(static_cast<std::size_t>(n_held_));
-  std::copy_n(positions.begin(), n_owned_, frozen_.begin());
-  neighborhood_.ghosts().copy_to_ghosts(frozen_);
-}
-
-template <int D>
-void PbdSweeper<D>::clear_records() {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) std::fill_n(records_[i].x, 3, 0.0);
-}
-
-template <int D>
-void PbdSweeper<D>::count_contacts(const State<D>& state) {
-  clear_records();
-  frozen_sweep(state, FrozenMode::count);
-  n_contacts_.resize(static_cast<std::size_t>(n_held_));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i) n_contacts_[i] = records_[i].x[0];
-  neighborhood_.ghosts().copy_to_ghosts(n_contacts_, 1);
-}
-
-template <int D>
-Real PbdSweeper<D>::frozen_sweep(const State<D>& state, FrozenMode mode, Real factor, SweepTurn turn) {
-  Scope timer("sweeps");
-  Real deepest = 0;
-  run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
-    deepest = std::max(deepest, run_frozen_block(state, block, mode, factor));
-  });
-  return deepest;
-}
-
-template <int D>
-Real PbdSweeper<D>::run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block,
-                                     FrozenMode mode, Real factor) {
-  Real deepest = 0;
-  const auto weight = [&](std::size_t i) { return weighted_ ? mobility_[i] : 1.0; };
-  // The push of one constraint with present (linearised) gap, frozen gap, sum of mobilities and number of
-  // contacts.
-  const auto push_of = [&](Real gap, Real frozen_gap, Real total, Real n_contacts, Real& multiplier) {
-    Real push = 0;
-    switch (mode) {
-      case FrozenMode::halfspaces:
-        deepest = std::max(deepest, -gap);
-        push = std::max(-gap, 0.0) / total;
-        break;
-      case FrozenMode::halfspaces_dual:
-        deepest = std::max(deepest, -gap);
-        push = std::max(-gap / total, -multiplier);
-        break;
-      case FrozenMode::jacobi:
-        deepest = std::max(deepest, -frozen_gap);
-        push = n_contacts > 0 ? std::max(-frozen_gap, 0.0) / total / n_contacts : 0.0;
-        break;
-      case FrozenMode::penalty:
-        deepest = std::max(deepest, -frozen_gap);
-        push = factor * std::max(-frozen_gap, 0.0) / total;
-        break;
-      case FrozenMode::count:
-        break;
-    }
-    multiplier += push;
-    return push;
-  };
-
-  const auto shift_table = neighborhood_.shift_table();
-  neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
-    const auto i = static_cast<std::size_t>(low);
-    const auto j = static_cast<std::size_t>(high);
-    Vec<D> d = frozen_[i] - frozen_[j];
-    if (shift >= 0)
-      for (int k = 0; k < D; ++k) d[k] += shift_table[static_cast<std::size_t>(3 * shift + k)];
-    Real distance = norm(d);
-    const Real contact_distance = state.bodies.radius()[i] + state.bodies.radius()[j];
-    const Real frozen_gap = distance - contact_distance;
-    if (mode == FrozenMode::count) {
-      if (frozen_gap < 0) ++records_[i].x[0], ++records_[j].x[0];
-      return;
-    }
-    if (distance < 1e-12 * contact_distance) {
-      const Vec<3> direction = coincident_direction(state.bodies.id()[i], state.bodies.id()[j], D);
-      for (int k = 0; k < D; ++k) d[k] = direction[k];
-      distance = 1;
-    }
-    const Vec<D> normal = d * (1 / distance);
-    const Real total = weight(i) + weight(j);
-    if (total == 0) return;
-    Real gap = frozen_gap;
-    if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
-      gap += dot(normal,
-                 (position_of<D>(records_[i]) - frozen_[i]) - (position_of<D>(records_[j]) - frozen_[j]));
-    const Real n_contacts = mode == FrozenMode::jacobi ? std::max(n_contacts_[i], n_contacts_[j]) : 1;
-    const Real push = push_of(gap, frozen_gap, total, n_contacts, multipliers_.pairs()[place]);
-    add(records_[i], weight(i) * push, normal);
-    add(records_[j], -weight(j) * push, normal);
-  });
-
-  for (const auto& wall : neighborhood_.schedule().walls(block)) {
-    const auto which = neighborhood_.schedule().wall_bodies(wall);
-    at_.clear();
-    from_.clear();
-    for (const Index i : which) {
-      at_.push_back(frozen_[static_cast<std::size_t>(i)]);
-      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
-    }
-    surface_.resize(which.size());
-    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
-      const Real frozen_gap = surface_[k].distance - state.bodies.radius()[i];
-      if (mode == FrozenMode::count) {
-        if (frozen_gap < 0) ++records_[i].x[0];
-        continue;
-      }
-      if (weight(i) == 0) continue;
-      Real gap = frozen_gap;
-      if (mode == FrozenMode::halfspaces || mode == FrozenMode::halfspaces_dual)
-        gap += dot(surface_[k].normal, position_of<D>(records_[i]) - frozen_[i]);
-      const Real n_contacts = mode == FrozenMode::jacobi ? n_contacts_[i] : 1;
-      const Real push = push_of(gap, frozen_gap, weight(i), n_contacts,
-                                multipliers_.walls()[static_cast<std::size_t>(wall.first) + k]);
-      add(records_[i], weight(i) * push, surface_[k].normal);
-    }
-  }
-  return deepest;
-}
-
-template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
   const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, frozen_, n_contacts_, at_, from_, surface_) + multipliers_.bytes() +
-         sides_.bytes();
+  return held(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
 }
 
 template class PbdSweeper<2>;

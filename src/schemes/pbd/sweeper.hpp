@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/body_halo.hpp"
+#include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
@@ -10,15 +11,6 @@
 #include "state/state.hpp"
 
 namespace scree {
-
-/// How constraints frozen at a reference configuration are treated (docs/method.md, "Other methods").
-enum class FrozenMode {
-  halfspaces,       ///< alternate projections on the half-spaces tangent at the reference (PGS)
-  halfspaces_dual,  ///< the same with accumulated multipliers: converges to the nearest point
-  count,            ///< adds 1 to x[0] of both ends of each overlapping pair: the number of a body's contacts
-  jacobi,   ///< adds the correction of each overlapping pair, divided by the larger number of contacts
-  penalty,  ///< adds the displacement by the penalty force over one step
-};
 
 /// Sweeps over all candidate contacts in the order of the schedule: the projections of position-based
 /// dynamics.
@@ -52,24 +44,16 @@ class PbdSweeper {
   /// (0 for warm). Collective.
   Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters, SweepTurn turn = {});
 
-  /// Keeps the present records as the reference of frozen sweeps, on all holders of a body. Collective.
-  void freeze();
-  /// Keeps `positions` of owned bodies as the reference. Collective.
-  void freeze(std::span<const Vec<D>> positions);
-  /// One sweep over constraints frozen at the reference. Returns as sweep(). Collective.
-  Real frozen_sweep(const State<D>& state, FrozenMode mode, Real factor = 0, SweepTurn turn = {});
-  /// Number of contacts of each held body at the reference, for FrozenMode::jacobi. Collective.
-  void count_contacts(const State<D>& state);
-  /// Sets all records to zero, so that frozen sweeps add up displacements in them.
-  void clear_records();
   /// The owned records.
   std::span<SweepRecord> records() { return std::span(records_).first(static_cast<std::size_t>(n_owned_)); }
   std::span<const SweepRecord> records() const {
     return std::span(records_).first(static_cast<std::size_t>(n_owned_));
   }
-  std::span<const Vec<D>> reference() const {
-    return std::span(frozen_).first(static_cast<std::size_t>(n_owned_));
+  /// Those of all bodies held.
+  std::span<SweepRecord> held_records() {
+    return std::span(records_).first(static_cast<std::size_t>(n_held_));
   }
+  Real mobility(std::size_t body) const { return weighted_ ? mobility_[body] : 1; }
 
   /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see SideKeeper. Returns
   /// the deepest overlap of those, over all ranks. `time`: when obstacles stand where they were placed.
@@ -79,22 +63,40 @@ class PbdSweeper {
   }
 
   void clear_multipliers() { multipliers_.clear(); }
-  /// Puts back what multipliers() were, with the same candidates.
-  void set_multipliers(const ContactField<Real>& multipliers) { multipliers_ = multipliers; }
+  ContactField<Real>& multipliers() { return multipliers_; }
   const ContactField<Real>& multipliers() const { return multipliers_; }
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
   std::size_t bytes() const;
 
- private:
+  /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
+  /// colours. Collective.
   template <class RunBlock>
-  void run_colours(SweepTurn turn, RunBlock&& run_block);
+  void run_colours(SweepTurn turn, RunBlock&& run_block) {
+    GhostExchange<D>& ghosts = neighborhood_.ghosts();
+    const SweepSchedule<D>& schedule = neighborhood_.schedule();
+    const auto run_blocks = [&](const auto& blocks) {
+      for (const auto& block : blocks) run_block(block);
+    };
+    run_colours_in_order(
+        Lattice<D>::n_colours, turn, [&](int colour) { run_blocks(schedule.boundary_blocks(colour)); },
+        [&](int colour) { run_blocks(schedule.interior_blocks(colour)); },
+        [&](int stage) {
+          Scope timer("exchange");
+          ghosts.begin_transfer(stage, records_);
+        },
+        [&](int stage) {
+          Scope timer("exchange");
+          ghosts.end_transfer(stage, records_);
+        });
+  }
+  Neighborhood<D>& neighborhood() { return neighborhood_; }
+
+ private:
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
   void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);
-  Real run_frozen_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, FrozenMode mode,
-                        Real factor);
 
   Neighborhood<D>& neighborhood_;
   const PairKernels* kernels_;
@@ -103,8 +105,6 @@ class PbdSweeper {
   std::vector<SweepRecord> records_;  // held bodies, then two dummies
   std::vector<Real> mobility_;        // the same
   ContactField<Real> multipliers_;
-  std::vector<Vec<D>> frozen_;     // held bodies
-  std::vector<Real> n_contacts_;   // held bodies, for jacobi
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
   SideKeeper<D> sides_;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "verify/pbd.hpp"
+#include "verify/verify.hpp"
 
 namespace scree {
 

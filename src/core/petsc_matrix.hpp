@@ -1,0 +1,11 @@
+#pragma once
+#include <petscmat.h>
+
+#include "core/petsc.hpp"
+
+namespace scree {
+
+using MatHandle = PetscHandle<Mat, MatDestroy>;
+using VecHandle = PetscHandle<::Vec, VecDestroy>;
+
+}  // namespace scree
