@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# clang-tidy (.clang-tidy) over src/ and drivers/ with the compile commands of the release build.
+# clang-tidy (.clang-tidy) over src/ and drivers/ with the compile commands of a build that is configured for it.
 #   scripts/tidy.sh             all sources
 #   scripts/tidy.sh FILE...     these only
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-build=build/release
-[ -f $build/compile_commands.json ] || cmake --preset release
+build=build/tidy
+cmake --preset release -B $build -DSCREE_QUICK_BUILD=OFF
 files=("$@")
 [ ${#files[@]} -gt 0 ] || mapfile -t files < <(find src drivers -name '*.cpp' | sort)
 # Clang does not know every warning option of GCC.

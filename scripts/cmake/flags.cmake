@@ -1,4 +1,4 @@
-option(SCREE_QUICK_BUILD "precompile common headers; -O1 for what runs once" OFF)
+option(SCREE_QUICK_BUILD "precompile common headers; compile small files together; -O1 for what runs once" ON)
 
 # ccache, where it is installed, saves compiling again what has not changed (apt install ccache). It keeps objects made
 # with precompiled headers only if it may take their macros and times for granted.
@@ -65,10 +65,11 @@ function(scree_use_headers target)
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
 endfunction()
 
-# scree_library(name [RUNS_ONCE] [SOURCES files...] LINK targets... PRIVATE targets...): one static library per folder of
-# src/, of all sources in it (plug-ins are found, not listed) but those that are compiled once per instruction set.
+# scree_library(name [RUNS_ONCE] [TOGETHER] [SOURCES files...] LINK targets... PRIVATE targets...): one static library per
+# folder of src/, of all sources in it (plug-ins are found, not listed) but those that are compiled once per instruction set.
+# TOGETHER: a quick build compiles eight files at a time, so names in their anonymous namespaces must differ.
 function(scree_library name)
-  cmake_parse_arguments(A "RUNS_ONCE" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(A "RUNS_ONCE;TOGETHER" "" "SOURCES;LINK;PRIVATE" ${ARGN})
   if(NOT A_SOURCES)
     file(GLOB_RECURSE A_SOURCES CONFIGURE_DEPENDS *.cpp)
     list(FILTER A_SOURCES EXCLUDE REGEX "_set\\.cpp$")
@@ -80,6 +81,11 @@ function(scree_library name)
   target_link_libraries(${name} PUBLIC scree_flags ${A_LINK} PRIVATE ${A_PRIVATE})
   if(A_RUNS_ONCE)
     target_compile_options(${name} PRIVATE ${scree_runs_once})
+  endif()
+  if(A_TOGETHER AND SCREE_QUICK_BUILD)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # GCC takes the files for headers of one that includes them.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   scree_use_headers(${name})
 endfunction()

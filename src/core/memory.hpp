@@ -27,4 +27,10 @@ std::int64_t memory_limit();
 /// have and kills later. Local; the same answer on all ranks of equal machines.
 void require_memory(Real bytes, const std::string& what);
 
+/// What vectors hold [bytes].
+template <class... Vector>
+std::size_t held_bytes(const Vector&... vectors) {
+  return ((vectors.capacity() * sizeof(vectors[0])) + ...);
+}
+
 }  // namespace scree

@@ -9,6 +9,10 @@ namespace scree {
 /// nothing.
 std::string suggestion(std::string_view word, const std::vector<std::string>& words);
 
+/// `there is no [KIND.NAME]`, with a suggestion or all names there are.
+std::string no_such_table(std::string_view kind, std::string_view name,
+                          const std::vector<std::string>& names);
+
 /// The name nearest to `name`, or nullptr if none is near enough to be meant.
 const std::string* nearest(std::string_view name, const std::vector<std::string>& names);
 

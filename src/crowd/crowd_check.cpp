@@ -56,67 +56,47 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
     }
 }
 
-/// Where the plan is too narrow for the largest person. Local.
-void check_passages(const FloorPlan& plan, Real largest, std::vector<std::string>& findings) {
-  for (const PlanFinding& finding : plan.narrow_places(2 * largest + clearance))
-    findings.push_back(fmt::format("{}: {} at {}", plan.where(), finding.text, at(finding.at)));
-}
-
 }  // namespace
 
 std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   std::vector<std::string> findings = people_.diagnostics(*plan_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, findings);
-  check_passages(*plan_, largest, findings);
+  for (const PlanFinding& finding : plan_->narrow_places(2 * largest + clearance))
+    findings.push_back(fmt::format("{}: {} at {}", plan_->where(), finding.text, at(finding.at)));
 
   // Who has no way: none at all, or none wide enough for the largest person.
+  std::vector<Ring> regions;
+  for (const Destination& destination : journeys_.destinations())
+    regions.insert(regions.end(), destination.regions.begin(), destination.regions.end());
+  if (regions.empty()) return findings;
+  const WayCheck check(*plan_, regions, largest);
   const BodyStore<2>& bodies = state.bodies;
-  std::vector<int> parts;  // of the plan, for the largest person, in which destinations lie
-  Vec<2> destination{};    // a point of one
-  const auto exits = journeys_.exits();
-  const auto& destinations = journeys_.destinations();
-  for (std::size_t k = 0; k < destinations.size(); ++k) {
-    if (k < exits.size() && !exits[k].line.empty()) {
-      destination = 0.5 * (exits[k].line[0] + exits[k].line[1]);
-      parts.push_back(plan_->part_of(destination, largest));
-      continue;
-    }
-    for (const Ring& region : destinations[k].regions) {
-      Vec<2> middle{};
-      for (const Vec<2>& corner : region) middle += (1.0 / static_cast<Real>(region.size())) * corner;
-      parts.push_back(plan_->part_of(middle, largest));
-      destination = middle;
-    }
-  }
-  std::int64_t lost = 0, squeezed = 0;
-  GlobalId first_lost = std::numeric_limits<GlobalId>::max(), first_squeezed = first_lost;
-  Vec<2> lost_at{}, squeezed_at{};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()) && !parts.empty(); ++i) {
-    const GlobalId id = bodies.id()[i];
+  struct Group {
+    std::int64_t count = 0;
+    GlobalId first = std::numeric_limits<GlobalId>::max();
+    Vec<2> at;  // of the first
+  } lost, squeezed;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-    if (agent::destination(bodies)[i] < 0) {
-      ++lost;
-      if (id < first_lost) first_lost = id, lost_at = x;
-      continue;
-    }
-    const int part = plan_->part_of(x, largest);
-    if (part < 0 || std::ranges::find(parts, part) != parts.end()) continue;
-    ++squeezed;
-    if (id < first_squeezed) first_squeezed = id, squeezed_at = x;
+    const bool is_lost = agent::destination(bodies)[i] < 0;
+    if (!is_lost && !check.has_no_way(x)) continue;
+    Group& group = is_lost ? lost : squeezed;
+    ++group.count;
+    if (bodies.id()[i] < group.first) group.first = bodies.id()[i], group.at = x;
   }
-  const auto report = [&](std::int64_t count, GlobalId first, const Vec<2>& x, const std::string& what) {
-    const std::int64_t of_all = state.comm.sum(count);
+  const auto report = [&](const Group& group, const std::string& what) {
+    const std::int64_t of_all = state.comm.sum(group.count);
     const std::string who = message_of_smallest(
-        state.comm, first,
-        count > 0 ? fmt::format("person {} at {}{}", first, at(x), gap_text(plan_->area(), x, destination))
-                  : std::string());
+        state.comm, group.first,
+        group.count > 0
+            ? fmt::format("person {} at {}{}", group.first, at(group.at), check.gap_text(group.at))
+            : std::string());
     if (of_all > 0)
       findings.push_back(fmt::format("error: {}: {} people {}: {}", plan_->where(), of_all, what, who));
   };
-  report(lost, first_lost, lost_at, "have no way to any destination of their journey");
-  report(squeezed, first_squeezed, squeezed_at,
-         "start where no way is wide enough for the largest person to a destination");
+  report(lost, "have no way to any destination of their journey");
+  report(squeezed, "start where no way is wide enough for the largest person to a destination");
   return findings;
 }
 

@@ -73,8 +73,7 @@ void CrowdScene::prepare(State<2>& state) {
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
   Scope timer("ways");
-  const std::vector<Zone> zones(journeys_.zones().begin(), journeys_.zones().end());
-  floor_field_.build(state.comm, *plan_, state.box, zones, journeys_.destinations());
+  floor_field_.build(state.comm, *plan_, state.box, journeys_.zones(), journeys_.destinations());
 }
 
 Real CrowdScene::fastest() const {

@@ -15,14 +15,8 @@
 
 namespace scree {
 
-namespace {
-
-// Times are sums of steps.
-constexpr Real rounding_of_time = 1e-9;
-
-}  // namespace
-
 bool Exit::is_open(Real time) const {
+  constexpr Real rounding_of_time = 1e-9;  // times are sums of steps
   const auto n = std::ranges::upper_bound(switches, time + rounding_of_time) - switches.begin();
   return n % 2 == 1;
 }
@@ -61,7 +55,7 @@ void Journeys::place(FloorPlan& plan, Real largest_radius) {
       if (dot(outward, centre - a) < 0) outward *= -1.0;
       const Vec<2> near = exit.absorb_depth * outward, far = depth * outward;
       Ring region{a + near, b + near, b + far, a + far};
-      if (signed_area(region) < 0) std::ranges::reverse(region);
+      turn_counter_clockwise(region);
       exit.regions = {region};
     } else if (!exit.colour.empty()) {
       exit.regions = plan.regions_of_colour(exit.colour, exit.where);

@@ -64,7 +64,6 @@ class Journeys {
   };
   struct Journey {
     std::string name;
-    std::string where;
     std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint,
     bool repeats = false;     ///< or begins anew after it
   };
@@ -79,7 +78,7 @@ class Journeys {
   void add_doors(ObstacleSet<2>& obstacles);
 
   std::span<const Exit> exits() const { return exits_; }
-  std::span<const Zone> zones() const { return zones_; }
+  const std::vector<Zone>& zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
@@ -130,6 +129,7 @@ class Journeys {
   void describe_exits(Section& root);
   void describe_journeys(Section& root);
   Step describe_step(Section& section) const;
+  std::vector<int> all_exits() const;
   int find_destination(const Section& section, std::string_view key, const std::string& kind,
                        const std::string& name) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -172,9 +173,8 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
 }
 
 std::size_t LookAhead::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed, at_,
-              surface_);
+  return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
+                    at_, surface_);
 }
 
 }  // namespace scree

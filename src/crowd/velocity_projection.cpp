@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -203,8 +204,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
 }
 
 std::size_t VelocityProjection::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(rows_, desired_, velocity_, problem_.jacobian, problem_.mass, impulse_, solved_);
+  return held_bytes(rows_, desired_, velocity_, problem_.jacobian, problem_.mass, impulse_, solved_);
 }
 
 }  // namespace scree

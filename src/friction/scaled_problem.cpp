@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "friction/dense_block.hpp"
 
@@ -377,8 +378,8 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
 
 template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(contacts_, ends_, couplings_, spheres_, free_, inverse_root_, inverse_diagonal_, scratch_);
+  return held_bytes(contacts_, ends_, couplings_, spheres_, free_, inverse_root_, inverse_diagonal_,
+                    scratch_);
 }
 
 template class ScaledProblem<2>;

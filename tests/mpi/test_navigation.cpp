@@ -40,7 +40,7 @@ struct Site {
     box = plan.bounds();
     box.periodic = periodic;
     floor_field.build(
-        comm, plan, box, {{"mud", "test.toml:9:1", rectangle(13, 2, 15, 9), 0.6}},
+        comm, plan, box, {{rectangle(13, 2, 15, 9), 0.6}},
         {{"exits.a", "test.toml:1:1", {rectangle(0, 9, 0.5, 10)}},
          {"exits.b", "test.toml:2:1", {rectangle(20, 19.5, 21, 20), rectangle(23.5, 1, 24, 2)}}});
   }

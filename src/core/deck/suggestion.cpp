@@ -25,6 +25,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string no_such_table(std::string_view kind, std::string_view name,
+                          const std::vector<std::string>& names) {
+  const std::string near = suggestion(name, names);
+  return fmt::format("there is no [{}.{}]{}", kind, name,
+                     near.empty() ? fmt::format("; there are \"{}\"", fmt::join(names, "\", \"")) : near);
+}
+
 const std::string* nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string* best = nullptr;
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;

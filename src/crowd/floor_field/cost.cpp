@@ -1,32 +1,32 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field.hpp"
 
 namespace scree {
 
-Real FloorField::Content::zone_factor(const Vec<2>& x) const {
+Real FloorField::zone_factor(const Vec<2>& x) const {
   Real factor = 1;
-  for (const Zone& zone : built->zones)
+  for (const Zone& zone : built_->zones)
     if (ring_contains(zone.region, x)) factor *= zone.speed_factor;
   return factor;
 }
 
-Real FloorField::Content::clearance_factor(Real distance) const {
-  if (distance >= settings.wall_clearance) return 1;
-  return settings.speed_at_walls + (1 - settings.speed_at_walls) * distance / settings.wall_clearance;
+Real FloorField::clearance_factor(Real distance) const {
+  if (distance >= settings_.wall_clearance) return 1;
+  return settings_.speed_at_walls + (1 - settings_.speed_at_walls) * distance / settings_.wall_clearance;
 }
 
 /// 1 + weight * density, the density interpolated between the middles of its cells.
-Real FloorField::Content::density_factor(const Vec<2>& x) const {
-  if (built->density.empty()) return 1;
-  const CellGrid& grid = built->tiling.grid();
+Real FloorField::density_factor(const Vec<2>& x) const {
+  if (built_->density.empty()) return 1;
+  const CellGrid& grid = built_->tiling.grid();
   std::array<std::array<std::int64_t, 2>, 2> index{};
   std::array<Real, 2> part{};
   for (std::size_t k = 0; k < 2; ++k) {
     const int axis = static_cast<int>(k);
-    const std::int64_t count = built->density_count[k];
-    const Real at = (x[axis] - grid.origin[axis]) / built->density_cell[axis] - 0.5;
+    const std::int64_t count = built_->density_count[k];
+    const Real at = (x[axis] - grid.origin[axis]) / built_->density_cell[axis] - 0.5;
     const Real low = std::floor(at);
     part[k] = at - low;
     for (std::size_t n = 0; n < 2; ++n) {
@@ -36,30 +36,31 @@ Real FloorField::Content::density_factor(const Vec<2>& x) const {
     }
   }
   const auto value = [&](std::size_t i, std::size_t j) {
-    return built->density[static_cast<std::size_t>(index[0][i] + built->density_count[0] * index[1][j])];
+    return built_->density[static_cast<std::size_t>(index[0][i] + built_->density_count[0] * index[1][j])];
   };
   const Real lower = (1 - part[0]) * value(0, 0) + part[0] * value(1, 0);
   const Real upper = (1 - part[0]) * value(0, 1) + part[0] * value(1, 1);
-  return 1 + settings.weight * ((1 - part[1]) * lower + part[1] * upper);
+  return 1 + settings_.weight * ((1 - part[1]) * lower + part[1] * upper);
 }
 
-std::int64_t FloorField::Content::density_cell_of(const Vec<2>& position) const {
-  const CellGrid& grid = built->tiling.grid();
+std::int64_t FloorField::density_cell_of(const Vec<2>& position) const {
+  const CellGrid& grid = built_->tiling.grid();
   const Vec<2> x = grid.wrapped(position);
   std::array<std::int64_t, 2> index{};
   for (std::size_t k = 0; k < 2; ++k) {
     const int axis = static_cast<int>(k);
-    const Real at = std::floor((x[axis] - grid.origin[axis]) / built->density_cell[axis]);
-    index[k] = static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<Real>(built->density_count[k] - 1)));
+    const Real at = std::floor((x[axis] - grid.origin[axis]) / built_->density_cell[axis]);
+    index[k] =
+        static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<Real>(built_->density_count[k] - 1)));
   }
-  return index[0] + built->density_count[0] * index[1];
+  return index[0] + built_->density_count[0] * index[1];
 }
 
-void FloorField::Content::find_free_steps(std::size_t own) {
-  const Tiling& tiling = built->tiling;
+void FloorField::find_free_steps(std::size_t own) {
+  const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   const std::int64_t tile = tiling.own()[own];
-  std::vector<float> steps = built->terrain->distances(tile, settings.wall_clearance);
+  std::vector<float> steps = built_->terrain->distances(tile, settings_.wall_clearance);
   const int edge = tiling.edge();
   for (int j = 0; j < edge; ++j)
     for (int i = 0; i < edge; ++i) {
@@ -68,7 +69,7 @@ void FloorField::Content::find_free_steps(std::size_t own) {
                           zone_factor(grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j));
       step = static_cast<float>(grid.cell / factor);
     }
-  built->free_steps[own] = std::move(steps);
+  built_->free_steps[own] = std::move(steps);
 }
 
 }  // namespace scree

@@ -107,34 +107,53 @@ void Eikonal::set_steps(std::size_t own_number, std::span<const float> steps) {
           steps[static_cast<std::size_t>(row) * edge_ + static_cast<std::size_t>(column)];
 }
 
+Eikonal::Spot Eikonal::spot(std::uint32_t place) const {
+  const std::size_t own = place / area_;
+  return {own, place % area_ % stride_, place % area_ / stride_, tiling_.own()[own]};
+}
+
+/// Whether a cell is the last one of its tile on a side.
+bool Eikonal::is_last(const Spot& spot, Side side) const {
+  switch (side) {
+    case Side::left:
+      return spot.column == 1;
+    case Side::right:
+      return spot.column == static_cast<std::size_t>(tiling_.width(spot.tile));
+    case Side::lower:
+      return spot.row == 1;
+    default:
+      return spot.row == static_cast<std::size_t>(tiling_.height(spot.tile));
+  }
+}
+
+/// The cell of the own tile `beyond` next to a cell that is the last one on `side`.
+std::uint32_t Eikonal::across(const Spot& spot, Side side, std::size_t beyond) const {
+  const std::int64_t tile = tiling_.own()[beyond];
+  const std::size_t column = side == Side::left    ? static_cast<std::size_t>(tiling_.width(tile))
+                             : side == Side::right ? 1
+                                                   : spot.column;
+  const std::size_t row = side == Side::lower   ? static_cast<std::size_t>(tiling_.height(tile))
+                          : side == Side::upper ? 1
+                                                : spot.row;
+  return static_cast<std::uint32_t>(beyond * area_ + row * stride_ + column);
+}
+
+/// The place beside a cell in its tile and the rim around it.
+std::uint32_t Eikonal::beside(std::uint32_t place, Side side) const {
+  const auto stride = static_cast<std::uint32_t>(stride_);
+  return side == Side::left    ? place - 1
+         : side == Side::right ? place + 1
+         : side == Side::lower ? place - stride
+                               : place + stride;
+}
+
 /// The place beside a cell, across the edge of its tile if need be; `outside` if that is not on this rank.
 std::uint32_t Eikonal::step_to(std::uint32_t place, Side side) const {
-  const auto stride = static_cast<std::uint32_t>(stride_);
-  const std::uint32_t next = side == Side::left    ? place - 1
-                             : side == Side::right ? place + 1
-                             : side == Side::lower ? place - stride
-                                                   : place + stride;
-  if ((links_[place] & at_edge) == 0) return next;
-  const std::size_t own = place / area_;
-  const std::size_t row = place % area_ / stride_;
-  const std::size_t column = place % area_ % stride_;
-  const std::int64_t tile = tiling_.own()[own];
-  const bool leaves = side == Side::left    ? column == 1
-                      : side == Side::right ? column == static_cast<std::size_t>(tiling_.width(tile))
-                      : side == Side::lower ? row == 1
-                                            : row == static_cast<std::size_t>(tiling_.height(tile));
-  if (!leaves) return next;
-  const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
-  if (beyond < 0) return outside;
-  const auto there = static_cast<std::size_t>(beyond);
-  const std::int64_t tile_there = tiling_.own()[there];
-  const std::size_t new_column = side == Side::left    ? static_cast<std::size_t>(tiling_.width(tile_there))
-                                 : side == Side::right ? 1
-                                                       : column;
-  const std::size_t new_row = side == Side::lower   ? static_cast<std::size_t>(tiling_.height(tile_there))
-                              : side == Side::upper ? 1
-                                                    : row;
-  return static_cast<std::uint32_t>(there * area_ + new_row * stride_ + new_column);
+  if ((links_[place] & at_edge) == 0) return beside(place, side);
+  const Spot here = spot(place);
+  if (!is_last(here, side)) return beside(place, side);
+  const std::int32_t beyond = beyond_[4 * here.own + static_cast<std::size_t>(side)];
+  return beyond < 0 ? outside : across(here, side, static_cast<std::size_t>(beyond));
 }
 
 Real Eikonal::from_neighbours(const Field& field, std::uint32_t place) const {
@@ -155,29 +174,15 @@ void Eikonal::change(Field& field, std::uint32_t place, Real time) {
   std::ranges::push_heap(field.queue, std::greater<>());
   if ((links_[place] & at_edge) == 0) return;
   // The tiles beyond have a copy in their rims.
-  const std::size_t own = place / area_;
-  const std::size_t row = place % area_ / stride_;
-  const std::size_t column = place % area_ % stride_;
-  const std::int64_t tile = tiling_.own()[own];
-  const auto copy_to = [&](Side side, std::size_t rim_row, std::size_t rim_column) {
-    const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
+  const Spot here = spot(place);
+  for (const Side side : all_sides) {
+    if (!is_last(here, side)) continue;
+    const std::int32_t beyond = beyond_[4 * here.own + static_cast<std::size_t>(side)];
     if (beyond >= 0)
-      field.time[static_cast<std::size_t>(beyond) * area_ + rim_row * stride_ + rim_column] = time;
+      field.time[beside(across(here, side, static_cast<std::size_t>(beyond)), opposite(side))] = time;
     else if (beyond < -1)
       field.to_send.push_back(place);
-  };
-  const auto width_of = [&](Side side) {
-    const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
-    return beyond < 0
-               ? std::size_t{0}
-               : static_cast<std::size_t>(
-                     side == Side::left ? tiling_.width(tiling_.own()[static_cast<std::size_t>(beyond)])
-                                        : tiling_.height(tiling_.own()[static_cast<std::size_t>(beyond)]));
-  };
-  if (column == 1) copy_to(Side::left, row, width_of(Side::left) + 1);
-  if (column == static_cast<std::size_t>(tiling_.width(tile))) copy_to(Side::right, row, 0);
-  if (row == 1) copy_to(Side::lower, width_of(Side::lower) + 1, column);
-  if (row == static_cast<std::size_t>(tiling_.height(tile))) copy_to(Side::upper, 0, column);
+  }
 }
 
 /// Finds the value of a cell anew from those around it.
@@ -226,21 +231,15 @@ void Eikonal::exchange() {
     std::ranges::sort(field.to_send);
     field.to_send.erase(std::unique(field.to_send.begin(), field.to_send.end()), field.to_send.end());
     for (const std::uint32_t place : field.to_send) {
-      const std::size_t own = place / area_;
-      const std::size_t row = place % area_ / stride_;
-      const std::size_t column = place % area_ % stride_;
-      const std::int64_t tile = tiling_.own()[own];
-      const auto send = [&](Side side, std::size_t along) {
-        const std::int32_t beyond = beyond_[4 * own + static_cast<std::size_t>(side)];
-        if (beyond >= -1) return;
+      const Spot here = spot(place);
+      for (const Side side : all_sides) {
+        const std::int32_t beyond = beyond_[4 * here.own + static_cast<std::size_t>(side)];
+        if (beyond >= -1 || !is_last(here, side)) continue;
+        const std::size_t along = side == Side::left || side == Side::right ? here.row : here.column;
         const Remote& remote = remote_[static_cast<std::size_t>(-2 - beyond)];
         out[remote.neighbour].push_back({field.time[place], static_cast<std::uint32_t>(f),
                                          static_cast<std::uint32_t>(remote.side * edge_ + along - 1)});
-      };
-      if (column == 1) send(Side::left, row);
-      if (column == static_cast<std::size_t>(tiling_.width(tile))) send(Side::right, row);
-      if (row == 1) send(Side::lower, column);
-      if (row == static_cast<std::size_t>(tiling_.height(tile))) send(Side::upper, column);
+      }
     }
     field.to_send.clear();
   }
@@ -268,14 +267,10 @@ void Eikonal::exchange() {
       const auto height = static_cast<std::size_t>(tiling_.height(tile));
       const std::size_t row = side == Side::lower ? 1 : side == Side::upper ? height : along;
       const std::size_t column = side == Side::left ? 1 : side == Side::right ? width : along;
-      const std::size_t cell = own * area_ + row * stride_ + column;
-      const std::size_t copy = side == Side::left    ? cell - 1
-                               : side == Side::right ? cell + 1
-                               : side == Side::lower ? cell - stride_
-                                                     : cell + stride_;
+      const auto cell = static_cast<std::uint32_t>(own * area_ + row * stride_ + column);
       Field& field = fields_[value.field];
-      field.time[copy] = value.time;
-      if ((links_[cell] & link_bit(side)) != 0) revisit(field, static_cast<std::uint32_t>(cell));
+      field.time[beside(cell, side)] = value.time;
+      if ((links_[cell] & link_bit(side)) != 0) revisit(field, cell);
     }
   }
   const Waiting waiting;
@@ -309,7 +304,6 @@ void Eikonal::solve(std::span<const std::vector<Start>> starts) {
     for (const Start& start : starts[f]) field.starts.emplace(start.place, start.time);
     for (const Start& start : starts[f]) change(field, start.place, start.time);
   }
-  n_rounds_ = 0;
   if (fields_.empty()) return;
   if (comm_.size() == 1) {
     for (Field& field : fields_) march(field, nowhere);
@@ -329,7 +323,6 @@ void Eikonal::solve(std::span<const std::vector<Start>> starts) {
     if (std::ranges::none_of(least, [](Real time) { return time < nowhere; })) break;
     for (std::size_t f = 0; f < fields_.size(); ++f) march(fields_[f], least[f] + band_);
     exchange();
-    ++n_rounds_;
   }
 }
 

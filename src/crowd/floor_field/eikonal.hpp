@@ -61,7 +61,6 @@ class Eikonal {
   /// Minus the gradient of T times cell, from the differences that the scheme uses. Local, O(1).
   Vec<2> descent(std::size_t field, std::uint32_t place) const;
 
-  std::int64_t n_rounds() const { return n_rounds_; }  ///< of messages, in the last solve()
   std::size_t bytes() const;
 
  private:
@@ -88,12 +87,21 @@ class Eikonal {
     std::uint32_t place;  // number of the side in Neighbour::rims * edge + place along it
   };
 
+  struct Spot {
+    std::size_t own, column, row;  // column and row from 1, as the rim comes first
+    std::int64_t tile;
+  };
+
   static constexpr Links all_links = 0x1F;
   static constexpr Links at_edge = 1U << 5U;    // of its tile
   static constexpr Links may_start = 1U << 6U;  // in some field
 
   void connect();
   void find_band();
+  Spot spot(std::uint32_t place) const;
+  bool is_last(const Spot& spot, Side side) const;
+  std::uint32_t across(const Spot& spot, Side side, std::size_t beyond) const;
+  std::uint32_t beside(std::uint32_t place, Side side) const;
   std::uint32_t step_to(std::uint32_t place, Side side) const;
   Real from_neighbours(const Field& field, std::uint32_t place) const;
   void change(Field& field, std::uint32_t place, Real time);
@@ -117,7 +125,6 @@ class Eikonal {
   std::vector<Neighbour> neighbours_;
   std::vector<Field> fields_;
   Real band_ = 0;  // how far in time all ranks march between two exchanges
-  std::int64_t n_rounds_ = 0;
 };
 
 }  // namespace scree

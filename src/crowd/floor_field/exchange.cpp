@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "core/sparse_all_to_all.hpp"
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field.hpp"
 
 namespace scree {
 
@@ -16,22 +16,22 @@ struct Rows {
 }  // namespace
 
 /// What others need of an own tile: all fields, ready to be asked.
-void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
-  const Tiling& tiling = built->tiling;
-  const Eikonal& eikonal = *built->eikonal;
+void FloorField::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
+  const Tiling& tiling = built_->tiling;
+  const Eikonal& eikonal = *built_->eikonal;
   const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
   const int edge = tiling.edge();
   const Real reaches_into = 0.75 * tiling.grid().cell;  // half a diagonal, and a little
   std::size_t at = 0;
-  for (std::size_t d = 0; d < built->destinations.size(); ++d)
+  for (std::size_t d = 0; d < built_->destinations.size(); ++d)
     for (int j = 0; j < edge; ++j)
       for (int i = 0; i < edge; ++i) {
         const std::uint32_t place = eikonal.place(own, i, j);
         const Real time = eikonal.time(d, place);
         Vec<2> down = eikonal.descent(d, place);
         bool is_there = false;
-        if (const auto found = built->line_of[d].find(place); found != built->line_of[d].end()) {
-          const Line& line = built->lines[d][found->second];
+        if (const auto found = built_->line_of[d].find(place); found != built_->line_of[d].end()) {
+          const Line& line = built_->lines[d][found->second];
           const Vec<2> straight = line.to - line.from;
           is_there = norm(straight) < reaches_into;
           if (time == line.time) down = straight;
@@ -41,20 +41,20 @@ void FloorField::Content::fill(std::int64_t tile, std::span<NearFields::Cell> ce
 }
 
 /// Gets these tiles from their owners. Collective.
-void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
-  const Comm& comm = built->comm;
-  NearFields& near = *built->near;
+void FloorField::bring(std::span<const std::int64_t> tiles) {
+  const Comm& comm = built_->comm;
+  NearFields& near = *built_->near;
   Outgoing requests;
   for (const std::int64_t tile : tiles) {
-    const int owner = built->tiling.owner(tile);
+    const int owner = built_->tiling.owner(tile);
     if (owner == comm.rank())
       fill(tile, near.room(tile));
     else
       requests.to(owner).put(tile);
   }
   Outgoing replies;
-  std::vector<NearFields::Cell> cells(built->destinations.size() *
-                                      static_cast<std::size_t>(built->tiling.edge() * built->tiling.edge()));
+  std::vector<NearFields::Cell> cells(
+      built_->destinations.size() * static_cast<std::size_t>(built_->tiling.edge() * built_->tiling.edge()));
   for (const PackedMessage& message : requests.exchange(comm)) {
     Unpacker request(message.bytes);
     Packer reply = replies.to(message.rank);
@@ -75,7 +75,7 @@ void FloorField::Content::bring(std::span<const std::int64_t> tiles) {
 }
 
 std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std::int64_t last_row) const {
-  const Content::Built& built = *content_->built;
+  const Built& built = *built_;
   const Tiling& tiling = built.tiling;
   const CellGrid& grid = tiling.grid();
   const Eikonal& eikonal = *built.eikonal;

@@ -7,7 +7,6 @@
 
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "crowd/floor_field/floor_field_content.hpp"
 
 namespace scree {
 
@@ -54,23 +53,14 @@ CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const st
   return grid;
 }
 
-Real area_of(const Ring& ring) {
-  Real doubled = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Vec<2> p = ring[i] - ring[0], q = ring[(i + 1) % ring.size()] - ring[0];
-    doubled += p[0] * q[1] - p[1] * q[0];
-  }
-  return std::abs(doubled) / 2;
-}
-
 /// Refuses cells that are too many to be held: of each destination a travel time on each walkable cell, and a
 /// list of all tiles on every rank.
 void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_destinations, int n_ranks,
                   const std::string& where) {
   Real area = 0;
   for (const PolygonWithHoles& part : plan.area()) {
-    area += area_of(part.outline);
-    for (const Ring& hole : part.holes) area -= area_of(hole);
+    area += signed_area(part.outline);
+    for (const Ring& hole : part.holes) area -= signed_area(hole);
   }
   constexpr Real bytes_of_tile = 20;
   constexpr Real cells_of_tile = 1024;
@@ -84,75 +74,70 @@ void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_des
 
 }  // namespace
 
-void FloorField::Content::share_out_tiles() {
-  Tiling& tiling = built->tiling;
+void FloorField::share_out_tiles() {
+  Tiling& tiling = built_->tiling;
   std::unordered_map<std::int64_t, Terrain::Cells> counted;
-  tiling.share_out(built->comm, [&](std::int64_t tile) {
-    Terrain::Cells cells = built->terrain->cells(tile);
+  tiling.share_out(built_->comm, [&](std::int64_t tile) {
+    Terrain::Cells cells = built_->terrain->cells(tile);
     const std::int64_t n_walkable = cells.n_walkable;
     if (n_walkable > 0) counted.emplace(tile, std::move(cells));
     return n_walkable;
   });
-  share_errors(built->comm, [&] {
-    built->eikonal.emplace(built->comm, tiling);
-    built->free_steps.resize(tiling.own().size());
+  share_errors(built_->comm, [&] {
+    built_->eikonal.emplace(built_->comm, tiling);
+    built_->free_steps.resize(tiling.own().size());
     for (std::size_t k = 0; k < tiling.own().size(); ++k) {
       const std::int64_t tile = tiling.own()[k];
       const auto known = counted.find(tile);
       find_free_steps(k);
-      if (known != counted.end())
-        built->eikonal->set_cells(k, known->second.links, built->free_steps[k]);
-      else
-        built->eikonal->set_cells(k, built->terrain->cells(tile).links, built->free_steps[k]);
+      built_->eikonal->set_cells(
+          k, known == counted.end() ? built_->terrain->cells(tile).links : known->second.links,
+          built_->free_steps[k]);
     }
   });
 }
 
-void FloorField::Content::solve() {
-  const Tiling& tiling = built->tiling;
+void FloorField::solve() {
+  const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
-  if (!built->density.empty()) {
+  if (!built_->density.empty()) {
     const int edge = tiling.edge();
     std::vector<float> steps;
     for (std::size_t k = 0; k < tiling.own().size(); ++k) {
       const std::int64_t tile = tiling.own()[k];
-      steps = built->free_steps[k];
+      steps = built_->free_steps[k];
       for (int j = 0; j < edge; ++j)
         for (int i = 0; i < edge; ++i) {
           const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
           float& step = steps[static_cast<std::size_t>(i + edge * j)];
           step = static_cast<float>(static_cast<Real>(step) * density_factor(x));
         }
-      built->eikonal->set_steps(k, steps);
+      built_->eikonal->set_steps(k, steps);
     }
   }
-  std::vector<std::vector<Eikonal::Start>> starts(built->destinations.size());
+  std::vector<std::vector<Eikonal::Start>> starts(built_->destinations.size());
   for (std::size_t d = 0; d < starts.size(); ++d)
-    for (Line& line : built->lines[d]) {
+    for (Line& line : built_->lines[d]) {
       line.time = time_along(line);
       starts[d].push_back({line.place, line.time});
     }
-  built->eikonal->solve(starts);
+  built_->eikonal->solve(starts);
 }
 
-FloorField::FloorField() : content_(std::make_unique<Content>()) {}
-FloorField::~FloorField() = default;
-
 void FloorField::describe(Section& root) {
-  Content::Settings& settings = content_->settings;
   root.table(
       "navigation", {.doc = "How people find their ways: travel times on a grid, one per destination."},
       [&](Section& section) {
-        section.real("cell", settings.cell,
+        section.real("cell", settings_.cell,
                      {.unit = Unit::length,
                       .range = positive,
                       .doc = "Size of the cells of the grid; a door should be a few cells wide. A "
                              "little less where the box is periodic, so that whole cells fit."});
-        section.real("wall_clearance", settings.wall_clearance,
+        section.real("wall_clearance", settings_.wall_clearance,
                      {.unit = Unit::length,
                       .range = non_negative,
                       .doc = "Nearer to walls and columns than this, ways cost more."});
-        section.real("speed_at_walls", settings.speed_at_walls,
+        section.real("speed_at_walls", settings_.speed_at_walls,
                      {.range = {.least = 0, .most = 1, .least_open = true},
                       .doc = "Factor of speed that ways count with right at a wall; it rises to 1 over "
                              "wall_clearance. It chooses the way and slows nobody."});
@@ -161,60 +146,55 @@ void FloorField::describe(Section& root) {
             {.doc = "Lets ways cost 1 + weight * density times as much. Without it ways stay as they "
                     "are found at the start."},
             [&](Section& cost) {
-              if (cost.reading()) settings.counts_density = true;
+              if (cost.reading()) settings_.counts_density = true;
               // Bodies per area: there is no unit of this kind in a deck.
-              cost.real("weight", settings.weight,
+              cost.real("weight", settings_.weight,
                         {.range = non_negative, .doc = "Weight of the density of people, in m2."});
-              cost.real("update", settings.update,
+              cost.real("update", settings_.update,
                         {.unit = Unit::time,
                          .range = positive,
                          .doc = "How often people are counted and the floor fields rebuilt."});
-              cost.real("cell", settings.density_cell,
+              cost.real("cell", settings_.density_cell,
                         {.unit = Unit::length,
                          .range = positive,
                          .doc = "Size of the cells in which people are counted."});
             });
-        if (section.reading()) settings.where = section.where("cell");
+        if (section.reading()) settings_.where = section.where("cell");
       });
-}
-
-Real FloorField::cell() const {
-  return content_->settings.cell;
 }
 
 void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& box,
                        const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
-  const Content::Settings& settings = content_->settings;
-  const CellGrid grid = fit_grid(plan.bounds(), box, settings.cell, settings.where);
-  require_room(grid, plan, destinations.size(), comm.size(), settings.where);
-  content_->built.emplace(comm, grid);
-  Content::Built& built = *content_->built;
+  const CellGrid grid = fit_grid(plan.bounds(), box, settings_.cell, settings_.where);
+  require_room(grid, plan, destinations.size(), comm.size(), settings_.where);
+  built_.emplace(comm, grid);
+  Built& built = *built_;
   built.zones = zones;
   built.destinations = destinations;
   const Real reach =
-      std::max(settings.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
+      std::max(settings_.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
   share_errors(comm, [&] {
     built.terrain.emplace(
         built.tiling, plan.walls(), plan.columns(), [&plan](const Vec<2>& x) { return plan.contains(x); },
         reach);
   });
-  content_->share_out_tiles();
+  share_out_tiles();
 
-  if (settings.counts_density) {
+  if (settings_.counts_density) {
     std::size_t n_cells = 1;
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
-      const Real cells = grid.length(axis) / settings.density_cell;
+      const Real cells = grid.length(axis) / settings_.density_cell;
       constexpr Real most_cells = 2e9;
       built.density_count[k] =
           static_cast<std::int64_t>(std::clamp(std::ceil(cells - 1e-9), 1.0, most_cells));
       built.density_cell[axis] = grid.periodic[k]
                                      ? grid.length(axis) / static_cast<Real>(built.density_count[k])
-                                     : settings.density_cell;
+                                     : settings_.density_cell;
       n_cells *= static_cast<std::size_t>(built.density_count[k]);
     }
     require_memory(static_cast<Real>(n_cells) * sizeof(Real),
-                   fmt::format("{}: a density on {} cells", settings.where, n_cells));
+                   fmt::format("{}: a density on {} cells", settings_.where, n_cells));
     built.density.assign(n_cells, 0);
   }
 
@@ -222,7 +202,7 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
   built.line_of.resize(destinations.size());
   std::vector<std::int64_t> n_starts(destinations.size());
   for (std::size_t d = 0; d < destinations.size(); ++d) {
-    content_->find_lines(d);
+    find_lines(d);
     n_starts[d] = static_cast<std::int64_t>(built.lines[d].size());
   }
   comm.sum(n_starts);
@@ -232,42 +212,34 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
           fmt::format("{}: no walkable cell of {} m comes near to {}: it lies outside of the walkable "
                       "area, or navigation.cell is too large",
                       destinations[d].where, grid.cell, destinations[d].name));
-  content_->solve();
+  solve();
   built.near.emplace(built.tiling, *built.terrain, destinations.size());
 }
 
 void FloorField::fetch(std::span<const Vec<2>> positions, Real margin) {
-  NearFields& near = *content_->built->near;
-  content_->bring(near.missing(near.tiles_near(positions, margin)));
+  NearFields& near = *built_->near;
+  bring(near.missing(near.tiles_near(positions, margin)));
 }
 
 Real FloorField::travel_time(int destination, const Vec<2>& x) const {
-  return content_->built->near->time(static_cast<std::size_t>(destination), x);
+  return built_->near->time(static_cast<std::size_t>(destination), x);
 }
 
 Vec<2> FloorField::direction(int destination, const Vec<2>& x) const {
   const auto d = static_cast<std::size_t>(destination);
-  const NearFields::Way way = content_->built->near->way(d, x);
+  const NearFields::Way way = built_->near->way(d, x);
   if (way.may_be_there) {
-    const Content::Built& built = *content_->built;
+    const Built& built = *built_;
     if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {};
   }
   return way.direction;
 }
 
-bool FloorField::counts_density() const {
-  return content_->settings.counts_density;
-}
-
-Real FloorField::density_interval() const {
-  return content_->settings.update;
-}
-
 void FloorField::update_density(std::span<const Vec<2>> positions) {
-  Content::Built& built = *content_->built;
+  Built& built = *built_;
   if (built.density.empty()) return;
   std::vector<std::int64_t> counts(built.density.size(), 0);
-  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(content_->density_cell_of(x))];
+  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(density_cell_of(x))];
   built.comm.sum(counts);
   const Real area = built.density_cell[0] * built.density_cell[1];
   for (std::size_t i = 0; i < counts.size(); ++i) built.density[i] = static_cast<Real>(counts[i]) / area;
@@ -275,27 +247,23 @@ void FloorField::update_density(std::span<const Vec<2>> positions) {
 }
 
 std::span<Real> FloorField::density() {
-  return content_->built ? std::span<Real>(content_->built->density) : std::span<Real>();
+  return built_ ? std::span<Real>(built_->density) : std::span<Real>();
 }
 
 void FloorField::restore_density() {
-  content_->solve();
-  content_->bring(content_->built->near->held());
-}
-
-const FloorField::Grid& FloorField::grid() const {
-  return content_->built->tiling.grid();
+  solve();
+  bring(built_->near->held());
 }
 
 std::size_t FloorField::bytes() const {
-  if (!content_->built) return 0;
-  const Content::Built& built = *content_->built;
+  if (!built_) return 0;
+  const Built& built = *built_;
   std::size_t total = built.tiling.bytes() + built.density.capacity() * sizeof(Real);
   if (built.terrain) total += built.terrain->bytes();
   if (built.eikonal) total += built.eikonal->bytes();
   if (built.near) total += built.near->bytes();
   for (const auto& steps : built.free_steps) total += steps.capacity() * sizeof(float);
-  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Content::Line);
+  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Line);
   return total;
 }
 

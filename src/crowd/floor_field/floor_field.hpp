@@ -1,12 +1,15 @@
 #pragma once
-#include <memory>
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "core/section.hpp"
-#include "crowd/floor_field/tiling.hpp"
+#include "crowd/floor_field/eikonal.hpp"
+#include "crowd/floor_field/near_fields.hpp"
 #include "crowd/plan/floor_plan.hpp"
 
 namespace scree {
@@ -25,8 +28,6 @@ struct Destination {
 
 /// An area where people walk faster or slower than elsewhere.
 struct Zone {
-  std::string name;
-  std::string where;
   Ring region;
   Real speed_factor = 1;  ///< > 0
 };
@@ -43,15 +44,14 @@ struct Zone {
 ///     [navigation.density_cost]    weight, update, cell
 class FloorField {
  public:
-  FloorField();
-  ~FloorField();
+  FloorField() = default;
   FloorField(const FloorField&) = delete;
   FloorField& operator=(const FloorField&) = delete;
 
   /// Declares and reads [navigation].
   void describe(Section& root);
   /// Size of the cells that the deck asks for; grid() tells what came of it [m].
-  Real cell() const;
+  Real cell() const { return settings_.cell; }
 
   /// Solves all fields. `box` says which axes are periodic. Throws InputError, on all ranks, for a
   /// destination that no walkable cell comes near to, and for cells that fit no whole number of times into a
@@ -72,8 +72,8 @@ class FloorField {
   Vec<2> direction(int destination, const Vec<2>& x) const;
 
   /// Whether ways cost more where it is crowded, and how often that is found anew [s].
-  bool counts_density() const;
-  Real density_interval() const;
+  bool counts_density() const { return settings_.counts_density; }
+  Real density_interval() const { return settings_.update; }
   /// Sets what people at `positions` (owned, any order) add to the cost, solves all fields again and brings
   /// what was fetched up to date. The same on any number of ranks. Collective.
   void update_density(std::span<const Vec<2>> positions);
@@ -87,15 +87,65 @@ class FloorField {
   /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
   /// the cells of rows [first_row, last_row), row by row, as asked by this rank; nan where not walkable.
   /// Collective: all ranks call it for the same destination, with rows of their own.
-  using Grid = CellGrid;
-  const Grid& grid() const;
+  const CellGrid& grid() const { return built_->tiling.grid(); }
   std::vector<Real> rows(int destination, std::int64_t first_row, std::int64_t last_row) const;
 
   std::size_t bytes() const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  // Cells this near to a destination that see it start from the time along the straight line, which is exact
+  // on free ground; the scheme alone is at its worst where fronts are strongly curved.
+  static constexpr Real start_reach_in_cells = 5;
+  struct Settings {
+    Real cell = 0.1;
+    Real wall_clearance = 0.25;
+    Real speed_at_walls = 0.2;
+    bool counts_density = false;
+    Real weight = 1;
+    Real update = 1;
+    Real density_cell = 1;
+    std::string where;
+  };
+  /// A cell of this rank that starts from a straight line to the destination.
+  struct Line {
+    std::uint32_t place;
+    std::size_t own;  // its tile
+    Vec<2> from, to;  // equal in the destination
+    Real time;        // along it, at the last solve() [s]
+  };
+  /// What is made by build(); members refer to those above.
+  struct Built {
+    Built(const Comm& world, const CellGrid& grid) : comm(world), tiling(grid) {}
+    Comm comm;
+    Tiling tiling;
+    std::vector<Zone> zones;
+    std::vector<Destination> destinations;
+    std::optional<Terrain> terrain;
+    std::optional<Eikonal> eikonal;
+    std::optional<NearFields> near;
+    std::vector<std::vector<float>> free_steps;  // of own tiles: cell / F without density [s]
+    std::vector<std::vector<Line>> lines;        // by destination
+    std::vector<std::unordered_map<std::uint32_t, std::size_t>> line_of;  // by destination and place
+    std::vector<Real> density;                                            // [1/m2], row by row
+    std::array<std::int64_t, 2> density_count{};
+    Vec<2> density_cell{};
+  };
+
+  Real zone_factor(const Vec<2>& x) const;
+  Real clearance_factor(Real distance) const;
+  Real density_factor(const Vec<2>& x) const;
+  std::int64_t density_cell_of(const Vec<2>& x) const;
+
+  void share_out_tiles();
+  void find_free_steps(std::size_t own);
+  void find_lines(std::size_t destination);
+  Real time_along(const Line& line) const;
+  void solve();
+  void fill(std::int64_t tile, std::span<NearFields::Cell> cells) const;
+  void bring(std::span<const std::int64_t> tiles);
+
+  Settings settings_;
+  std::optional<Built> built_;
 };
 
 }  // namespace scree

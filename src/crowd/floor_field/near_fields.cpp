@@ -146,16 +146,8 @@ void NearFields::find_walls(Tile& tile) const {
         if (comes_into(wall, grid.centre(column0 + i, row0 + j), 1.001 * grid.cell))
           found.emplace_back(static_cast<std::uint32_t>(i + edge * j), static_cast<std::uint32_t>(w));
   }
-  tile.wall_start.clear();
-  tile.walls.clear();
-  if (found.empty()) return;
-  std::ranges::sort(found);
-  tile.wall_start.assign(n_cells_ + 1, 0);
-  for (const auto& [cell, wall] : found) {
-    ++tile.wall_start[cell + 1];
-    tile.walls.push_back(wall);
-  }
-  for (std::size_t i = 1; i < tile.wall_start.size(); ++i) tile.wall_start[i] += tile.wall_start[i - 1];
+  tile.walls = {};
+  if (!found.empty()) tile.walls = TileLists<std::uint32_t>(std::span(std::as_const(found)), n_cells_);
 }
 
 const NearFields::Tile* NearFields::tile_at(std::int64_t column, std::int64_t row, int& local_column,
@@ -224,18 +216,16 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, Around& around) cons
     }
   }
   around.own_centre = grid.centre(i + right, j + above);
-  if (tile == nullptr || tile->wall_start.empty()) return true;
-  const auto cell = static_cast<std::size_t>(own_i + tiling_.edge() * own_j);
-  const auto first = tile->wall_start[cell];
-  const auto last = tile->wall_start[cell + 1];
-  if (first == last) return true;
+  if (tile == nullptr || tile->walls.empty()) return true;
+  const auto near = tile->walls[static_cast<std::size_t>(own_i + tiling_.edge() * own_j)];
+  if (near.empty()) return true;
   const auto walls = terrain_.walls(tile->number);
   for (int n = 0; n < 4; ++n) {
     const Cell*& seen = around.cells[static_cast<std::size_t>(n)];
     if (seen == nullptr || std::isinf(seen->time)) continue;
     const Vec<2> centre = grid.centre(i + n % 2, j + n / 2);
-    for (auto w = first; w < last; ++w)
-      if (crosses(walls[tile->walls[w]], x, centre)) {
+    for (const std::uint32_t w : near)
+      if (crosses(walls[w], x, centre)) {
         if (seen == around.own) around.own = nullptr;
         seen = nullptr;
         break;
@@ -332,9 +322,7 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position) const
 
 std::size_t NearFields::bytes() const {
   std::size_t total = slot_.capacity() * sizeof(slot_[0]) + stamps_.capacity() * sizeof(stamps_[0]);
-  for (const Tile& tile : tiles_)
-    total += tile.cells.capacity() * sizeof(Cell) +
-             (tile.wall_start.capacity() + tile.walls.capacity()) * sizeof(std::uint32_t);
+  for (const Tile& tile : tiles_) total += tile.cells.capacity() * sizeof(Cell) + tile.walls.bytes();
   return total;
 }
 

@@ -52,8 +52,7 @@ class NearFields {
     std::vector<Cell> cells;
     // Of each cell the walls that come between a point in it and the centres around it, as numbers in
     // terrain.walls(); empty if there are none in the whole tile.
-    std::vector<std::uint32_t> wall_start;
-    std::vector<std::uint32_t> walls;
+    TileLists<std::uint32_t> walls;
   };
   /// The four cells around a point, the lower left first.
   struct Around {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crowd/floor_field/floor_field_content.hpp"
+#include "crowd/floor_field/floor_field.hpp"
 
 namespace scree {
 
@@ -20,11 +20,11 @@ Vec<2> nearest_on(const Segment& segment, const Vec<2>& x) {
 
 }  // namespace
 
-void FloorField::Content::find_lines(std::size_t destination) {
-  const Tiling& tiling = built->tiling;
+void FloorField::find_lines(std::size_t destination) {
+  const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   const Real reach = start_reach_in_cells * grid.cell;
-  std::vector<Line>& lines = built->lines[destination];
+  std::vector<Line>& lines = built_->lines[destination];
   const auto own = tiling.own();
   for (std::size_t k = 0; k < own.size(); ++k) {
     const Vec<2> lower = grid.centre(tiling.first_column(own[k]), tiling.first_row(own[k]));
@@ -35,16 +35,13 @@ void FloorField::Content::find_lines(std::size_t destination) {
         if (low[axis] > upper[axis] + reach || high[axis] < lower[axis] - reach) return false;
       return true;
     };
-    for (const Ring& ring : built->destinations[destination].regions) {
-      Box<2> bounds = Box<2>::empty();
-      for (const Vec<2>& corner : ring) bounds.include(corner);
+    for (const Ring& ring : built_->destinations[destination].regions) {
+      const Box<2> bounds = bounds_of(ring);
       if (!is_near(bounds.lower, bounds.upper)) continue;
       std::vector<Segment> rim;
       for (std::size_t n = 0; n < ring.size(); ++n) {
         const Segment side{ring[n], ring[(n + 1) % ring.size()]};
-        Box<2> box = Box<2>::empty();
-        box.include(side.a);
-        box.include(side.b);
+        const Box<2> box = bounds_of({side.a, side.b});
         if (is_near(box.lower, box.upper)) rim.push_back(side);
       }
       for (int j = 0; j < tiling.height(own[k]); ++j) {
@@ -64,11 +61,11 @@ void FloorField::Content::find_lines(std::size_t destination) {
           // Only near the rim can a cell be inside and the one before it not.
           const bool inside = (i > 0 && least > 1.5 * grid.cell) ? was_inside : ring_contains(ring, x);
           was_inside = inside;
-          const std::uint32_t place = built->eikonal->place(k, i, j);
-          if ((built->eikonal->links(place) & walkable_bit) == 0) continue;
+          const std::uint32_t place = built_->eikonal->place(k, i, j);
+          if ((built_->eikonal->links(place) & walkable_bit) == 0) continue;
           if (inside || least == 0)
             lines.push_back({place, k, x, x, 0});
-          else if (least < reach && !built->terrain->is_cut(own[k], x, to))
+          else if (least < reach && !built_->terrain->is_cut(own[k], x, to))
             lines.push_back({place, k, x, to, 0});
         }
       }
@@ -80,20 +77,20 @@ void FloorField::Content::find_lines(std::size_t destination) {
   });
   const auto same_place = [](const Line& a, const Line& b) { return a.place == b.place; };
   lines.erase(std::unique(lines.begin(), lines.end(), same_place), lines.end());
-  auto& line_of = built->line_of[destination];
+  auto& line_of = built_->line_of[destination];
   for (std::size_t n = 0; n < lines.size(); ++n) line_of.emplace(lines[n].place, n);
 }
 
 /// Midpoint rule along the line.
-Real FloorField::Content::time_along(const Line& line) const {
+Real FloorField::time_along(const Line& line) const {
   const Real length = norm(line.to - line.from);
   if (length == 0) return 0;
-  const std::int64_t tile = built->tiling.own()[line.own];
-  const Real count = std::ceil(2 * length / built->tiling.grid().cell);
+  const std::int64_t tile = built_->tiling.own()[line.own];
+  const Real count = std::ceil(2 * length / built_->tiling.grid().cell);
   Real sum = 0;
   for (Real n = 0.5; n < count; ++n) {
     const Vec<2> x = line.from + (n / count) * (line.to - line.from);
-    const Real distance = built->terrain->distance(tile, x, settings.wall_clearance);
+    const Real distance = built_->terrain->distance(tile, x, settings_.wall_clearance);
     sum += density_factor(x) / (zone_factor(x) * clearance_factor(distance));
   }
   return sum * length / count;

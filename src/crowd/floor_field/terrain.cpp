@@ -65,20 +65,12 @@ void for_images(const CellGrid& grid, F&& do_it) {
     for (int i = -x; i <= x; ++i) do_it(Vec<2>{{i * grid.length(0), j * grid.length(1)}});
 }
 
-/// Sorts what was found for tiles by tile and says where each tile starts.
+/// What was found for tiles, by tile.
 template <class T>
-void sort_into_tiles(std::vector<std::pair<std::int64_t, T>>& found, std::int64_t n_tiles,
-                     std::vector<T>& all, std::vector<std::uint32_t>& start) {
+TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::int64_t n_tiles) {
   if (found.size() > std::numeric_limits<std::uint32_t>::max())
     throw RunError("ways: more than 4e9 pieces of wall near tiles");
-  std::ranges::stable_sort(found, {}, [](const auto& entry) { return entry.first; });
-  start.assign(static_cast<std::size_t>(n_tiles) + 1, 0);
-  all.reserve(found.size());
-  for (const auto& [tile, what] : found) {
-    ++start[static_cast<std::size_t>(tile) + 1];
-    all.push_back(what);
-  }
-  for (std::size_t t = 1; t < start.size(); ++t) start[t] += start[t - 1];
+  return {std::span(found), static_cast<std::size_t>(n_tiles)};
 }
 
 }  // namespace
@@ -116,7 +108,7 @@ Terrain::Terrain(const Tiling& tiling, std::span<const Edge> walls, std::span<co
       });
     });
   }
-  sort_into_tiles(found, tiling.n_tiles(), walls_, wall_start_);
+  walls_ = by_tile(found, tiling.n_tiles());
 
   std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
   for (const Columns::Column& column : columns)
@@ -126,7 +118,7 @@ Terrain::Terrain(const Tiling& tiling, std::span<const Edge> walls, std::span<co
       for_tiles({image.centre - extent, image.centre + extent, {}},
                 [&](std::int64_t tile) { found_columns.emplace_back(tile, image); });
     });
-  sort_into_tiles(found_columns, tiling.n_tiles(), columns_, column_start_);
+  columns_ = by_tile(found_columns, tiling.n_tiles());
 }
 
 Terrain::Cells Terrain::cells(std::int64_t tile) const {
@@ -289,11 +281,6 @@ Real Terrain::distance(std::int64_t tile, const Vec<2>& x, Real most) const {
 
 bool Terrain::is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const {
   return std::ranges::any_of(walls(tile), [&](const Edge& wall) { return crosses(wall, x, to); });
-}
-
-std::size_t Terrain::bytes() const {
-  return walls_.capacity() * sizeof(Edge) + columns_.capacity() * sizeof(Columns::Column) +
-         (wall_start_.capacity() + column_start_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace scree

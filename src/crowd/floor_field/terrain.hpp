@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/buckets.hpp"
 #include "crowd/floor_field/tiling.hpp"
 #include "geometry/walls.hpp"
 
@@ -15,6 +16,9 @@ constexpr Links link_bit(Side side) {
   return static_cast<Links>(1U << static_cast<unsigned>(side));
 }
 inline constexpr Links walkable_bit = 1U << 4U;  ///< the centre of the cell is free
+
+template <class T>
+using TileLists = Buckets<T, std::uint32_t>;
 
 /// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
 ///
@@ -29,9 +33,9 @@ class Terrain {
           std::function<bool(const Vec<2>&)> contains, Real reach);
 
   /// Walls and columns within reach of the tile, as seen in it: images are moved.
-  std::span<const Edge> walls(std::int64_t tile) const { return of(walls_, wall_start_, tile); }
+  std::span<const Edge> walls(std::int64_t tile) const { return walls_[static_cast<std::size_t>(tile)]; }
   std::span<const Columns::Column> columns(std::int64_t tile) const {
-    return of(columns_, column_start_, tile);
+    return columns_[static_cast<std::size_t>(tile)];
   }
 
   /// Links of the cells of a tile, row by row in rows of tiling.edge(). O(cells + cells near walls).
@@ -49,21 +53,13 @@ class Terrain {
   /// Whether a wall near the tile separates x from `to`. O(walls near the tile).
   bool is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const;
 
-  std::size_t bytes() const;
+  std::size_t bytes() const { return walls_.bytes() + columns_.bytes(); }
 
  private:
-  template <class T>
-  static std::span<const T> of(const std::vector<T>& all, const std::vector<std::uint32_t>& start,
-                               std::int64_t tile) {
-    const auto t = static_cast<std::size_t>(tile);
-    return std::span<const T>(all).subspan(start[t], start[t + 1] - start[t]);
-  }
-
   const Tiling& tiling_;
   std::function<bool(const Vec<2>&)> contains_;
-  std::vector<Edge> walls_;
-  std::vector<Columns::Column> columns_;
-  std::vector<std::uint32_t> wall_start_, column_start_;
+  TileLists<Edge> walls_;
+  TileLists<Columns::Column> columns_;
 };
 
 }  // namespace scree

@@ -50,7 +50,7 @@ class Window final : public Measure<2> {
       section.fail(is_polygon ? "polygon" : "lower",
                    "a window is given by its polygon, or by lower and upper: one of the two");
     if (is_polygon) {
-      for (const std::vector<Real>& corner : corners) ring_.push_back({{corner[0], corner[1]}});
+      ring_ = ring_of(corners);
     } else {
       if (!(upper[0] > lower[0] && upper[1] > lower[1]))
         section.fail("upper", "the window is empty: upper must exceed lower along both axes");
@@ -59,7 +59,7 @@ class Window final : public Measure<2> {
     }
     if (const std::string fault = fault_of(ring_); !fault.empty())
       section.fail("polygon", "the window is no simple polygon: " + fault);
-    for (const Vec<2>& x : ring_) bounds_.include(x);
+    bounds_ = bounds_of(ring_);
   }
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {
@@ -123,16 +123,19 @@ class Window final : public Measure<2> {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const Person person{state.bodies.id()[i], wrapped(state.box, state.bodies.position()[i]),
                           norm(state.bodies.velocity()[i])};
-      if (has_copy_in(state.box, near, person.x)) mine.push_back(person);
+      bool is_near = false;
+      for_each_shift(state.box, {person.x, person.x, {}}, near, [&](const Vec<2>&) { is_near = true; });
+      if (is_near) mine.push_back(person);
     }
     std::vector<Vec<2>> sites;
     std::vector<Real> speed;
     for (const Person& person : gathered_by_id(state.comm, mine))
-      for_each_copy(state.box, near, person.x, [&](const Vec<2>& x) {
-        sites.push_back(x);
+      for_each_shift(state.box, {person.x, person.x, {}}, near, [&](const Vec<2>& shift) {
+        sites.push_back(person.x + shift);
         speed.push_back(person.speed);
       });
     const VoronoiCells cells(sites, near);
+    const Box<2> near_window{bounds_.lower - filled<2>(cutoff_), bounds_.upper + filled<2>(cutoff_), {}};
 
     struct Part {
       Real density, area, speed;
@@ -141,7 +144,7 @@ class Window final : public Measure<2> {
     const auto rank = static_cast<std::size_t>(state.comm.rank());
     const auto n_ranks = static_cast<std::size_t>(state.comm.size());
     for (std::size_t i = rank; i < sites.size(); i += n_ranks) {
-      if (!is_near_window(sites[i])) continue;
+      if (!near_window.contains(sites[i])) continue;
       const std::size_t owner = cells.same[i];
       const WindowAreas::Share share = areas_->around(
           sites[owner], cells.ring[owner], polygon_of_disk(sites[owner], cutoff_, n_corners_of_disk));
@@ -159,39 +162,10 @@ class Window final : public Measure<2> {
                            sums[1] > 0 ? sums[2] / sums[1] : std::numeric_limits<Real>::quiet_NaN()});
   }
 
-  bool is_near_window(const Vec<2>& x) const {
-    for (int k = 0; k < 2; ++k)
-      if (x[k] < bounds_.lower[k] - cutoff_ || x[k] > bounds_.upper[k] + cutoff_) return false;
-    return true;
-  }
-
-  /// Calls f(copy) for x, wrapped into the domain, and its periodic images in a box.
-  template <class F>
-  static void for_each_copy(const Box<2>& domain, const Box<2>& box, const Vec<2>& x, F&& f) {
-    std::array<int, 2> first{}, last{};
-    for (int k = 0; k < 2; ++k) {
-      if (!domain.is_periodic(k)) continue;
-      const auto axis = static_cast<std::size_t>(k);
-      first[axis] = static_cast<int>(std::ceil((box.lower[k] - x[k]) / domain.length(k)));
-      last[axis] = static_cast<int>(std::floor((box.upper[k] - x[k]) / domain.length(k)));
-    }
-    for (int j = first[1]; j <= last[1]; ++j)
-      for (int i = first[0]; i <= last[0]; ++i) {
-        const Vec<2> copy =
-            x + Vec<2>{{i == 0 ? 0 : i * domain.length(0), j == 0 ? 0 : j * domain.length(1)}};
-        if (box.contains(copy)) f(copy);
-      }
-  }
-  static bool has_copy_in(const Box<2>& domain, const Box<2>& box, const Vec<2>& x) {
-    bool found = false;
-    for_each_copy(domain, box, x, [&](const Vec<2>&) { found = true; });
-    return found;
-  }
-
   static constexpr int n_corners_of_disk = 64;
 
   Ring ring_;
-  Box<2> bounds_ = Box<2>::empty();
+  Box<2> bounds_;
   bool is_voronoi_ = false;
   Real cutoff_ = 2;
   std::unique_ptr<WindowAreas> areas_;  // of the first sample: the plan does not change

@@ -11,7 +11,7 @@
 
 namespace scree {
 
-void Mixture::describe(Section& section, const std::vector<AgentTraits>& kinds) {
+void Mixture::describe(Section& section, const std::vector<AgentType>& kinds) {
   std::vector<std::string> agents;
   std::vector<Real> shares;
   section.texts("agents", agents,
@@ -26,17 +26,11 @@ void Mixture::describe(Section& section, const std::vector<AgentTraits>& kinds) 
   if (!section.reading()) return;
   kinds_ = &kinds;
   std::vector<std::string> names;
-  for (const AgentTraits& kind : kinds) names.push_back(kind.name);
+  for (const AgentType& kind : kinds) names.push_back(kind.name);
   if (agents.empty()) agents = {names[0]};
   for (const std::string& agent : agents) {
     const auto found = std::ranges::find(names, agent);
-    if (found == names.end()) {
-      const std::string near = suggestion(agent, names);
-      section.fail(
-          "agents",
-          fmt::format("there is no [agents.{}]{}", agent,
-                      near.empty() ? fmt::format("; there are \"{}\"", fmt::join(names, "\", \"")) : near));
-    }
+    if (found == names.end()) section.fail("agents", no_such_table("agents", agent, names));
     kind_.push_back(static_cast<std::size_t>(found - names.begin()));
   }
   if (shares.empty()) shares.assign(kind_.size(), 1);

@@ -7,11 +7,16 @@
 
 namespace scree {
 
-/// Radii and speeds of one [agents.NAME] table.
-struct AgentTraits {
+/// A kind of people: [agents.NAME]. Radius and speed are drawn for each person; the rest is the same for all.
+/// Values that the deck does not give: docs/crowd.md, "Calibration".
+struct AgentType {
   std::string name;
-  std::shared_ptr<const Distribution<Unit::length>> radius;
-  std::shared_ptr<const Distribution<Unit::speed>> speed;
+  std::shared_ptr<const Distribution<Unit::length>> radius =
+      normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24);
+  std::shared_ptr<const Distribution<Unit::speed>> speed =
+      normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
+  Real headway_time = 1.0;  ///< T of the headway law [s]
+  Real creep_speed = 0.03;  ///< least speed wanted, however close others are [m/s]
 };
 
 /// What one person is like.
@@ -26,7 +31,7 @@ struct Traits {
 class Mixture {
  public:
   /// Declares and reads agents, shares and premovement. `kinds` must stay where it is.
-  void describe(Section& section, const std::vector<AgentTraits>& kinds);
+  void describe(Section& section, const std::vector<AgentType>& kinds);
 
   /// Drawn from streams of (seed, number): each number stands for one person.
   Traits draw(std::uint64_t seed, GlobalId number) const;
@@ -37,9 +42,9 @@ class Mixture {
 
  private:
   std::size_t draw_kind(std::uint64_t seed, GlobalId number) const;
-  const AgentTraits& traits(std::size_t k) const { return (*kinds_)[kind_[k]]; }
+  const AgentType& traits(std::size_t k) const { return (*kinds_)[kind_[k]]; }
 
-  const std::vector<AgentTraits>* kinds_ = nullptr;
+  const std::vector<AgentType>* kinds_ = nullptr;
   std::vector<std::size_t> kind_;
   std::vector<Real> cumulative_;
   std::shared_ptr<const Distribution<Unit::time>> premovement_;

@@ -6,35 +6,23 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "crowd/people/people_content.hpp"
 #include "crowd/plan/ring.hpp"
 
 namespace scree {
 
-People::People() : content_(std::make_unique<Content>()) {}
-People::~People() = default;
-
-/// What people are like if the deck says nothing (docs/crowd.md, "Calibration").
-AgentTraits usual_traits(const std::string& name) {
-  return {name, normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24),
-          normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2)};
-}
-
-void People::Content::describe_kinds(Section& root) {
+void People::describe_kinds(Section& root) {
   root.tables(
       "agents",
       {.doc = "A kind of people. Without any there is one, \"person\", with the values that are "
               "used where a key is not given."},
       [&](const std::string& name, Section& section) {
-        AgentType kind;
-        AgentTraits trait = usual_traits(name);
-        kind.name = name;
+        AgentType kind{.name = name};
         describe_distribution<Unit::length>(
-            section, "radius", trait.radius,
+            section, "radius", kind.radius,
             "Radii of the disks that people are; not given: normal, mean 0.202 m, deviation 0.01 m, from "
             "0.15 m to 0.24 m.");
         describe_distribution<Unit::speed>(
-            section, "speed", trait.speed,
+            section, "speed", kind.speed,
             "Speeds that people have where nothing is in the way; not given: normal, mean 1.34 m/s, "
             "deviation 0.26 m/s, from 0.5 m/s to 2.2 m/s.");
         section.real("headway_time", kind.headway_time,
@@ -46,41 +34,30 @@ void People::Content::describe_kinds(Section& root) {
                       .range = non_negative,
                       .doc = "speed that people want at least, however close the one ahead is"});
         if (!section.reading()) return;
-        kind.where = section.where("radius");
-        kind.min_radius = trait.radius->least();
-        kind.max_radius = trait.radius->most();
-        kind.max_speed = trait.speed->most();
-        if (!std::isfinite(kind.max_radius) || !(kind.min_radius > 0))
+        if (!std::isfinite(kind.radius->most()) || !(kind.radius->least() > 0))
           section.fail("radius", "radii of people need bounds: give min, more than 0 m, and max");
-        if (!std::isfinite(kind.max_speed)) section.fail("speed", "speeds of people need a bound: give max");
-        kinds.push_back(std::move(kind));
-        traits.push_back(std::move(trait));
+        if (!std::isfinite(kind.speed->most()))
+          section.fail("speed", "speeds of people need a bound: give max");
+        kinds_.push_back(std::move(kind));
       });
-  if (!root.reading() || !kinds.empty()) return;
-  AgentTraits trait = usual_traits("person");
-  kinds.push_back({.name = trait.name,
-                   .where = {},
-                   .max_radius = trait.radius->most(),
-                   .min_radius = trait.radius->least(),
-                   .max_speed = trait.speed->most()});
-  traits.push_back(std::move(trait));
+  if (root.reading() && kinds_.empty()) kinds_.push_back({.name = "person"});
 }
 
-int People::Content::read_journey(Section& section) const {
+int People::read_journey(Section& section) const {
   std::string journey;
   section.text("journey", journey,
                {.doc = "name of the [journeys.NAME] that they follow; may be left out if there is but one. "
                        "Without any, they leave by the nearest exit"});
-  return section.reading() ? journeys->find(journey, section.where("journey")) : -1;
+  return section.reading() ? journeys_->find(journey, section.where("journey")) : -1;
 }
 
-void People::Content::describe_populations(Section& root) {
+void People::describe_populations(Section& root) {
   root.tables(
       "populations", {.doc = "People who are there at the start."},
       [&](const std::string& name, Section& section) {
         Population population;
         population.name = name;
-        population.mixture.describe(section, traits);
+        population.mixture.describe(section, kinds_);
         population.region = read_ring(section, "region", false,
                                       "corners of where their centres are; not given: the whole plan. "
                                       "Exits, and what is behind them, are left out");
@@ -95,16 +72,16 @@ void People::Content::describe_populations(Section& root) {
         population.where = section.where(population.count > 0 ? "count" : "density");
         if ((population.count > 0) == (population.density > 0))
           section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
-        populations.push_back(std::move(population));
+        populations_.push_back(std::move(population));
       });
 }
 
-void People::Content::describe_sources(Section& root) {
+void People::describe_sources(Section& root) {
   root.tables("sources", {.doc = "Where people come in during the run."},
               [&](const std::string& name, Section& section) {
                 Source source;
                 source.name = name;
-                source.mixture.describe(section, traits);
+                source.mixture.describe(section, kinds_);
                 source.region =
                     read_ring(section, "region", true, "corners of where their centres are when they come");
                 source.arrivals.describe(section);
@@ -117,47 +94,37 @@ void People::Content::describe_sources(Section& root) {
                 source.journey = read_journey(section);
                 if (!section.reading()) return;
                 source.where = section.where("region");
-                sources.push_back(std::move(source));
+                sources_.push_back(std::move(source));
               });
 }
 
 void People::describe(Section& root, const Journeys& journeys) {
-  content_->journeys = &journeys;
-  content_->describe_kinds(root);
-  content_->describe_populations(root);
-  content_->describe_sources(root);
+  journeys_ = &journeys;
+  describe_kinds(root);
+  describe_populations(root);
+  describe_sources(root);
 }
 
-std::span<const AgentType> People::types() const {
-  return content_->kinds;
-}
 std::vector<std::string> People::group_names() const {
   std::vector<std::string> names;
-  for (const Population& population : content_->populations) names.push_back(population.name);
-  for (const Source& source : content_->sources) names.push_back(source.name);
+  for (const Population& population : populations_) names.push_back(population.name);
+  for (const Source& source : sources_) names.push_back(source.name);
   return names;
 }
 Real People::largest_radius() const {
-  return content_->largest_radius();
-}
-Real People::smallest_radius() const {
-  Real smallest = HUGE_VAL;
-  for (const AgentType& kind : content_->kinds) smallest = std::min(smallest, kind.min_radius);
-  return smallest;
+  Real largest = 0;
+  for (const AgentType& kind : kinds_) largest = std::max(largest, kind.radius->most());
+  return largest;
 }
 Real People::fastest() const {
   Real fastest = 0;
-  for (const AgentType& kind : content_->kinds) fastest = std::max(fastest, kind.max_speed);
+  for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->most());
   return fastest;
 }
 Real People::longest_headway() const {
   Real longest = 0;
-  for (const AgentType& kind : content_->kinds) longest = std::max(longest, kind.headway_time);
+  for (const AgentType& kind : kinds_) longest = std::max(longest, kind.headway_time);
   return longest;
-}
-
-bool People::has_sources() const {
-  return !content_->sources.empty();
 }
 
 }  // namespace scree

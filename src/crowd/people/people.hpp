@@ -1,26 +1,52 @@
 #pragma once
+#include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
-#include "core/random.hpp"
-#include "core/section.hpp"
-#include "crowd/journeys.hpp"
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/people/arrivals.hpp"
+#include "crowd/people/mixture.hpp"
+#include "crowd/people/start_space.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "state/state.hpp"
+#include "particles/fill.hpp"
 
 namespace scree {
 
-/// What kind of people there are: [agents.NAME]. Radius and speed are drawn for each person; the rest is the
-/// same for all of a kind.
-struct AgentType {
+/// People who are there at first: [populations.NAME].
+struct Population {
+  std::string name;
+  std::string where;  // its place in the deck
+  Mixture mixture;
+  Ring region;  // empty: the whole plan
+  std::int64_t count = 0;
+  Real density = 0;  // [1/m2]; 0: count is given
+  bool on_lattice = false;
+  int journey = -1;
+
+  std::int64_t n_people(Real area) const {
+    return count > 0 ? count : static_cast<std::int64_t>(std::llround(density * area));
+  }
+};
+
+enum class WhenFull { wait, drop, error };
+
+/// Where people come in: [sources.NAME].
+struct Source {
   std::string name;
   std::string where;
-  Real headway_time = 1.0;              ///< T of the headway law [s]
-  Real creep_speed = 0.03;              ///< least speed wanted, however close others are [m/s]
-  Real max_radius = 0, min_radius = 0;  ///< bounds of its radii [m]
-  Real max_speed = 0;                   ///< bound of its desired speeds [m/s]
+  Mixture mixture;
+  Ring region;
+  Arrivals arrivals;
+  WhenFull when_full = WhenFull::wait;
+  int journey = -1;
+};
+
+/// Somebody whom a source is about to send.
+struct Arrival {
+  std::size_t source;
+  NewBody<2> body;
+  Traits traits;
 };
 
 /// People: kinds, who is there at first ([populations.NAME]) and who comes ([sources.NAME]). What a person is
@@ -28,28 +54,25 @@ struct AgentType {
 /// then sources.
 class People {
  public:
-  People();
-  ~People();
+  People() = default;
   People(const People&) = delete;
   People& operator=(const People&) = delete;
 
   /// Declares and reads [agents.NAME], [populations.NAME], [sources.NAME]; names of journeys are those of
   /// `journeys`.
   void describe(Section& root, const Journeys& journeys);
-  std::span<const AgentType> types() const;
+  std::span<const AgentType> types() const { return kinds_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
-  Real smallest_radius() const;  ///< no person is smaller [m]
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
 
-  bool has_sources() const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
   void prepare(State<2>& state);
-  /// Books how many of each source should have come by now, in state.inlets. Local.
+  /// Records in state.inlets how many of each source should have come by now. Local.
   void note_due(State<2>& state) const;
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if
@@ -68,8 +91,38 @@ class People {
   std::vector<std::string> diagnostics(const FloorPlan& plan, const Journeys& journeys, bool is_led) const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  /// Where sources put people: spaces for good, the grid of obstacles as long as the same ones stand in the
+  /// same places.
+  struct Places {
+    Places(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain, Real reach)
+        : near(obstacles, exits, domain, reach) {}
+    NearObstacles near;  // spaces refer to it
+    std::vector<std::unique_ptr<StartSpace>> spaces;
+    std::vector<char> active;
+    std::int64_t step = 0;
+  };
+
+  void describe_kinds(Section& root);
+  void describe_populations(Section& root);
+  void describe_sources(Section& root);
+  int read_journey(Section& section) const;
+  const Places& places_of_sources(const State<2>& state, const FloorPlan& plan) const;
+  void feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
+            std::vector<Arrival>& arrivals) const;
+  /// The densest share of an area that equal disks cover: pi / sqrt(12).
+  static inline const Real densest_disks = std::numbers::pi / std::sqrt(12.0);
+  /// How many people with their centres in the space there can be, taken as disks of their mean area.
+  static Real most_that_fit(const StartSpace& space, const Mixture& mixture);
+  /// Fills in body i.
+  static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits,
+                         std::size_t group, int journey);
+
+  std::vector<AgentType> kinds_;
+  std::vector<Population> populations_;
+  std::vector<Source> sources_;
+  const Journeys* journeys_ = nullptr;
+  std::size_t first_inlet_ = 0;  // in State::inlets, of the sources
+  mutable std::unique_ptr<Places> places_;
 };
 
 }  // namespace scree

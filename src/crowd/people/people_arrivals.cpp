@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "crowd/people/people_content.hpp"
+#include "crowd/people/people.hpp"
 #include "events/place_arrivals.hpp"
 #include "particles/fill/bins.hpp"
 #include "particles/fill/region.hpp"
@@ -102,52 +102,47 @@ class SourcePlaces {
 
 BodiesToCome People::to_come(Real end_time) const {
   BodiesToCome bodies;
-  for (const Source& source : content_->sources)
+  for (const Source& source : sources_)
     bodies.include(
         {source.arrivals.n_due(end_time), source.mixture.typical_radius(), source.mixture.largest_radius()});
   return bodies;
 }
 
 void People::prepare(State<2>& state) {
-  content_->first_inlet = state.inlets.size();
-  for (const Source& source : content_->sources) state.inlets.push_back({.name = source.name});
+  first_inlet_ = state.inlets.size();
+  for (const Source& source : sources_) state.inlets.push_back({.name = source.name});
 }
 
 void People::note_due(State<2>& state) const {
-  for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    state.inlets[content_->first_inlet + s].n_due = content_->sources[s].arrivals.n_due(state.clock.time);
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    state.inlets[first_inlet_ + s].n_due = sources_[s].arrivals.n_due(state.clock.time);
 }
 
-const People::Content::Places& People::Content::places_of_sources(const State<2>& state,
-                                                                  const FloorPlan& plan) const {
+const People::Places& People::places_of_sources(const State<2>& state, const FloorPlan& plan) const {
   std::vector<char> active;
   const auto n_obstacles = static_cast<int>(state.obstacles.list().size());
   for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
-  const bool is_new = !places;
-  const bool may_have_moved = !is_new && state.obstacles.moves() && state.clock.step != places->step;
-  if (!is_new && !may_have_moved && active == places->active) return *places;
-  if (is_new)
-    places = std::make_unique<Places>(state.obstacles, journeys->exits(), state.box, largest_radius());
-  else
-    places->near.update(state.box);
-  places->active = std::move(active);
-  places->step = state.clock.step;
-  if (!is_new) return *places;
-  for (const Source& source : sources)
-    places->spaces.push_back(std::make_unique<StartSpace>(plan, places->near, journeys->exits(), state.box,
-                                                          source.region, source.where));
-  return *places;
+  if (!places_) {
+    places_ = std::make_unique<Places>(state.obstacles, journeys_->exits(), state.box, largest_radius());
+    for (const Source& source : sources_)
+      places_->spaces.push_back(std::make_unique<StartSpace>(plan, places_->near, journeys_->exits(),
+                                                             state.box, source.region, source.where));
+  } else if (active != places_->active || (state.obstacles.moves() && state.clock.step != places_->step)) {
+    places_->near.update(state.box);
+  }
+  places_->active = std::move(active);
+  places_->step = state.clock.step;
+  return *places_;
 }
 
 bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
-  const Content& content = *content_;
   std::vector<Arrival> arrivals;
   note_due(state);
-  for (std::size_t s = 0; s < content.sources.size(); ++s) {
-    if (state.inlets[content.first_inlet + s].n_waiting() == 0) continue;
-    const Content::Places& places = content.places_of_sources(state, plan);
-    content.feed(s, state, *places.spaces[s], seed, arrivals);
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    if (state.inlets[first_inlet_ + s].n_waiting() == 0) continue;
+    const Places& places = places_of_sources(state, plan);
+    feed(s, state, *places.spaces[s], seed, arrivals);
   }
   if (arrivals.empty()) return false;
   before_change();
@@ -160,17 +155,17 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
     const Arrival& arrival = arrivals[k];
     const Index i = bodies.n_owned();
     bodies.resize(i + 1, 0);
-    put_person(state, i, arrival.body, arrival.traits, content.populations.size() + arrival.source,
-               content.sources[arrival.source].journey);
+    put_person(state, i, arrival.body, arrival.traits, populations_.size() + arrival.source,
+               sources_[arrival.source].journey);
     state.memory.start.push_back(state.memory.start.back());
   }
   return true;
 }
 
-void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
-                           std::vector<Arrival>& arrivals) const {
-  const Source& source = sources[s];
-  InletProgress& progress = state.inlets[first_inlet + s];
+void People::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
+                  std::vector<Arrival>& arrivals) const {
+  const Source& source = sources_[s];
+  InletProgress& progress = state.inlets[first_inlet_ + s];
   SourcePlaces free_places(s, source, state, space, seed, largest_radius(), arrivals);
   if (place_arrivals<2>(state.comm, progress, free_places) || source.when_full == WhenFull::wait) return;
   if (source.when_full == WhenFull::error)
@@ -186,9 +181,8 @@ void People::Content::feed(std::size_t s, State<2>& state, const StartSpace& spa
 }
 
 bool People::exhausted(const State<2>& state) const {
-  for (std::size_t s = 0; s < content_->sources.size(); ++s)
-    if (n_settled(state.inlets[content_->first_inlet + s]) < content_->sources[s].arrivals.n_total())
-      return false;
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    if (n_settled(state.inlets[first_inlet_ + s]) < sources_[s].arrivals.n_total()) return false;
   return true;
 }
 

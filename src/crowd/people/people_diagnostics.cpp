@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <set>
-
-#include "crowd/people/people_content.hpp"
+#include "crowd/people/people.hpp"
 #include "crowd/plan/plan_gap.hpp"
 #include "crowd/plan/ring.hpp"
 
@@ -10,7 +8,6 @@ namespace scree {
 
 std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journeys& journeys,
                                              bool is_led) const {
-  const Content& content = *content_;
   std::vector<std::string> found;
   // Without obstacles of the deck: what the plan alone says.
   const ObstacleSet<2> none;
@@ -36,46 +33,29 @@ std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journe
             where, table));
       return;
     }
-    // Parts of the plan that the largest of them can leave.
-    const Real radius = mixture.largest_radius() * (1 - 1e-6);
-    const std::vector<Journeys::Step>& steps = journeys.journeys()[static_cast<std::size_t>(journey)].steps;
-    std::set<int> parts;
-    Vec<2> destination{};  // a point of one
-    for (const int to : steps[0].exits)
-      for (const Ring& ring : journeys.destinations()[static_cast<std::size_t>(to)].regions) {
-        const Box<2> bounds = bounds_of(ring);
-        constexpr int n_points = 8;  // along each axis
-        for (int i = 0; i <= n_points; ++i)
-          for (int j = 0; j <= n_points; ++j) {
-            const Vec<2> x{{bounds.lower[0] + bounds.length(0) * i / n_points,
-                            bounds.lower[1] + bounds.length(1) * j / n_points}};
-            if (!ring_contains(ring, x)) continue;
-            parts.insert(plan.part_of(x, radius));
-            destination = x;
-          }
-      }
-    parts.erase(-1);
+    const Journeys::Journey& way = journeys.journeys()[static_cast<std::size_t>(journey)];
+    std::vector<Ring> regions;
+    for (const int to : way.steps[0].exits) {
+      const std::vector<Ring>& of_exit = journeys.destinations()[static_cast<std::size_t>(to)].regions;
+      regions.insert(regions.end(), of_exit.begin(), of_exit.end());
+    }
+    const WayCheck check(plan, regions, mixture.largest_radius() * (1 - 1e-6));
     constexpr int n_points = 64;
     for (int i = 0; i < n_points; ++i)
       for (int j = 0; j < n_points; ++j) {
         const Vec<2> x{{space.bounds().lower[0] + space.bounds().length(0) * (i + 0.5) / n_points,
                         space.bounds().lower[1] + space.bounds().length(1) * (j + 0.5) / n_points}};
-        if (!space.holds(x)) continue;
-        const int part = plan.part_of(x, radius);
-        if (part < 0 || parts.contains(part)) continue;
+        if (!space.holds(x) || !check.has_no_way(x)) continue;
         found.push_back(
             fmt::format("{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
                         "where the journey \"{}\" leads first{}",
-                        where, table, mixture.largest_radius(), x[0], x[1],
-                        journeys.journeys()[static_cast<std::size_t>(journey)].name,
-                        gap_text(plan.area(), x, destination)));
+                        where, table, mixture.largest_radius(), x[0], x[1], way.name, check.gap_text(x)));
         return;
       }
   };
-  for (const Population& p : content.populations)
+  for (const Population& p : populations_)
     look("populations." + p.name, p.where, p.mixture, p.region, p.journey, p.count, p.density);
-  for (const Source& s : content.sources)
-    look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
+  for (const Source& s : sources_) look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
   return found;
 }
 

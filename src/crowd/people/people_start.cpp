@@ -3,17 +3,17 @@
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
-#include "crowd/people/people_content.hpp"
+#include "crowd/people/people.hpp"
 
 namespace scree {
 
-Real most_that_fit(const StartSpace& space, const Mixture& mixture) {
+Real People::most_that_fit(const StartSpace& space, const Mixture& mixture) {
   const Real area = mixture.mean_disk_area();
   return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
 
-void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, std::size_t group,
-                int journey) {
+void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits,
+                        std::size_t group, int journey) {
   BodyStore<2>& bodies = state.bodies;
   const auto at = static_cast<std::size_t>(i);
   bodies.id()[at] = made.id;
@@ -32,9 +32,8 @@ void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& 
 }
 
 void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
-  const Content& content = *content_;
-  if (content.populations.empty()) return;
-  const NearObstacles near(state.obstacles, content.journeys->exits(), state.box, largest_radius());
+  if (populations_.empty()) return;
+  const NearObstacles near(state.obstacles, journeys_->exits(), state.box, largest_radius());
 
   std::vector<NewBody<2>> fixed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
@@ -42,8 +41,8 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   std::vector<std::unique_ptr<StartSpace>> spaces;
   std::vector<const StartSpace*> views;
   std::vector<PlacedPerson> people;
-  for (const Population& population : content.populations) {
-    spaces.push_back(std::make_unique<StartSpace>(plan, near, content.journeys->exits(), state.box,
+  for (const Population& population : populations_) {
+    spaces.push_back(std::make_unique<StartSpace>(plan, near, journeys_->exits(), state.box,
                                                   population.region, population.where));
     views.push_back(spaces.back().get());
     const StartSpace& space = *views.back();
@@ -76,7 +75,7 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   state.bodies.resize(i + static_cast<Index>(people.size()), 0);
   for (const PlacedPerson& person : people) {
     const auto group = static_cast<std::size_t>(person.space);
-    const Population& population = content.populations[group];
+    const Population& population = populations_[group];
     put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
                population.journey);
   }

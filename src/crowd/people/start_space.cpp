@@ -13,65 +13,32 @@ namespace scree {
 
 NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits,
                              const Box<2>& domain, Real reach)
-    : obstacles_(obstacles), lower_(domain.lower), reach_(reach) {
+    : obstacles_(obstacles), reach_(reach) {
   for (const Exit& exit : exits)
     if (!exit.line.empty() && exit.ever_closes()) doors_.emplace_back(exit.line[0], exit.line[1]);
-
   constexpr Real most_cells = 1 << 22;
-  cell_ = std::max(2 * reach, std::sqrt(domain.volume() / most_cells));
-  for (int k = 0; k < 2; ++k)
-    count_[static_cast<std::size_t>(k)] = 1 + static_cast<std::int64_t>(domain.length(k) / cell_);
+  grid_ = BucketGrid(domain,
+                     static_cast<std::size_t>(std::min(domain.volume() / (4 * reach * reach), most_cells)));
   update(domain);
 }
 
 void NearObstacles::update(const Box<2>& domain) {
   // A cell lists what may be within reach of any of its points; distances change no faster than places.
-  const Real far = reach_ + cell_ / std::numbers::sqrt2;
-  struct Listed {
-    std::size_t cell;
-    int constraint;
-  };
-  std::vector<Listed> listed;
+  const Vec<2> half = 0.5 * Vec<2>{{grid_.size(0), grid_.size(1)}};
+  const Real far = reach_ + norm(half);
   for (int constraint = 0; constraint < obstacles_.n_constraints(); ++constraint) {
     if (!obstacles_.active(obstacles_.obstacle_of(constraint))) continue;
     const Box<2> bounds = obstacles_.bounds(constraint, domain);
     if (bounds.is_empty()) continue;
-    std::array<std::int64_t, 2> low{}, high{};
-    for (int k = 0; k < 2; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      const auto slot = [&](Real x) {
-        return static_cast<std::int64_t>(
-            std::clamp(std::floor((x - lower_[k]) / cell_), 0.0, static_cast<Real>(count_[axis] - 1)));
-      };
-      low[axis] = slot(bounds.lower[k] - reach_);
-      high[axis] = slot(bounds.upper[k] + reach_);
-    }
-    for (std::int64_t j = low[1]; j <= high[1]; ++j)
-      for (std::int64_t i = low[0]; i <= high[0]; ++i) {
-        const Vec<2> centre{{lower_[0] + (static_cast<Real>(i) + 0.5) * cell_,
-                             lower_[1] + (static_cast<Real>(j) + 0.5) * cell_}};
-        SurfacePoint<2> point;
-        obstacles_.distances(constraint, {&centre, 1}, {&point, 1});
-        if (point.distance <= far)
-          listed.push_back({static_cast<std::size_t>(j * count_[0] + i), constraint});
-      }
+    grid_.for_each_cell({bounds.lower - filled<2>(reach_), bounds.upper + filled<2>(reach_), {}},
+                        [&](int i, int j) {
+                          const Vec<2> centre = Vec<2>{{grid_.lower(0, i), grid_.lower(1, j)}} + half;
+                          SurfacePoint<2> point;
+                          obstacles_.distances(constraint, {&centre, 1}, {&point, 1});
+                          if (point.distance <= far) grid_.put(i, j, constraint);
+                        });
   }
-  first_.assign(static_cast<std::size_t>(count_[0] * count_[1]) + 1, 0);
-  for (const Listed& entry : listed) ++first_[entry.cell + 1];
-  for (std::size_t c = 1; c < first_.size(); ++c) first_[c] += first_[c - 1];
-  constraint_.resize(listed.size());
-  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-  for (const Listed& entry : listed) constraint_[next[entry.cell]++] = entry.constraint;
-}
-
-std::size_t NearObstacles::cell_of(const Vec<2>& x) const {
-  std::int64_t cell = 0;
-  for (int k = 1; k >= 0; --k) {
-    const std::int64_t n = count_[static_cast<std::size_t>(k)];
-    cell = cell * n + static_cast<std::int64_t>(
-                          std::clamp(std::floor((x[k] - lower_[k]) / cell_), 0.0, static_cast<Real>(n - 1)));
-  }
-  return static_cast<std::size_t>(cell);
+  grid_.sort();
 }
 
 bool NearObstacles::touches(const Vec<2>& x, Real radius) const {

@@ -5,6 +5,7 @@
 
 #include "core/random.hpp"
 #include "crowd/journeys.hpp"
+#include "crowd/plan/bucket_grid.hpp"
 #include "crowd/plan/floor_plan.hpp"
 #include "geometry/edge.hpp"
 #include "geometry/obstacle.hpp"
@@ -24,10 +25,9 @@ class NearObstacles {
   /// Calls f(distance, normal) for every obstacle that may be less than `reach` from x. Local, O(1).
   template <class F>
   void for_each_near(const Vec<2>& x, const F& f) const {
-    const std::size_t cell = cell_of(x);
-    for (std::size_t k = first_[cell]; k < first_[cell + 1]; ++k) {
+    for (const std::int32_t constraint : grid_.items(grid_.cell_at(x))) {
       SurfacePoint<2> point;
-      obstacles_.nearest(constraint_[k], {&x, 1}, {&point, 1});
+      obstacles_.nearest(constraint, {&x, 1}, {&point, 1});
       f(point.distance, point.normal);
     }
     for (const Edge& door : doors_) {
@@ -38,16 +38,10 @@ class NearObstacles {
   bool touches(const Vec<2>& x, Real radius) const;
 
  private:
-  std::size_t cell_of(const Vec<2>& x) const;
-
   const ObstacleSet<2>& obstacles_;
   std::vector<Edge> doors_;
-  Vec<2> lower_;
   Real reach_ = 0;
-  Real cell_ = 1;
-  std::array<std::int64_t, 2> count_{1, 1};
-  std::vector<std::size_t> first_;  // of each cell in constraint_
-  std::vector<int> constraint_;
+  BucketGrid grid_;
 };
 
 /// Where new people may be: the free part of the plan, or of a region of it, without exits and what is behind

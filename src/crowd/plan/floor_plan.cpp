@@ -32,12 +32,6 @@ struct Source {
   std::int64_t color_tolerance = -1;
 };
 
-Ring ring_of(const std::vector<std::vector<Real>>& points) {
-  Ring ring;
-  for (const std::vector<Real>& point : points) ring.push_back({{point[0], point[1]}});
-  return ring;
-}
-
 void require_readable(const std::string& path, const std::string& where) {
   if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
     throw InputError(fmt::format("{}: file '{}' is not there or cannot be read: {}", where, path, obstacle));
@@ -55,22 +49,7 @@ constexpr int n_corners_of_margin = 128;
 
 }  // namespace
 
-bool ring_contains(const Ring& ring, const Vec<2>& x) {
-  bool inside = false;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Vec<2>& a = ring[i];
-    const Vec<2>& b = ring[i + 1 < ring.size() ? i + 1 : 0];
-    if ((a[1] <= x[1]) == (b[1] <= x[1])) continue;
-    // From the lower end up, so that two rings agree about the side that they share.
-    const Vec<2>& low = a[1] <= b[1] ? a : b;
-    const Vec<2>& high = a[1] <= b[1] ? b : a;
-    const Real area = (high[0] - low[0]) * (x[1] - low[1]) - (high[1] - low[1]) * (x[0] - low[0]);
-    inside ^= area > 0 || (area == 0 && high[0] > low[0]);
-  }
-  return inside;
-}
-
-struct FloorPlan::Content {
+struct FloorPlan::Impl {
   Geos geos;
   std::string where;
   Geometry area;
@@ -86,6 +65,7 @@ struct FloorPlan::Content {
   std::optional<BucketGrid> near_columns;
 
   void set_area(Geometry changed);
+  Geometry polygon_from(Section& section, const std::vector<std::vector<Real>>& corners);
   void read(Section& section, const Source& source);
   void read_obstacle(const std::string& name, Section& section);
   const Geometry& free_area();
@@ -93,10 +73,10 @@ struct FloorPlan::Content {
   bool in_column(const Vec<2>& x);
 };
 
-FloorPlan::FloorPlan() : content_(std::make_unique<Content>()) {}
+FloorPlan::FloorPlan() : impl_(std::make_unique<Impl>()) {}
 FloorPlan::~FloorPlan() = default;
 
-void FloorPlan::Content::set_area(Geometry changed) {
+void FloorPlan::Impl::set_area(Geometry changed) {
   area = std::move(changed);
   rings = geos.rings_of(area);
   free.reset();
@@ -119,7 +99,17 @@ void FloorPlan::Content::set_area(Geometry changed) {
   std::erase_if(rings, [](const PolygonWithHoles& polygon) { return polygon.outline.size() < 3; });
 }
 
-void FloorPlan::Content::read(Section& section, const Source& source) {
+/// The key polygon of a section.
+Geometry FloorPlan::Impl::polygon_from(Section& section, const std::vector<std::vector<Real>>& corners) {
+  if (corners.size() < 3)
+    section.fail("polygon", fmt::format("{} corner{} given, at least 3 are needed", corners.size(),
+                                        corners.size() == 1 ? "" : "s"));
+  Geometry polygon = geos.polygon(ring_of(corners));
+  require_valid(geos, polygon.get(), "the polygon", section.where("polygon"));
+  return polygon;
+}
+
+void FloorPlan::Impl::read(Section& section, const Source& source) {
   std::vector<std::string> given;
   for (const char* key : {"wkt", "file", "polygon"})
     if (section.has(key)) given.emplace_back(key);
@@ -144,12 +134,7 @@ void FloorPlan::Content::read(Section& section, const Source& source) {
   const Real scale = source.scale > 0 ? source.scale : 1;
   Geometry made;
   if (form == "polygon") {
-    const Ring ring = ring_of(source.polygon);
-    if (ring.size() < 3)
-      section.fail(form, fmt::format("{} corner{} given, at least 3 are needed", ring.size(),
-                                     ring.size() == 1 ? "" : "s"));
-    made = geos.polygon(ring);
-    require_valid(geos, made.get(), "the polygon", place);
+    made = polygon_from(section, source.polygon);
   } else if (form == "wkt") {
     made = area_from_wkt(geos, source.wkt, scale, place);
   } else {
@@ -182,7 +167,7 @@ void FloorPlan::Content::read(Section& section, const Source& source) {
   set_area(std::move(made));
 }
 
-void FloorPlan::Content::read_obstacle(const std::string& name, Section& section) {
+void FloorPlan::Impl::read_obstacle(const std::string& name, Section& section) {
   std::vector<std::vector<Real>> corners, circles;
   section.points("polygon", corners, 2, {.unit = Unit::length, .doc = "corners of what stands there"});
   section.points("circles", circles, 3,
@@ -192,12 +177,7 @@ void FloorPlan::Content::read_obstacle(const std::string& name, Section& section
     section.fail("", fmt::format("obstacle '{}' has no form: give polygon or circles", name));
 
   if (!corners.empty()) {
-    const Ring ring = ring_of(corners);
-    if (ring.size() < 3)
-      section.fail("polygon", fmt::format("{} corner{} given, at least 3 are needed", ring.size(),
-                                          ring.size() == 1 ? "" : "s"));
-    const Geometry obstacle = geos.polygon(ring);
-    require_valid(geos, obstacle.get(), "the polygon", section.where("polygon"));
+    const Geometry obstacle = polygon_from(section, corners);
     if (!(geos.area(geos.intersection(area, obstacle)) > 0))
       section.fail("polygon", fmt::format("obstacle '{}' lies wholly outside of the walkable area", name));
     set_area(geos.difference(area, obstacle));
@@ -216,7 +196,7 @@ void FloorPlan::Content::read_obstacle(const std::string& name, Section& section
 }
 
 /// `geometry` less the disks of the columns, grown by `margin`.
-Geometry FloorPlan::Content::without_columns(Geometry geometry, Real margin, int n_corners) const {
+Geometry FloorPlan::Impl::without_columns(Geometry geometry, Real margin, int n_corners) const {
   if (columns.empty()) return geometry;
   std::vector<Geometry> disks;
   for (const Columns::Column& column : columns)
@@ -224,34 +204,30 @@ Geometry FloorPlan::Content::without_columns(Geometry geometry, Real margin, int
   return geos.difference(geometry, geos.united(geos.collection(std::move(disks))));
 }
 
-const Geometry& FloorPlan::Content::free_area() {
+const Geometry& FloorPlan::Impl::free_area() {
   if (!free) free = without_columns(geos.copy(area), 0, n_corners_of_margin);
   return free;
 }
 
-bool FloorPlan::Content::in_column(const Vec<2>& x) {
+bool FloorPlan::Impl::in_column(const Vec<2>& x) {
   if (columns.empty()) return false;
   if (!near_columns) {
+    const auto box_of = [](const Columns::Column& column) {
+      return Box<2>{column.centre - filled<2>(column.radius), column.centre + filled<2>(column.radius), {}};
+    };
     Box<2> box = Box<2>::empty();
     for (const Columns::Column& column : columns) {
-      box.include(column.centre - filled<2>(column.radius));
-      box.include(column.centre + filled<2>(column.radius));
+      box.include(box_of(column).lower);
+      box.include(box_of(column).upper);
     }
     near_columns.emplace(box, 4 * columns.size());
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const auto [centre, radius] = columns[c];
-      const int last_x = near_columns->cell_of(0, centre[0] + radius);
-      const int last_y = near_columns->cell_of(1, centre[1] + radius);
-      for (int j = near_columns->cell_of(1, centre[1] - radius); j <= last_y; ++j)
-        for (int i = near_columns->cell_of(0, centre[0] - radius); i <= last_x; ++i)
-          near_columns->put(i, j, static_cast<std::int32_t>(c));
-    }
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      near_columns->for_each_cell(
+          box_of(columns[c]), [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
     near_columns->sort();
   }
   if (!near_columns->covers(x)) return false;
-  const std::size_t cell =
-      near_columns->place(near_columns->cell_of(0, x[0]), near_columns->cell_of(1, x[1]));
-  return std::ranges::any_of(near_columns->items(cell), [&](std::int32_t c) {
+  return std::ranges::any_of(near_columns->items(near_columns->cell_at(x)), [&](std::int32_t c) {
     const Columns::Column& column = columns[static_cast<std::size_t>(c)];
     return dot(x - column.centre, x - column.centre) < column.radius * column.radius;
   });
@@ -287,44 +263,42 @@ void FloorPlan::describe(Section& root) {
                          .doc = "of images: by how much red, green and blue may differ from a colour that is "
                                 "named, 0 to 255; 16 unless given"});
         if (section.reading()) {
-          content_->where = section.where("");
-          content_->read(section, source);
+          impl_->where = section.where("");
+          impl_->read(section, source);
         }
         section.tables(
             "obstacles",
             {.doc = "What stands in the area: a polygon, which is cut out of it, or round columns."},
-            [&](const std::string& name, Section& obstacle) { content_->read_obstacle(name, obstacle); });
+            [&](const std::string& name, Section& obstacle) { impl_->read_obstacle(name, obstacle); });
       });
 }
 
 const std::string& FloorPlan::where() const {
-  return content_->where;
+  return impl_->where;
 }
 
 std::vector<Ring> FloorPlan::regions_of_colour(const std::string& colour, const std::string& where) const {
   const Colour wanted = read_colour(colour, where);
-  if (!content_->image)
+  if (!impl_->image)
     throw InputError(fmt::format("{}: the colour {} marks nothing: the plan is no image", where, colour));
-  const Geometry regions =
-      content_->image->all_of(content_->geos, wanted, where + ": " + content_->image_file);
+  const Geometry regions = impl_->image->all_of(impl_->geos, wanted, where + ": " + impl_->image_file);
   std::vector<Ring> rings;
-  for (PolygonWithHoles& polygon : content_->geos.rings_of(regions))
-    rings.push_back(std::move(polygon.outline));
+  for (PolygonWithHoles& polygon : impl_->geos.rings_of(regions)) rings.push_back(std::move(polygon.outline));
   return rings;
 }
 
 Ring FloorPlan::open_exit(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
-  Opening opening = opened(content_->geos, content_->area, content_->rings, a, b, depth, where);
-  content_->set_area(std::move(opening.area));
+  Opening opening = opened(impl_->geos, impl_->area, impl_->rings, a, b, depth, where);
+  impl_->set_area(std::move(opening.area));
   return opening.pocket;
 }
 
 std::span<const PolygonWithHoles> FloorPlan::area() const {
-  return content_->rings;
+  return impl_->rings;
 }
 
 std::span<const Columns::Column> FloorPlan::columns() const {
-  return content_->columns;
+  return impl_->columns;
 }
 
 std::vector<Edge> FloorPlan::walls() const {
@@ -351,7 +325,7 @@ std::vector<Edge> FloorPlan::walls() const {
     for (std::size_t i = 0; i < corners.size(); ++i)
       walls.emplace_back(corners[i], corners[(i + 1) % corners.size()]);
   };
-  for (const PolygonWithHoles& polygon : content_->rings) {
+  for (const PolygonWithHoles& polygon : impl_->rings) {
     add(polygon.outline, false);
     for (const Ring& hole : polygon.holes) add(hole, true);
   }
@@ -360,31 +334,27 @@ std::vector<Edge> FloorPlan::walls() const {
 
 Box<2> FloorPlan::bounds() const {
   Box<2> box = Box<2>::empty();
-  for (const PolygonWithHoles& polygon : content_->rings)
+  for (const PolygonWithHoles& polygon : impl_->rings)
     for (const Vec<2>& x : polygon.outline) box.include(x);
   return box;
 }
 
 bool FloorPlan::contains(const Vec<2>& x) const {
-  if (!content_->locator) content_->locator.emplace(content_->rings);
-  return content_->locator->find(x) >= 0 && !content_->in_column(x);
+  if (!impl_->locator) impl_->locator.emplace(impl_->rings);
+  return impl_->locator->find(x) >= 0 && !impl_->in_column(x);
 }
 
 Real FloorPlan::free_area() const {
-  return content_->geos.area(content_->free_area());
-}
-
-Real FloorPlan::free_area(const Ring& region) const {
-  return free_area(region, {});
+  return impl_->geos.area(impl_->free_area());
 }
 
 Real FloorPlan::free_area(const Ring& region, std::span<const Ring> without) const {
-  const Geos& geos = content_->geos;
+  const Geos& geos = impl_->geos;
   const auto valid = [&](const Ring& ring) {
     Geometry polygon = geos.polygon(ring);
     return geos.is_valid(polygon) ? std::move(polygon) : geos.made_valid(polygon);
   };
-  Geometry part = geos.intersection(content_->free_area(), valid(region));
+  Geometry part = geos.intersection(impl_->free_area(), valid(region));
   for (const Ring& ring : without) part = geos.difference(part, valid(ring));
   return geos.area(part);
 }
@@ -403,30 +373,29 @@ std::string FloorPlan::wkt() const {
     for (const Ring& hole : polygon.holes) rings.push_back(ring_text(hole));
     return fmt::format("({})", fmt::join(rings, ", "));
   };
-  const Geometry shown =
-      content_->without_columns(content_->geos.copy(content_->area), 0, n_corners_of_column);
+  const Geometry shown = impl_->without_columns(impl_->geos.copy(impl_->area), 0, n_corners_of_column);
   std::vector<std::string> polygons;
-  const auto all = content_->columns.empty() ? content_->rings : content_->geos.rings_of(shown);
+  const auto all = impl_->columns.empty() ? impl_->rings : impl_->geos.rings_of(shown);
   for (const PolygonWithHoles& polygon : all) polygons.push_back(polygon_text(polygon));
   return polygons.size() == 1 ? "POLYGON " + polygons[0]
                               : fmt::format("MULTIPOLYGON ({})", fmt::join(polygons, ", "));
 }
 
 int FloorPlan::part_of(const Vec<2>& x, Real radius) const {
-  auto known = content_->parts.find(radius);
-  if (known == content_->parts.end()) {
-    const Geos& geos = content_->geos;
-    Geometry core = radius > 0 ? geos.buffer(content_->area, -radius, n_corners_of_margin / 4)
-                               : geos.copy(content_->area);
+  auto known = impl_->parts.find(radius);
+  if (known == impl_->parts.end()) {
+    const Geos& geos = impl_->geos;
+    Geometry core =
+        radius > 0 ? geos.buffer(impl_->area, -radius, n_corners_of_margin / 4) : geos.copy(impl_->area);
     const std::vector<PolygonWithHoles> rings =
-        geos.rings_of(content_->without_columns(std::move(core), radius, n_corners_of_margin));
-    known = content_->parts.try_emplace(radius, rings).first;
+        geos.rings_of(impl_->without_columns(std::move(core), radius, n_corners_of_margin));
+    known = impl_->parts.try_emplace(radius, rings).first;
   }
   return known->second.find(x);
 }
 
 std::vector<PlanFinding> FloorPlan::narrow_places(Real width) const {
-  return narrow_places_of(content_->geos, content_->free_area(), width);
+  return narrow_places_of(impl_->geos, impl_->free_area(), width);
 }
 
 }  // namespace scree

@@ -4,23 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/section.hpp"
-#include "geometry/box.hpp"
+#include "crowd/plan/ring.hpp"
 #include "geometry/walls.hpp"
 
 namespace scree {
-
-/// A simple ring of corners, not closed (the last is joined to the first), counter-clockwise [m].
-using Ring = std::vector<Vec<2>>;
-
-/// A polygon with holes [m]; rings as Ring, holes counter-clockwise too.
-struct PolygonWithHoles {
-  Ring outline;
-  std::vector<Ring> holes;
-};
-
-/// True if x lies in the polygon of the ring (even-odd rule). Local, O(corners).
-bool ring_contains(const Ring& ring, const Vec<2>& x);
 
 /// Where a sweep over the plan found something, and in words what.
 struct PlanFinding {
@@ -31,9 +18,7 @@ struct PlanFinding {
 /// Where people can be: polygons with holes, from WKT, GeoJSON, an image or corners in the deck, less what
 /// stands in it. Held in full by every rank, the same on all. Units: m.
 ///
-///     [walkable]                      one of: wkt = "POLYGON((...))", file = "plan.wkt" | ".geojson" |
-///     ".png",
-///                                     polygon = [[x, y], ...]; for images pixel, origin and colours
+///     [walkable]                      wkt, file or polygon
 ///     [walkable.obstacles.NAME]       polygon = [[x, y], ...] or circles = [[x, y, radius], ...]
 ///
 /// Errors: InputError with the place in the deck (and of the file, ring and coordinates) for what cannot be
@@ -74,10 +59,8 @@ class FloorPlan {
   bool contains(const Vec<2>& x) const;
   /// Total free area [m2], columns cut out.
   Real free_area() const;
-  /// Of the part of `region` that is free [m2].
-  Real free_area(const Ring& region) const;
   /// Of what is free of the part of `region` outside of all of `without`, which may overlap [m2].
-  Real free_area(const Ring& region, std::span<const Ring> without) const;
+  Real free_area(const Ring& region, std::span<const Ring> without = {}) const;
   /// area() as WKT (columns as polygons of 32 corners), for outputs that name it.
   std::string wkt() const;
 
@@ -89,8 +72,8 @@ class FloorPlan {
   std::vector<PlanFinding> narrow_places(Real width) const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace scree

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "core/error.hpp"
-#include "geometry/direction.hpp"
 
 namespace scree {
 
@@ -22,20 +20,6 @@ bool truth(const Geos& geos, char answer) {
 
 std::string place_text(const Vec<2>& x) {
   return fmt::format("({:.10g}, {:.10g})", x[0], x[1]);
-}
-
-Real doubled_area(const Ring& ring) {
-  Real sum = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Vec<2> p = ring[i] - ring[0];
-    const Vec<2> q = ring[(i + 1) % ring.size()] - ring[0];
-    sum += p[0] * q[1] - p[1] * q[0];
-  }
-  return sum;
-}
-
-void turn_counter_clockwise(Ring& ring) {
-  if (doubled_area(ring) < 0) std::ranges::reverse(ring);
 }
 
 Geos::Geos() : handle_(GEOS_init_r()) {
@@ -82,13 +66,6 @@ Geometry Geos::polygon(const PolygonWithHoles& polygon) const {
       "a polygon with holes");
 }
 
-Geometry Geos::line(const Vec<2>& a, const Vec<2>& b) const {
-  const std::array<Real, 4> coordinates{a[0], a[1], b[0], b[1]};
-  return require(GEOSGeom_createLineString_r(
-                     handle_, GEOSCoordSeq_copyFromBuffer_r(handle_, coordinates.data(), 2, 0, 0)),
-                 "a line");
-}
-
 Geometry Geos::point(const Vec<2>& x) const {
   return require(GEOSGeom_createPointFromXY_r(handle_, x[0], x[1]), "a point");
 }
@@ -98,12 +75,7 @@ Geometry Geos::box(const Box<2>& box) const {
 }
 
 Geometry Geos::disk(const Vec<2>& centre, Real radius, int n_corners) const {
-  const Real step = 2 * std::numbers::pi / n_corners;
-  const Real distance = radius * std::sqrt(step / std::sin(step));
-  Ring corners;
-  for (int i = 0; i < n_corners; ++i)
-    corners.push_back(centre + Vec<2>{{distance * std::cos(i * step), distance * std::sin(i * step)}});
-  return polygon(corners);
+  return polygon(polygon_of_disk(centre, radius, n_corners));
 }
 
 Geometry Geos::collection(std::vector<Geometry> parts) const {
@@ -144,9 +116,6 @@ Geometry Geos::made_valid(const Geometry& geometry) const {
 
 bool Geos::intersects(const Geometry& a, const Geometry& b) const {
   return truth(*this, GEOSIntersects_r(handle_, a.get(), b.get()));
-}
-bool Geos::covers(const Geometry& a, const Geometry& b) const {
-  return truth(*this, GEOSCovers_r(handle_, a.get(), b.get()));
 }
 bool Geos::is_empty(const Geometry& geometry) const {
   return truth(*this, GEOSisEmpty_r(handle_, geometry.get()));

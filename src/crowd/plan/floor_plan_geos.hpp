@@ -39,7 +39,6 @@ class Geos {
   /// A polygon of one ring, which need not be valid.
   Geometry polygon(const Ring& outline) const;
   Geometry polygon(const PolygonWithHoles& polygon) const;
-  Geometry line(const Vec<2>& a, const Vec<2>& b) const;
   Geometry point(const Vec<2>& x) const;
   Geometry box(const Box<2>& box) const;
   /// A regular polygon of the area of the disk, so that areas of disks that lie free are exact.
@@ -58,7 +57,6 @@ class Geos {
   Geometry made_valid(const Geometry& geometry) const;
 
   bool intersects(const Geometry& a, const Geometry& b) const;
-  bool covers(const Geometry& a, const Geometry& b) const;
   bool is_empty(const Geometry& geometry) const;
   bool is_valid(const Geometry& geometry) const;
   Box<2> bounds(const Geometry& geometry) const;
@@ -88,11 +86,5 @@ class Geos {
 
 /// "(x, y)" with the digits that a message needs.
 std::string place_text(const Vec<2>& x);
-
-/// Twice the signed area of a ring, positive if counter-clockwise.
-Real doubled_area(const Ring& ring);
-
-/// Makes a ring counter-clockwise.
-void turn_counter_clockwise(Ring& ring);
 
 }  // namespace scree

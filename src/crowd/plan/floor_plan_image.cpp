@@ -190,7 +190,7 @@ Geometry PlanImage::outlines_of(const Geos& geos, const std::vector<char>& mask)
   for (const std::vector<Corner>& corners : rings) {
     Ring ring = without_steps(corners);
     for (Vec<2>& x : ring) x = placed(x);
-    const bool is_outline = doubled_area(ring) > 0;
+    const bool is_outline = signed_area(ring) > 0;
     Geometry polygon = geos.polygon(ring);
     // Two pixels that meet at a corner make a ring that touches itself.
     if (!geos.is_valid(polygon)) polygon = geos.made_valid(polygon);

@@ -5,32 +5,6 @@
 
 namespace scree {
 
-BucketGrid::BucketGrid(const Box<2>& box, std::size_t n_cells) : box_(box) {
-  const auto wanted = static_cast<Real>(std::max<std::size_t>(n_cells, 1));
-  const Real length = std::sqrt(std::max(box.volume(), 1e-300) / wanted);
-  for (int axis = 0; axis < 2; ++axis) {
-    const Real n_along = std::clamp(std::ceil(box.length(axis) / length), 1.0, wanted);
-    n_[static_cast<std::size_t>(axis)] = static_cast<int>(n_along);
-    size_[axis] = box.length(axis) / n_along;
-  }
-}
-
-int BucketGrid::cell_of(int axis, Real x) const {
-  if (!(size_[axis] > 0)) return 0;
-  return static_cast<int>(
-      std::clamp(std::floor((x - box_.lower[axis]) / size_[axis]), 0.0, static_cast<Real>(n(axis) - 1)));
-}
-
-void BucketGrid::sort() {
-  first_.assign(place(0, n(1)) + 1, 0);
-  for (const Entry& entry : entries_) ++first_[static_cast<std::size_t>(entry.cell) + 1];
-  for (std::size_t cell = 1; cell < first_.size(); ++cell) first_[cell] += first_[cell - 1];
-  items_.resize(entries_.size());
-  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-  for (const Entry& entry : entries_) items_[next[static_cast<std::size_t>(entry.cell)]++] = entry.item;
-  entries_ = {};
-}
-
 PolygonLocator::PolygonLocator(std::span<const PolygonWithHoles> polygons) {
   Box<2> box = Box<2>::empty();
   std::uint32_t label = 0;

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,15 +11,26 @@
 
 namespace scree {
 
-/// Area inside a ring [m2], whichever way round it goes.
-Real area_of(const Ring& ring);
-
 /// Why a ring is not a simple polygon with an area (self-intersection, fewer than three corners), in words;
 /// empty if it is one.
 std::string fault_of(const Ring& ring);
 
-/// A polygon with all sides alike and the area of the disk around `centre` [m].
-Ring polygon_of_disk(const Vec<2>& centre, Real radius, int n_corners);
+/// Calls f(shift) for the shifts by whole periods that bring something in `from` into `to`.
+template <class F>
+void for_each_shift(const Box<2>& domain, const Box<2>& from, const Box<2>& to, F&& f) {
+  std::array<int, 2> first{}, last{};
+  for (int k = 0; k < 2; ++k) {
+    if (!domain.is_periodic(k)) continue;
+    const auto axis = static_cast<std::size_t>(k);
+    first[axis] = static_cast<int>(std::ceil((to.lower[k] - from.upper[k]) / domain.length(k)));
+    last[axis] = static_cast<int>(std::floor((to.upper[k] - from.lower[k]) / domain.length(k)));
+  }
+  for (int j = first[1]; j <= last[1]; ++j)
+    for (int i = first[0]; i <= last[0]; ++i) {
+      const Vec<2> shift{{i == 0 ? 0 : i * domain.length(0), j == 0 ? 0 : j * domain.length(1)}};
+      if (overlap({from.lower + shift, from.upper + shift, {}}, to)) f(shift);
+    }
+}
 
 /// Measures polygons by two fixed areas: the free area, where people can be, and a window in it. All members
 /// are local; the same input gives the same bits. Units: m, m2.
@@ -46,8 +59,8 @@ class WindowAreas {
   Share around(const Vec<2>& x, const Ring& cell, const Ring& limit) const;
 
  private:
-  struct Content;
-  std::unique_ptr<Content> content_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace scree

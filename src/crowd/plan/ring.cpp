@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "geometry/edge.hpp"
 
@@ -15,8 +17,7 @@ Ring read_ring(Section& section, std::string_view key, bool required, std::strin
     if (section.reading() && section.has(key)) section.fail(key, "the polygon has no corners");
     return {};
   }
-  Ring ring;
-  for (const std::vector<Real>& corner : list) ring.push_back({{corner[0], corner[1]}});
+  Ring ring = ring_of(list);
   // Many programs write the first corner again at the end.
   if (ring.size() > 1 && ring.front() == ring.back()) ring.pop_back();
   const std::size_t n = ring.size();
@@ -33,20 +34,44 @@ Ring read_ring(Section& section, std::string_view key, bool required, std::strin
                                       ring[i][0], ring[i][1], ring[i + 1][0], ring[i + 1][1], ring[j][0],
                                       ring[j][1], ring[(j + 1) % n][0], ring[(j + 1) % n][1]));
     }
-  const Real area = signed_area(ring);
-  if (area == 0) section.fail(key, "the polygon has no area");
-  if (area < 0) std::ranges::reverse(ring);
+  if (signed_area(ring) == 0) section.fail(key, "the polygon has no area");
+  turn_counter_clockwise(ring);
   return ring;
 }
 
+Ring ring_of(const std::vector<std::vector<Real>>& corners) {
+  Ring ring;
+  for (const std::vector<Real>& corner : corners) ring.push_back({{corner[0], corner[1]}});
+  return ring;
+}
+
+bool ring_contains(const Ring& ring, const Vec<2>& x) {
+  bool inside = false;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const Vec<2>& a = ring[i];
+    const Vec<2>& b = ring[i + 1 < ring.size() ? i + 1 : 0];
+    if ((a[1] <= x[1]) == (b[1] <= x[1])) continue;
+    // From the lower end up, so that two rings agree about the side that they share.
+    const Vec<2>& low = a[1] <= b[1] ? a : b;
+    const Vec<2>& high = a[1] <= b[1] ? b : a;
+    const Real area = (high[0] - low[0]) * (x[1] - low[1]) - (high[1] - low[1]) * (x[0] - low[0]);
+    inside ^= area > 0 || (area == 0 && high[0] > low[0]);
+  }
+  return inside;
+}
+
 Real signed_area(const Ring& ring) {
-  Real twice = 0;
+  Real twice = 0;  // from the first corner, so that a small ring far from the origin keeps its digits
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const Vec<2> a = ring[i] - ring[0];
     const Vec<2> b = ring[(i + 1) % ring.size()] - ring[0];
     twice += a[0] * b[1] - a[1] * b[0];
   }
   return twice / 2;
+}
+
+void turn_counter_clockwise(Ring& ring) {
+  if (signed_area(ring) < 0) std::ranges::reverse(ring);
 }
 
 Box<2> bounds_of(const Ring& ring) {
@@ -77,6 +102,15 @@ Ring clipped(const Ring& ring, const Box<2>& box) {
     rest = std::move(cut);
   }
   return rest;
+}
+
+Ring polygon_of_disk(const Vec<2>& centre, Real radius, int n_corners) {
+  const Real angle = 2 * std::numbers::pi / n_corners;
+  const Real reach = radius * std::sqrt(angle / std::sin(angle));  // n sin(angle) reach^2 / 2 = pi radius^2
+  Ring ring;
+  for (int i = 0; i < n_corners; ++i)
+    ring.push_back(centre + reach * Vec<2>{{std::cos(i * angle), std::sin(i * angle)}});
+  return ring;
 }
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/memory.hpp"
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
@@ -348,8 +349,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(desired_, velocity_, multiplier_, loaded_pairs_, loaded_walls_) + memory_.bytes() +
+  return held_bytes(desired_, velocity_, multiplier_, loaded_pairs_, loaded_walls_) + memory_.bytes() +
          look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }

@@ -19,7 +19,7 @@ constexpr Real most_proximal = 0.1;
 
 constexpr int most_halvings = 7;
 // Gives up when so many steps in a row together have not halved the error.
-constexpr int patience = 12;
+constexpr int most_slow_steps = 12;
 
 }  // namespace
 
@@ -75,8 +75,8 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
     if (error <= 0.5 * to_halve) {
       to_halve = error;
       slow_steps = 0;
-    } else if (++slow_steps == patience) {
-      return fmt::format("{} steps in a row have not halved the error", patience);
+    } else if (++slow_steps == most_slow_steps) {
+      return fmt::format("{} steps in a row have not halved the error", most_slow_steps);
     }
   }
   return monitor.done() ? "done" : fmt::format("the limit of {} steps", settings_.max_steps);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -120,12 +121,11 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
 
 template <int D>
 std::size_t FrictionAssembler<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
   const FrictionProblem<D>& p = problem_;
   const ContactGraph<D>& g = contacts_;
-  return held(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
-              p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
-              surface_velocity_);
+  return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
+                    p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
+                    surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -359,9 +360,8 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
 
 template <int D>
 std::size_t ConstraintFriction<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
-              surface_rate_, rate_, excess_, worst_) +
+  return held_bytes(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
+                    surface_rate_, rate_, excess_, worst_) +
          modes_.bytes() + closed_.capacity() * sizeof(void*);
 }
 

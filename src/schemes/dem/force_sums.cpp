@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -145,8 +146,7 @@ void ForceSums<D>::add_up(std::span<ForceRecord> forces) const {
 
 template <int D>
 std::size_t ForceSums<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(parts_, block_parts_, first_part_, summed_, summands_, first_summand_);
+  return held_bytes(parts_, block_parts_, first_part_, summed_, summands_, first_summand_);
 }
 
 template class ForceSums<2>;

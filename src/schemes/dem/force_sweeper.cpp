@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -341,8 +342,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
+  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
          history_.bytes() + sums_.bytes();
 }
 

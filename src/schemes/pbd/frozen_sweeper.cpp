@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -138,8 +139,7 @@ Real FrozenSweeper<D>::displace(const State<D>& state, FrozenMode mode, std::spa
 
 template <int D>
 std::size_t FrozenSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(frozen_, n_contacts_, at_, from_, surface_);
+  return held_bytes(frozen_, n_contacts_, at_, from_, surface_);
 }
 
 template class FrozenSweeper<2>;

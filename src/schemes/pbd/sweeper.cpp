@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -186,8 +187,7 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
 
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-  const auto held = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ...); };
-  return held(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
+  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
 }
 
 template class PbdSweeper<2>;

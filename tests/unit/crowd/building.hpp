@@ -57,8 +57,7 @@ struct Building {
     state.bodies.carry_extra(agent::fields);
     for (const Exit& exit : journeys.exits()) state.outlets.push_back({.name = exit.name});
     people.prepare(state);
-    floor_field.build(comm, plan, state.box, {journeys.zones().begin(), journeys.zones().end()},
-                      journeys.destinations());
+    floor_field.build(comm, plan, state.box, journeys.zones(), journeys.destinations());
   }
 
   std::size_t size() const { return static_cast<std::size_t>(state.bodies.n_owned()); }

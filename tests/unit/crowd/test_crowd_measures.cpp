@@ -372,9 +372,9 @@ TEST_CASE("areas: a corridor that is periodic has no wall at its seam", "[analys
 }
 
 TEST_CASE("areas: polygons and disks", "[analysis]") {
-  CHECK(area_of({{{0, 0}}, {{3, 0}}, {{0, 4}}}) == 6);
-  CHECK(area_of({{{0, 4}}, {{3, 0}}, {{0, 0}}}) == 6);
-  CHECK(area_of(polygon_of_disk({{1, 2}}, 3, 64)) == Approx(9 * std::numbers::pi));
+  CHECK(signed_area({{{0, 0}}, {{3, 0}}, {{0, 4}}}) == 6);
+  CHECK(signed_area({{{0, 4}}, {{3, 0}}, {{0, 0}}}) == -6);
+  CHECK(signed_area(polygon_of_disk({{1, 2}}, 3, 64)) == Approx(9 * std::numbers::pi));
   CHECK(fault_of({{{0, 0}}, {{3, 0}}, {{0, 4}}}).empty());
   CHECK_FALSE(fault_of({{{0, 0}}, {{3, 0}}, {{6, 0}}}).empty());
 }

@@ -20,12 +20,11 @@ std::shared_ptr<const Distribution<unit>> always(Real value) {
   return distribution;
 }
 
-AgentTraits kind(const std::string& name, Real radius, Real speed) {
+AgentType kind(const std::string& name, Real radius, Real speed) {
   return {name, always<Unit::length>(radius), always<Unit::speed>(speed)};
 }
 
-const std::vector<AgentTraits> kinds{kind("adult", 0.2, 1.4), kind("child", 0.15, 1.0),
-                                     kind("tall", 0.3, 1.6)};
+const std::vector<AgentType> kinds{kind("adult", 0.2, 1.4), kind("child", 0.15, 1.0), kind("tall", 0.3, 1.6)};
 
 Mixture mixture_of(const std::string& lines) {
   Deck deck = Deck::from_text("[people]\n" + lines, "test.toml");

@@ -343,7 +343,7 @@ TEST_CASE("ways: around columns the way keeps the clearance and times grow by th
 }
 
 TEST_CASE("ways: zones change times by their factor and clearance slows at walls") {
-  const Zone mud{"mud", "test.toml:9:1", rectangle(4, 0, 6, 10), 0.5};
+  const Zone mud{rectangle(4, 0, 6, 10), 0.5};
   const Site site(
       "[walkable]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\n[navigation]\nspeed_at_walls = 0.1\n",
       {place({rectangle(0, 0, 1, 10)})}, {false, false}, {mud});

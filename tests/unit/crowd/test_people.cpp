@@ -24,7 +24,6 @@ TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]")
   REQUIRE(building.people.types().size() == 1);
   CHECK(building.people.types()[0].name == "person");
   CHECK(building.people.largest_radius() == 0.24);
-  CHECK(building.people.smallest_radius() == 0.15);
   CHECK(building.people.fastest() == 2.2);
   CHECK(building.people.longest_headway() == 1);
   CHECK(building.people.group_names() == std::vector<std::string>{"all"});
