@@ -31,7 +31,6 @@ struct Ending {
   std::string errors;  ///< what it wrote to standard error
 };
 
-/// Two ends of a pipe, closed with this object.
 class Pipe {
  public:
   Pipe() {
@@ -125,7 +124,6 @@ std::string default_launcher() {
   return geteuid() == 0 ? "mpirun --allow-run-as-root -n {ranks}" : "mpirun -n {ranks}";
 }
 
-/// Starts scree_bench with a launcher.
 class Launcher {
  public:
   explicit Launcher(std::string launcher) : launcher_(std::move(launcher)) {

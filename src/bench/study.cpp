@@ -15,7 +15,6 @@ namespace scree {
 
 namespace {
 
-/// Shows rows as tables, one for each head.
 class TablePrinter {
  public:
   explicit TablePrinter(const Show& show) : show_(show) {}

@@ -57,7 +57,6 @@ std::vector<Real> by_bodies(const Comm& comm, const VectorShare& vector, std::in
   return values;
 }
 
-/// Blocks of M of this rank's bodies.
 template <int D>
 std::vector<Real> mass_blocks(const Comm& comm, const FclibProblem& problem, std::int64_t n_bodies) {
   constexpr int q = n_velocities<D>;

@@ -151,7 +151,6 @@ class KeepingSolver : public FrictionSolver<D> {
   std::string& failure_;
 };
 
-/// All solves of one file.
 template <int D>
 class FileReplay {
  public:
@@ -264,7 +263,6 @@ class FileReplay {
   Real preparation_seconds_ = 0;
 };
 
-/// All files, one after the other.
 class Replay {
  public:
   Replay(const Comm& comm, const ReplayOptions& options, const std::function<void(const std::string&)>& show)

@@ -29,7 +29,6 @@ namespace {
 /// Of the residual along a solve, the first and the last among them: more makes the JSON of many files huge.
 constexpr std::size_t most_samples = 200;
 
-/// How a file was solved.
 std::string_view form_of(const ReplayRow& row) {
   return row.solved_global ? "global" : row.is_global ? "elim." : "local";
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -63,21 +62,6 @@ void append(std::vector<Real>& to, const std::array<Real, n>& row) {
   to.insert(to.end(), row.begin(), row.end());
 }
 
-/// Puts rows of all ranks in place. Added as integers over zeros, so that every bit arrives.
-std::vector<Real> gather(const Comm& comm, std::span<const Number> number, std::span<const Real> values,
-                         int width, Number n_of_all) {
-  const auto w = static_cast<std::size_t>(width);
-  std::vector<std::int64_t> bits(static_cast<std::size_t>(n_of_all) * w, 0);
-  for (std::size_t i = 0; i < number.size(); ++i)
-    for (std::size_t k = 0; k < w; ++k)
-      bits[static_cast<std::size_t>(number[i]) * w + k] = std::bit_cast<std::int64_t>(values[i * w + k]);
-  comm.sum(bits);
-  std::vector<Real> all(bits.size());
-  std::transform(bits.begin(), bits.end(), all.begin(),
-                 [](std::int64_t b) { return std::bit_cast<Real>(b); });
-  return all;
-}
-
 /// A contact in the order of its rank's list: by colour, contacts of shared bodies first, then as bodies
 /// lie in memory.
 struct Visit {
@@ -100,7 +84,8 @@ SplitProblem<D>::SplitProblem(const Comm& comm, const ListedProblem<D>& whole)
     : SplitProblem(comm, share_of_list(comm, whole)) {}
 
 template <int D>
-SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) : sizes_(check_share(comm, share)) {
+SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) {
+  const ShareSizes sizes = check_share(comm, share);
   constexpr std::size_t q = ProblemShare<D>::q;
   problem_.time_step = share.time_step;
   problem_.velocity_floor = share.velocity_floor;
@@ -112,7 +97,7 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) : sizes_(
     pairs[c] = pair_of(share.a[c], share.b[c]);
     lows[c] = pairs[c].low;
   }
-  const BodyDirectory directory(comm, sizes_.n_bodies, std::move(pairs));
+  const BodyDirectory directory(comm, sizes.n_bodies, std::move(pairs));
   const std::vector<BodyFact> facts = directory.look_up(share.body);
   auto bodies = sent_to_owners<BodyRow<D>>(comm, facts, [&](std::size_t i, BodyRow<D>& row) {
     row.body = {share.body[i], facts[i].n_partners};
@@ -160,7 +145,7 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) : sizes_(
   };
   fill(problem_.mass, &BodyRow<D>::mass, q * q);
   fill(problem_.free_velocity, &BodyRow<D>::free_velocity, q);
-  if (sizes_.has_start) fill(problem_.start_velocity, &BodyRow<D>::start_velocity, q);
+  if (sizes.has_start) fill(problem_.start_velocity, &BodyRow<D>::start_velocity, q);
 
   std::vector<Visit> visits;
   visits.reserve(contacts.size());
@@ -187,7 +172,7 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) : sizes_(
     problem_.mu.push_back(row.mu);
     append(problem_.jacobian, row.jacobian);
     append(problem_.bias, row.bias);
-    if (sizes_.is_compliant) append(problem_.compliance, row.compliance);
+    if (sizes.is_compliant) append(problem_.compliance, row.compliance);
   }
   for (std::size_t p = 0; p < n_colours; ++p) {
     problem_.colour_first[p + 1] += problem_.colour_first[p];
@@ -197,21 +182,6 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) : sizes_(
 
 template <int D>
 SplitProblem<D>::~SplitProblem() = default;
-
-template <int D>
-std::span<const std::int64_t> SplitProblem<D>::body_number() const {
-  return halo_->held();
-}
-
-template <int D>
-std::vector<Real> SplitProblem<D>::gather_contacts(std::span<const Real> values, int width) const {
-  return gather(halo_->comm(), contact_number_, values, width, sizes_.n_contacts);
-}
-
-template <int D>
-std::vector<Real> SplitProblem<D>::gather_bodies(std::span<const Real> values, int width) const {
-  return gather(halo_->comm(), body_number().first(at(halo_->n_owned())), values, width, sizes_.n_bodies);
-}
 
 template class SplitProblem<2>;
 template class SplitProblem<3>;

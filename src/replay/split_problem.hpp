@@ -38,20 +38,13 @@ class SplitProblem {
 
   FrictionProblem<D>& problem() { return problem_; }
   const FrictionProblem<D>& problem() const { return problem_; }
-  /// Number of each contact of this rank, and of each body held: owned, then ghosts.
+  /// Number of each contact of this rank; those of bodies are FrictionProblem::body_id.
   std::span<const std::int64_t> contact_number() const { return contact_number_; }
-  std::span<const std::int64_t> body_number() const;
-  /// Values of all contacts / bodies on every rank in the order of their numbers, for small problems: the
-  /// inputs are n_contacts * width numbers of this rank, or n_held * width of which the owned ones count.
-  /// Collective.
-  std::vector<Real> gather_contacts(std::span<const Real> values, int width) const;
-  std::vector<Real> gather_bodies(std::span<const Real> values, int width) const;
 
  private:
   std::unique_ptr<split::Halo> halo_;
   FrictionProblem<D> problem_;
   std::vector<std::int64_t> contact_number_;
-  ShareSizes sizes_;
 };
 
 }  // namespace scree

@@ -9,7 +9,7 @@ namespace scree {
 
 namespace {
 
-using Motion = DryFrictionMotion<2>;
+using Motion = DryFrictionMotion;
 
 struct Sample {
   Real t = 0, x = 0, v = 0;

@@ -26,10 +26,10 @@ std::array<Real, 2> where_it_ends(Real dt, const F& holds) {
 }
 
 /// The equation of one coordinate while its mode stays.
-template <class Data>
 class Sliding final : public MotionSystem {
  public:
-  Sliding(const Data& data, FrictionMode mode) : data_(data), friction_(-direction(mode) * data.limit) {}
+  Sliding(const DryFrictionMotion::Data& data, FrictionMode mode)
+      : data_(data), friction_(-direction(mode) * data.limit) {}
   std::size_t size() const override { return 1; }
   void accelerate(Real time, int, std::span<const Real> x, std::span<const Real> v,
                   std::span<Real> a) override {
@@ -37,14 +37,13 @@ class Sliding final : public MotionSystem {
   }
 
  private:
-  const Data& data_;
+  const DryFrictionMotion::Data& data_;
   Real friction_;
 };
 
 }  // namespace
 
-template <int D>
-DryFrictionMotion<D>::DryFrictionMotion(Data data, Integrator<D>& integrator)
+DryFrictionMotion::DryFrictionMotion(Data data, Integrator<2>& integrator)
     : data_(std::move(data)), integrator_(integrator) {
   if (integrator.history_width() > 0)
     throw InputError(
@@ -52,8 +51,7 @@ DryFrictionMotion<D>::DryFrictionMotion(Data data, Integrator<D>& integrator)
         "symplectic_euler");
 }
 
-template <int D>
-FrictionMode DryFrictionMotion<D>::decide(Real time, Real x) const {
+FrictionMode DryFrictionMotion::decide(Real time, Real x) const {
   const Real force = data_.force(time, x, 0);
   const FrictionMode mode =
       mode_at_rest((force - data_.limit) / data_.mass, -(force + data_.limit) / data_.mass, data_.tolerance);
@@ -64,8 +62,7 @@ FrictionMode DryFrictionMotion<D>::decide(Real time, Real x) const {
   return mode;
 }
 
-template <int D>
-void DryFrictionMotion<D>::start(Real time, Real x, Real v) {
+void DryFrictionMotion::start(Real time, Real x, Real v) {
   time_ = time;
   x_ = x;
   v_ = v;
@@ -73,16 +70,14 @@ void DryFrictionMotion<D>::start(Real time, Real x, Real v) {
   mode_ = v > 0 ? FrictionMode::forward : v < 0 ? FrictionMode::backward : decide(time, x);
 }
 
-template <int D>
-auto DryFrictionMotion<D>::slide(Real dt) -> Point {
-  Sliding<Data> system(data_, mode_);
+auto DryFrictionMotion::slide(Real dt) -> Point {
+  Sliding system(data_, mode_);
   Point end{x_, v_};
   integrator_.step(system, time_, dt, {{&end.x, 1}, {&end.v, 1}, {}});
   return end;
 }
 
-template <int D>
-void DryFrictionMotion<D>::step(Real dt) {
+void DryFrictionMotion::step(Real dt) {
   const Real end_time = time_ + dt;
   Real left = dt;
   for (int change = 0; left > 0; ++change) {
@@ -115,8 +110,5 @@ void DryFrictionMotion<D>::step(Real dt) {
   }
   time_ = end_time;
 }
-
-template class DryFrictionMotion<2>;
-template class DryFrictionMotion<3>;
 
 }  // namespace scree

@@ -29,7 +29,6 @@ constexpr Real direction(FrictionMode mode) {
 /// it sticks. A step that would change the sign of v ends there instead, v becomes exactly 0, the mode is
 /// decided anew, and the rest of the step follows: the order of the integrator is kept. The zero of v is
 /// found by bisection on the end value of steps of the integrator.
-template <int D>
 class DryFrictionMotion {
  public:
   struct Data {
@@ -39,7 +38,7 @@ class DryFrictionMotion {
     Real tolerance = 0;                                    ///< of accelerations that decide a mode [m/s2]
   };
   /// `integrator` must live as long and remember nothing from step to step.
-  DryFrictionMotion(Data data, Integrator<D>& integrator);
+  DryFrictionMotion(Data data, Integrator<2>& integrator);
 
   /// Mode and state; x and v may be set between steps by start().
   void start(Real time, Real x, Real v);
@@ -62,7 +61,7 @@ class DryFrictionMotion {
   Point slide(Real dt);
 
   Data data_;
-  Integrator<D>& integrator_;
+  Integrator<2>& integrator_;
   Real time_ = 0, x_ = 0, v_ = 0;
   FrictionMode mode_ = FrictionMode::stick;
   Real last_stop_ = HUGE_VAL;

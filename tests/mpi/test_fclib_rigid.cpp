@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   }
   {
     SplitProblem<D> split(comm, whole);
-    for (const std::int64_t body : split.body_number())
+    for (const std::int64_t body : split.problem().body_id)
       for (std::size_t k = 0; k < q; ++k) split.problem().start_velocity.push_back(start_velocity(body, k));
     std::vector<ContactKey> keys;
     for (const std::int64_t c : split.contact_number())
@@ -125,11 +125,11 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   CHECK_NOTHROW(problem.validate());
   CHECK(problem.time_step == whole.time_step);
   CHECK(problem.velocity_floor == whole.velocity_floor);
-  CHECK(split.gather_bodies(problem.mass, q * q) == whole.mass);
-  CHECK(split.gather_bodies(problem.free_velocity, q) == whole.free_velocity);
+  CHECK(gather_bodies(split, problem.mass, q * q) == whole.mass);
+  CHECK(gather_bodies(split, problem.free_velocity, q) == whole.free_velocity);
   bool has_start = problem.start_velocity.size() == problem.free_velocity.size();
   for (std::size_t i = 0; has_start && i < problem.start_velocity.size(); ++i)
-    has_start = problem.start_velocity[i] == start_velocity(split.body_number()[i / q], i % q);
+    has_start = problem.start_velocity[i] == start_velocity(split.problem().body_id[i / q], i % q);
   CHECK(has_start);
 
   // The lower-numbered body comes first.
@@ -147,12 +147,13 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   std::vector<Real> found;
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     for (const Index body : {problem.a[c], problem.b[c]})
-      found.push_back(body < 0 ? -1 : static_cast<Real>(split.body_number()[static_cast<std::size_t>(body)]));
-  CHECK(split.gather_contacts(found, 2) == ends);
-  CHECK(split.gather_contacts(problem.jacobian, 2 * D * q) == in_order(low_first, order, 2 * D * q));
-  CHECK(split.gather_contacts(problem.bias, D) == in_order(whole.bias, order, D));
-  CHECK(split.gather_contacts(problem.mu, 1) == in_order(whole.mu, order, 1));
-  CHECK(split.gather_contacts(problem.compliance, 2) == in_order(whole.compliance, order, 2));
+      found.push_back(body < 0 ? -1
+                               : static_cast<Real>(split.problem().body_id[static_cast<std::size_t>(body)]));
+  CHECK(gather_contacts(split, found, 2) == ends);
+  CHECK(gather_contacts(split, problem.jacobian, 2 * D * q) == in_order(low_first, order, 2 * D * q));
+  CHECK(gather_contacts(split, problem.bias, D) == in_order(whole.bias, order, D));
+  CHECK(gather_contacts(split, problem.mu, 1) == in_order(whole.mu, order, 1));
+  CHECK(gather_contacts(split, problem.compliance, 2) == in_order(whole.compliance, order, 2));
 }
 
 TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by elimination", "[io]") {
@@ -170,9 +171,9 @@ TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by
     const auto share = rigid_share<3>(comm, problem);
     REQUIRE(share.has_value());
     const SplitProblem<3> split(comm, *share);
-    CHECK(split.gather_bodies(split.problem().mass, 36) == whole.mass);
-    CHECK(split.gather_contacts(split.problem().jacobian, 36) == whole.jacobian);
-    const std::vector<Real> v = split.gather_bodies(split.problem().free_velocity, 6);
+    CHECK(gather_bodies(split, split.problem().mass, 36) == whole.mass);
+    CHECK(gather_contacts(split, split.problem().jacobian, 36) == whole.jacobian);
+    const std::vector<Real> v = gather_bodies(split, split.problem().free_velocity, 6);
     Real worst = 0;
     for (std::size_t i = 0; i < v.size(); ++i)
       worst = std::max(worst, std::abs(v[i] - whole.free_velocity[i]));

@@ -73,7 +73,7 @@ std::vector<Real> colours_of(const Comm& comm, const ListedProblem<D>& whole) {
   std::vector<Real> colour;
   for (std::size_t p = 0; p + 1 < problem.colour_first.size(); ++p)
     colour.resize(static_cast<std::size_t>(problem.colour_first[p + 1]), static_cast<Real>(p));
-  return split.gather_contacts(colour, 1);
+  return gather_contacts(split, colour, 1);
 }
 
 /// Bodies at rest on a line.
@@ -196,7 +196,7 @@ TEMPLATE_TEST_CASE_SIG(
   for (std::size_t c = 0; c < whole.a.size(); ++c)
     for (const Index body : {whole.a[c], whole.b[c]})
       if (body >= 0) ++expected[static_cast<std::size_t>(body)];
-  CHECK(split.gather_bodies(visits, 1) == expected);
+  CHECK(gather_bodies(split, visits, 1) == expected);
 }
 
 TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on one rank", "[solvers]",
@@ -210,8 +210,8 @@ TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on on
     std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * n_velocities<D>);
     const SolveReport report = solve_friction<D>(split.problem(), *solver, {.tolerance = 1e-6}, r, v);
     CHECK(report.converged);
-    std::vector<Real> all = split.gather_contacts(r, D);
-    const std::vector<Real> velocities = split.gather_bodies(v, n_velocities<D>);
+    std::vector<Real> all = gather_contacts(split, r, D);
+    const std::vector<Real> velocities = gather_bodies(split, v, n_velocities<D>);
     all.insert(all.end(), velocities.begin(), velocities.end());
     all.push_back(report.residual.natural);
     return digest(all);
@@ -301,21 +301,21 @@ TEMPLATE_TEST_CASE_SIG("split problem: rows from anywhere make the same problem"
     const SplitProblem<D> split(world, scattered(world, whole, rank_of));
     const FrictionProblem<D>& problem = split.problem();
     CHECK_NOTHROW(problem.validate());
-    CHECK(split.gather_contacts(problem.jacobian, 2 * D * n_velocities<D>) == whole.jacobian);
-    CHECK(split.gather_contacts(problem.bias, D) == whole.bias);
-    CHECK(split.gather_contacts(problem.mu, 1) == whole.mu);
-    CHECK(split.gather_bodies(problem.mass, n_velocities<D> * n_velocities<D>) == whole.mass);
-    CHECK(split.gather_bodies(problem.free_velocity, n_velocities<D>) == whole.free_velocity);
+    CHECK(gather_contacts(split, problem.jacobian, 2 * D * n_velocities<D>) == whole.jacobian);
+    CHECK(gather_contacts(split, problem.bias, D) == whole.bias);
+    CHECK(gather_contacts(split, problem.mu, 1) == whole.mu);
+    CHECK(gather_bodies(split, problem.mass, n_velocities<D> * n_velocities<D>) == whole.mass);
+    CHECK(gather_bodies(split, problem.free_velocity, n_velocities<D>) == whole.free_velocity);
     bool has_start = true;
     for (std::size_t i = 0; i < problem.start_velocity.size(); ++i)
-      has_start = has_start &&
-                  problem.start_velocity[i] == static_cast<Real>(split.body_number()[i / n_velocities<D>]) +
-                                                   0.1 * static_cast<Real>(i % n_velocities<D>);
+      has_start = has_start && problem.start_velocity[i] ==
+                                   static_cast<Real>(split.problem().body_id[i / n_velocities<D>]) +
+                                       0.1 * static_cast<Real>(i % n_velocities<D>);
     CHECK((has_start && problem.start_velocity.size() == problem.free_velocity.size()));
     bool are_ends = true;
     for (std::size_t c = 0; c < problem.a.size(); ++c) {
       const auto number = [&](Index body) {
-        return body < 0 ? -1 : split.body_number()[static_cast<std::size_t>(body)];
+        return body < 0 ? -1 : split.problem().body_id[static_cast<std::size_t>(body)];
       };
       const auto listed = static_cast<std::size_t>(split.contact_number()[c]);
       are_ends =

@@ -9,6 +9,7 @@
 #include "core/deck.hpp"
 #include "friction/friction_solver.hpp"
 #include "replay/split_problem.hpp"
+#include "support/gather.hpp"
 
 /// The solver with these keys of [solver], as a deck would give them.
 template <int D>
@@ -75,8 +76,8 @@ Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>&
   Solution<D> solution;
   solution.report = scree::solve_friction<D>(split.problem(), solver,
                                              {.tolerance = tolerance, .max_seconds = max_seconds}, r, v);
-  solution.r = split.gather_contacts(r, D);
-  solution.v = split.gather_bodies(v, scree::n_velocities<D>);
+  solution.r = gather_contacts(split, r, D);
+  solution.v = gather_bodies(split, v, scree::n_velocities<D>);
   return solution;
 }
 

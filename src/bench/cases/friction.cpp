@@ -200,7 +200,6 @@ std::string text_of(const FrictionBenchProblem& c) {
                     c.row_bytes);
 }
 
-/// Where the time of a solve went, as shares of it.
 std::vector<BenchPhase> phases_of(const SolveReport& report) {
   if (report.seconds <= 0) return {};
   std::vector<BenchPhase> phases{{"set-up", report.setup_seconds},

@@ -340,7 +340,8 @@ void ConstraintSolver::add_impulses(const ConstraintRows& rows, std::span<const 
 }
 
 ConstraintSolver::Projection ConstraintSolver::project_velocity(const ConstraintRows& rows, std::span<Real> v,
-                                                                int passes, std::span<const Real> drive) {
+                                                                std::span<const Real> drive) {
+  constexpr int passes = 2;
   State& state = *state_;
   state.fit(rows);
   Projection projection;

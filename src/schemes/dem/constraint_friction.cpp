@@ -278,7 +278,7 @@ void ConstraintFriction<D>::start(Real dt) {
   for (const Real v : v_) fastest = std::max(fastest, std::abs(v));
   const Real slip = find_slip();
   if (slip <= notable_slip * state_.comm.max(fastest)) return;
-  solver_.project_velocity(rows_, v_, 2, surface_rate_);
+  solver_.project_velocity(rows_, v_, surface_rate_);
   put_velocities();
   log::warn("sticking contacts slipped by up to {:.3g} m/s at the start; their velocities were projected",
             slip);
@@ -319,7 +319,7 @@ void ConstraintFriction<D>::settle() {
   turn_back();
   make_rows();
   if (settings_.projection)
-    report_.slip = solver_.project_velocity(rows_, v_, 2, surface_rate_).after;
+    report_.slip = solver_.project_velocity(rows_, v_, surface_rate_).after;
   else
     report_.slip = find_slip();
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),

@@ -6,6 +6,7 @@
 #include "core/random.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/split_problem.hpp"
+#include "support/gather.hpp"
 #include "support/message_of.hpp"
 
 using namespace scree;
@@ -96,9 +97,9 @@ TEST_CASE("listed problem: what cannot be shared between ranks is refused by nam
 TEST_CASE("listed problem: gathered values are in the order of the list, every bit", "[solvers]") {
   const ListedProblem<3> whole = generate_problem<3>("wall", 3);
   const SplitProblem<3> split(Comm(), whole);
-  CHECK(split.gather_contacts(split.problem().mu, 1) == whole.mu);
-  CHECK(split.gather_contacts(split.problem().jacobian, 36) == whole.jacobian);
-  CHECK(split.gather_bodies(split.problem().mass, 36) == whole.mass);
+  CHECK(gather_contacts(split, split.problem().mu, 1) == whole.mu);
+  CHECK(gather_contacts(split, split.problem().jacobian, 36) == whole.jacobian);
+  CHECK(gather_bodies(split, split.problem().mass, 36) == whole.mass);
   std::vector<Real> odd(whole.mu.size(), -0.0);
-  for (const Real x : split.gather_contacts(odd, 1)) CHECK(std::signbit(x));
+  for (const Real x : gather_contacts(split, odd, 1)) CHECK(std::signbit(x));
 }

@@ -85,13 +85,6 @@ Simulation<D> make(const std::string& text, Overrides overrides = {}, int n = 1)
 }
 
 template <int D>
-Real certified(Simulation<D>& simulation, std::string_view name) {
-  for (const CertificateEntry& entry : simulation.stepper().certificate())
-    if (entry.name == name) return entry.value;
-  return std::nan("");
-}
-
-template <int D>
 void run(Simulation<D>& simulation, int n_steps) {
   for (int step = 0; step < n_steps; ++step) simulation.step();
 }
@@ -118,11 +111,11 @@ TEST_CASE("a block on a slope stays where friction holds it, and slides as frict
         // Gear's method starts in the middle of a motion.
         CHECK(bodies.position()[0][0] == Approx(a * t * t / 2).margin(2 * a * t * 2e-4));
         CHECK(bodies.velocity()[0][0] == Approx(a * t).epsilon(1e-3));
-        CHECK(certified(simulation, "sticking") == 0);
+        CHECK(simulation.certified("sticking") == 0);
       } else {
         CHECK(std::abs(bodies.position()[0][0]) < 1e-15);
         CHECK(std::abs(bodies.velocity()[0][0]) < 1e-15);
-        CHECK(certified(simulation, "sticking") == 1);
+        CHECK(simulation.certified("sticking") == 1);
       }
     }
 }
@@ -167,9 +160,9 @@ TEST_CASE("without projection a contact that sticks keeps the slip it had, and t
     auto simulation = make<2>(deck<2>({{5, -g}}, 2.0, "rotates = false\nvelocity = [0.1, 0]"),
                               {std::string("dem.projection=") + projection});
     run(simulation, 500);
-    CHECK(certified(simulation, "sticking") == 1);
-    CHECK(certified(simulation, "slip") == std::abs(simulation.state().bodies.velocity()[0][0]));
-    return certified(simulation, "slip");
+    CHECK(simulation.certified("sticking") == 1);
+    CHECK(simulation.certified("slip") == std::abs(simulation.state().bodies.velocity()[0][0]));
+    return simulation.certified("slip");
   };
   CHECK(slip("true") < 1e-15);
   CHECK(slip("false") > 1e-7);
@@ -209,8 +202,8 @@ TEST_CASE("a sphere rolls where friction allows it and spins up where it does no
     const Vec<3> axis = cross(Vec<3>{{0, 0, 1}}, along);
     CHECK(dot(spin, axis) == Approx(turning * t).epsilon(3e-3));
     CHECK(norm(spin - dot(spin, axis) * axis) < 1e-12);
-    if (rolls) CHECK(certified(simulation, "slip") < 1e-15);
-    CHECK(certified(simulation, "sticking") == (rolls ? 1 : 0));
+    if (rolls) CHECK(simulation.certified("slip") < 1e-15);
+    CHECK(simulation.certified("sticking") == (rolls ? 1 : 0));
   }
 }
 
@@ -236,18 +229,18 @@ TEST_CASE("of contacts a little beyond their limits that share bodies, the worst
   };
   auto held = make_column(4.99);
   held.step();
-  CHECK(certified(held, "sticking") == 3);
-  CHECK(certified(held, "rounds") == 1);
+  CHECK(held.certified("sticking") == 3);
+  CHECK(held.certified("rounds") == 1);
   auto column = make_column(5.1);
   column.step();
-  CHECK(certified(column, "contacts") == 3);
-  CHECK(certified(column, "sticking") == 2);
+  CHECK(column.certified("contacts") == 3);
+  CHECK(column.certified("sticking") == 2);
   const auto velocity = column.state().bodies.velocity();
   for (std::size_t i = 0; i < 3; ++i) CHECK(velocity[i][0] == Approx(0.1 * 2e-4).epsilon(0.01));
   // Far beyond them all let go at once.
   auto pulled = make_column(8);
   pulled.step();
-  CHECK(certified(pulled, "sticking") == 0);
+  CHECK(pulled.certified("sticking") == 0);
 }
 
 TEST_CASE("a body that sticks to a floor that shakes moves as the floor does") {
@@ -263,7 +256,7 @@ TEST_CASE("a body that sticks to a floor that shakes moves as the floor does") {
     Real off = 0;
     for (int step = 0; step < 500; ++step) {
       simulation.step();
-      always = always && certified(simulation, "sticking") == 1;
+      always = always && simulation.certified("sticking") == 1;
       off = std::max(off, std::abs(simulation.state().bodies.velocity()[0][0] -
                                    motion->velocity({}, simulation.state().clock.time)[0]));
     }

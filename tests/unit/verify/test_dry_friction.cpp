@@ -9,7 +9,7 @@ using namespace scree;
 
 namespace {
 
-using Motion = DryFrictionMotion<2>;
+using Motion = DryFrictionMotion;
 
 Motion::Data constant_force(Real force, Real limit) {
   return {
