@@ -12,6 +12,7 @@
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 #include "run/commands.hpp"
+#include "run/run_deck.hpp"
 #include "run/version.hpp"
 
 namespace {
@@ -99,17 +100,18 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   if (run.given()) return run_deck(comm, read_deck(), options);
   if (restart.given()) return restart_run(comm, path, overrides, options);
   if (compare.given()) {
-    const CompareReport report =
-        as_input(path + ", " + other, [&] { return scree::compare(comm, path, other, last, json, first); });
-    print(comm, report.text);
-    return report.equal ? ExitCode::done : ExitCode::runtime_failure;
+    const Comparison result = as_input(
+        path + ", " + other, [&] { return compare_results(comm, path, other, {.last_frame_only = last}); });
+    print(comm, first ? (json ? result.first_json() : result.first_text())
+                      : (json ? result.json() : result.text()));
+    return result.equal() ? ExitCode::done : ExitCode::runtime_failure;
   }
   if (check.given()) {
     print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json, options.from); }));
   } else if (list.given()) {
     print(comm, list_kinds(what));
   } else if (schema || reference) {
-    print(comm, schema ? deck_schema_text() : deck_reference_text());
+    print(comm, schema ? deck_schema(deck_description()) : deck_reference(deck_description()));
   } else {
     if (path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
     print(comm, as_input(path, [&] { return describe(comm, path, overrides); }));

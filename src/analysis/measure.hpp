@@ -34,7 +34,10 @@ template <int D>
 class Measure {
  public:
   virtual ~Measure() = default;
-  virtual void describe(Section& section) = 0;
+  /// Declares and reads the keys of the measure, if it has any.
+  virtual void describe(Section& section) {
+    if (section.reading()) where_ = section.where("type");
+  }
   /// The columns for this run, in order; names tell measures of one kind apart from each other, not two of
   /// the same kind. Throws InputError if the measure does not suit the run (an unknown obstacle, say). Local.
   virtual std::vector<ColumnInfo> columns(const State<D>& state) const = 0;
@@ -49,6 +52,9 @@ class Measure {
   /// The numbers that rows of a restarted run depend on, the same on all ranks; checkpoints keep them under
   /// the measure's name.
   virtual std::span<Real> memory() { return {}; }
+
+ protected:
+  std::string where_;  ///< the place in the deck, for messages
 };
 
 /// Throws InputError, starting with the place `where`, if bodies have no mass.

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "bench/row.hpp"
-#include "io/csv_cell.hpp"
+#include "io/csv.hpp"
 #include "io/table_text.hpp"
 
 namespace scree {
@@ -19,7 +19,7 @@ constexpr std::size_t table_width = 118;
 std::string exact_text(const BenchColumn::Value& value) {
   if (const auto* number = std::get_if<Real>(&value)) return fmt::format("{}", *number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
-  return csv_cell(std::get<std::string>(value));
+  return std::get<std::string>(value);
 }
 
 /// Three digits, without a power of ten where that takes no more room.
@@ -240,35 +240,31 @@ std::string rows_as_csv(const std::vector<BenchRow>& rows) {
     for (const BenchPhase& phase : row.phases)
       if (std::ranges::find(phases, phase.name) == phases.end()) phases.push_back(phase.name);
   }
-  std::string text = "case,mode,ranks";
-  for (const BenchColumn* column : keys) text += ',' + csv_cell(column->name);
-  text += has_spread ? ",seconds,spread" : ",seconds";
-  for (const BenchColumn* column : results) {
-    text += ',' + csv_cell(column->name);
-    if (column->spread) text += ',' + csv_cell(column->name + "_spread");
-  }
-  for (std::string name : phases) {
-    std::ranges::replace(name, ' ', '_');
-    text += ',' + csv_cell("share_" + name);
-  }
-  text += '\n';
+  std::string text;
+  const auto measured = [](const std::optional<Real>& value) {
+    return value ? fmt::format("{:.4g}", *value) : "";
+  };
   for (const BenchRow& row : rows) {
-    text += fmt::format("{},{},{}", row.bench, row.mode, row.ranks);
+    CsvRow csv;
+    csv.add("case", row.bench);
+    csv.add("mode", row.mode);
+    csv.add("ranks", row.ranks);
     const auto add = [&](const BenchColumn& heading) {
       const BenchColumn* column = row.find(heading.name);
-      text += ',' + (column ? exact_text(column->value) : "");
-      if (heading.spread)
-        text += ',' + (column && column->spread ? fmt::format("{:.4g}", *column->spread) : "");
+      csv.add(heading.name, column ? exact_text(column->value) : "");
+      if (heading.spread) csv.add(heading.name + "_spread", measured(column ? column->spread : std::nullopt));
     };
     for (const BenchColumn* column : keys) add(*column);
-    text += fmt::format(",{}", row.seconds);
-    if (has_spread) text += ',' + (row.spread ? fmt::format("{:.4g}", *row.spread) : "");
+    csv.add("seconds", row.seconds);
+    if (has_spread) csv.add("spread", measured(row.spread));
     for (const BenchColumn* column : results) add(*column);
     for (const std::string& name : phases) {
       const auto phase = std::ranges::find(row.phases, name, &BenchPhase::name);
-      text += phase != row.phases.end() ? fmt::format(",{:.4g}", phase->share) : ",";
+      std::string heading = "share_" + name;
+      std::ranges::replace(heading, ' ', '_');
+      csv.add(heading, measured(phase != row.phases.end() ? std::optional(phase->share) : std::nullopt));
     }
-    text += '\n';
+    csv.append_to(text);
   }
   return text;
 }

@@ -28,7 +28,7 @@ void ContactElasticity<D>::describe(Section& section) {
          .range = positive,
          .doc = "Normal force at which Hertz's contact is replaced by a spring; goes with young_modulus"});
     section.choice(
-        "linearization", linearization_, {"secant", "tangent"},
+        "linearization", is_tangent_, {{"secant", false}, {"tangent", true}},
         {.doc = "Stiffness at reference_load: \"secant\" overlaps as Hertz says there, \"tangent\" "
                 "oscillates as Hertz says about it. Goes with young_modulus"});
   }
@@ -55,7 +55,7 @@ void ContactElasticity<D>::describe(Section& section) {
                    "with its load; a typical contact force of the run is a good choice");
     if (!elastic && reference_load_ != not_given)
       section.fail("reference_load", "reference_load has no effect without young_modulus: remove it");
-    if (!elastic && linearization_ != "secant")
+    if (!elastic && is_tangent_)
       section.fail("linearization", "linearization has no effect without young_modulus: remove it");
   }
   if (tangential_word_ == "mindlin" && !elastic)
@@ -78,7 +78,7 @@ Real ContactElasticity<D>::normal_stiffness(Real effective_radius) const {
   // F = c d^(3/2), so F/d = c^(2/3) F^(1/3).
   const Real c = 4.0 / 3 * modulus * std::sqrt(effective_radius);
   const Real secant = std::cbrt(c * c * reference_load_);
-  return linearization_ == "secant" ? secant : 1.5 * secant;
+  return is_tangent_ ? 1.5 * secant : secant;
 }
 
 template <int D>

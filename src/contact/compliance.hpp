@@ -67,7 +67,7 @@ class ContactElasticity {
   Real young_modulus_ = not_given;
   Real poisson_ratio_ = not_given;
   Real reference_load_ = not_given;
-  std::string linearization_ = "secant";
+  bool is_tangent_ = false;  ///< of Hertz's law at the reference load; else the secant
   Real tangential_ratio_ = not_given;
   std::string tangential_word_;  // empty: a number or not given, which is rigid
 };

@@ -1,6 +1,5 @@
 #pragma once
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,11 +53,13 @@ struct Key {
 };
 
 /// A word of a deck and what it stands for.
-template <class Enum>
+template <class Value>
 struct Word {
   std::string_view word;
-  Enum value;
+  Value value;
 };
+
+class DeckTable;
 
 /// One table of a deck, seen by the code that uses it. Every call below declares a key and reads it at once:
 /// a key that is absent leaves `value` as it was, so the member initialiser is the default, printed by
@@ -72,78 +73,80 @@ struct Word {
 /// The deck is the same on all ranks, so all ranks throw together.
 class Section {
  public:
-  virtual ~Section() = default;
+  /// Only decks and their reference make sections.
+  explicit Section(std::unique_ptr<DeckTable> table);
+  ~Section();
 
   /// False while documentation is generated: then no value is meaningful.
-  virtual bool reading() const = 0;
+  bool reading() const;
   /// True if the deck gives this key. A resolved deck gives every key that has a default: to tell "not given"
   /// from "given", start from a value that the key refuses (empty, not finite, out of range), which is
   /// printed as "none".
-  virtual bool has(std::string_view key) const = 0;
+  bool has(std::string_view key) const;
   /// Full name of this table, such as "particles.bed" or "stages[0].until".
-  virtual std::string path() const = 0;
+  std::string path() const;
 
-  virtual void real(std::string_view key, Real& value, const Key& meaning) = 0;
-  virtual void integer(std::string_view key, std::int64_t& value, const Key& meaning) = 0;
-  virtual void boolean(std::string_view key, bool& value, const Key& meaning) = 0;
-  virtual void text(std::string_view key, std::string& value, const Key& meaning) = 0;
-  virtual void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) = 0;
+  void real(std::string_view key, Real& value, const Key& meaning);
+  void integer(std::string_view key, std::int64_t& value, const Key& meaning);
+  void boolean(std::string_view key, bool& value, const Key& meaning);
+  void text(std::string_view key, std::string& value, const Key& meaning);
+  void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning);
   /// An array of numbers, of `count` entries if count >= 0.
-  virtual void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) = 0;
-  virtual void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) = 0;
+  void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning);
+  void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning);
   /// An array of points, each an array of `dimension` numbers; a polygon, say.
-  virtual void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
-                      const Key& meaning) = 0;
+  void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
+              const Key& meaning);
   /// One of the words in `choices`.
-  virtual void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
-                      const Key& meaning) = 0;
-  /// One of the words of an enumeration (or of false and true): {{"warn", OnOverlap::warn}, ...}.
-  template <class Enum>
-  requires(std::is_enum_v<Enum> || std::is_same_v<Enum, bool>) void choice(
-      std::string_view key, Enum& value, std::initializer_list<Word<Enum>> words, const Key& meaning) {
+  void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
+              const Key& meaning);
+  /// The same for what the words stand for: {{"warn", FailureAction::warn}, ...}, {{"x", 0}, {"y", 1}}.
+  template <class Value>
+  requires(!std::is_same_v<Value, std::string>) void choice(std::string_view key, Value& value,
+                                                            const std::vector<Word<Value>>& words,
+                                                            const Key& meaning) {
     std::vector<std::string> choices;
     std::string word;
-    for (const Word<Enum>& one : words) {
+    for (const Word<Value>& one : words) {
       choices.emplace_back(one.word);
       if (one.value == value) word = one.word;
     }
     choice(key, word, choices, meaning);
-    for (const Word<Enum>& one : words)
+    for (const Word<Value>& one : words)
       if (one.word == word) value = one.value;
   }
   /// An integer, or one of the words in `choices`: sweeps = 4, sweeps = "converged". `word` is empty for a
   /// number.
-  virtual void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
-                               const std::vector<std::string>& choices, const Key& meaning) = 0;
+  void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
+                       const std::vector<std::string>& choices, const Key& meaning);
   /// A number, or one of the words in `choices`: end_time = "5 s", skin = "auto". `word` is empty for a
   /// number.
-  virtual void real_or_word(std::string_view key, Real& value, std::string& word,
-                            const std::vector<std::string>& choices, const Key& meaning) = 0;
+  void real_or_word(std::string_view key, Real& value, std::string& word,
+                    const std::vector<std::string>& choices, const Key& meaning);
 
   /// A table within this one; `describe` runs once, also when the deck does not give it (an absent, optional
   /// table has all its defaults). With meaning.required an absent table is an error.
-  virtual void table(std::string_view key, const Key& meaning,
-                     const std::function<void(Section&)>& describe) = 0;
+  void table(std::string_view key, const Key& meaning, const std::function<void(Section&)>& describe);
   /// A table within this one that may be absent: `describe` runs only if the deck gives it (and when
   /// documenting).
-  virtual void optional_table(std::string_view key, const Key& meaning,
-                              const std::function<void(Section&)>& describe) = 0;
+  void optional_table(std::string_view key, const Key& meaning,
+                      const std::function<void(Section&)>& describe);
   /// Named tables [key.NAME], in the order of the deck.
-  virtual void tables(std::string_view key, const Key& meaning,
-                      const std::function<void(const std::string& name, Section&)>& describe) = 0;
+  void tables(std::string_view key, const Key& meaning,
+              const std::function<void(const std::string& name, Section&)>& describe);
   /// An array of tables [[key]], for what happens in an order: `describe` runs once per entry, in the order
   /// of the deck, `index` counted from 0 (and once with index 0 when documenting).
-  virtual void list(std::string_view key, const Key& meaning,
-                    const std::function<void(std::size_t index, Section&)>& describe) = 0;
+  void list(std::string_view key, const Key& meaning,
+            const std::function<void(std::size_t index, Section&)>& describe);
 
   /// Runs `describe` for code that is not in use in this run: of the tables that it declares in this one only
   /// those that the deck gives are read, and none is required.
-  virtual void unused(const std::function<void(Section&)>& describe) = 0;
+  void unused(const std::function<void(Section&)>& describe);
 
   /// Stops with "file:line:col: message" at this key (or at the table, if the deck does not give the key).
-  [[noreturn]] virtual void fail(std::string_view key, const std::string& message) const = 0;
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   /// "file:line:col" of this key, for messages that are found out later (an overlapping start, say).
-  virtual std::string where(std::string_view key) const = 0;
+  std::string where(std::string_view key) const;
 
   /// A point of D numbers.
   template <int D>
@@ -175,13 +178,14 @@ class Section {
     bool available;  ///< false: exists in the other dimension only
   };
 
- protected:
+ private:
   /// Chooses an option by name and runs `describe(index, section)`; when documenting, runs it for every
   /// option under a heading of its own. With meaning.required = false the key may be absent: then nothing is
   /// chosen.
-  virtual void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
-                            const Key& meaning,
-                            const std::function<void(std::size_t index, Section&)>& describe) = 0;
+  void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
+                    const Key& meaning, const std::function<void(std::size_t index, Section&)>& describe);
+
+  std::unique_ptr<DeckTable> table_;
 };
 
 }  // namespace scree

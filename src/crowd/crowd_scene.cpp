@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "core/beat.hpp"
 #include "core/error.hpp"
+#include "core/output_interval.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
@@ -160,7 +160,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   if (anybody_came)
     floor_field_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
   if (floor_field_.counts_density() &&
-      beats_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
+      interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);
   journeys_.choose(state, floor_field_, seed);
   is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);

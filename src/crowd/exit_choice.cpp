@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/beat.hpp"
+#include "core/output_interval.hpp"
 #include "core/random.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/journeys.hpp"
@@ -132,7 +132,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
 
   const auto is_due = [&](GlobalId id, Real interval) {
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
-    return beats_in_step(time, state.clock.last_dt, interval, own);
+    return interval_ends_in_step(time, state.clock.last_dt, interval, own);
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (agent::journey(bodies)[i] < 0) continue;

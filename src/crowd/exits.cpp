@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/beat.hpp"
 #include "core/error.hpp"
+#include "core/output_interval.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/plan/ring.hpp"
@@ -38,7 +38,7 @@ Real Exit::capacity() const {
 std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
   if (max_flow == 0) return std::numeric_limits<std::int64_t>::max();
   const Real interval = 1 / max_flow;
-  return static_cast<std::int64_t>(beats(time, interval) - beats(time - last_dt, interval));
+  return static_cast<std::int64_t>(interval_count(time, interval) - interval_count(time - last_dt, interval));
 }
 
 void Journeys::place(FloorPlan& plan, Real largest_radius) {

@@ -12,7 +12,7 @@ namespace scree {
 
 void WalkingModel::describe(Section& section) {
   section.choice(
-      "speed_law", speed_law_, {"headway", "none"},
+      "speed_law", keeps_headway_, {{"headway", true}, {"none", false}},
       {.doc =
            "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
@@ -54,7 +54,7 @@ void WalkingModel::describe(Section& section) {
 }
 
 Real WalkingModel::needed_range() const {
-  const Real seen = speed_law_ == "none" ? 0 : scene_.fastest() * scene_.people().longest_headway();
+  const Real seen = keeps_headway_ ? scene_.fastest() * scene_.people().longest_headway() : 0;
   const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
   return std::max(seen, met);
 }
@@ -65,7 +65,7 @@ LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
           .oncoming = horizon_ > 0,
           .lateral_clearance = horizon_ > 0 ? lateral_clearance_ : 0,
           .headway_width = headway_width_,
-          .turning_angle = speed_law_ == "headway" ? turning_angle_ : 0};
+          .turning_angle = keeps_headway_ ? turning_angle_ : 0};
 }
 
 /// Whether person i is on its way: it has started, has somewhere to go and waits nowhere.
@@ -119,7 +119,7 @@ void WalkingModel::step_aside(State<2>& state, Neighborhood<2>& neighborhood, Lo
 Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
                                       const AgentType& type) const {
   const Vec<2> way{{walk.direction[0], walk.direction[1]}};
-  if (speed_law_ == "none") return walk.speed * way;
+  if (!keeps_headway_) return walk.speed * way;
   const auto pace = [&](Real free_way) {
     return free_way < walk.speed * type.headway_time ? free_way / type.headway_time : walk.speed;
   };

@@ -38,7 +38,7 @@ class WalkingModel {
   const CrowdScene& scene_;
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
-  std::string speed_law_ = "headway";
+  bool keeps_headway_ = true;
   Real headway_width_ = 0.74;
   Real turning_angle_ = 0.3;
   Real turning_share_ = 0.82;

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "core/timing.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 namespace scree {
 
@@ -34,7 +34,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     const Real before = energy();
     state.memory = state.memory.of(staying_);
     bodies.reorder(staying_);
-    state.ledger.outflow += before - energy();
+    state.energy_balance.outflow += before - energy();
   }
 
   const std::vector<InletBody<D>> fed = inlets.find_places(state, seed);
@@ -54,7 +54,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
       state.memory.start.push_back(state.memory.start.back());
       ++n;
     }
-    state.ledger.inflow += energy() - before;
+    state.energy_balance.inflow += energy() - before;
   }
 
   if (scene) scene->after_step(state, seed, std::ref(change));  // a reference: a copy would be allocated

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 #include "state/step_messages.hpp"
 
 namespace scree {

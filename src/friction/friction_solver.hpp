@@ -49,6 +49,21 @@ struct SolveReport {
   }
 };
 
+/// Calls f(name, value) with what a solve counted, integers, and how long its parts took [s].
+template <class F>
+void for_each_effort(const SolveReport& report, F&& f) {
+  f("sweeps", report.sweeps);
+  f("iterations", report.iterations);
+  f("newton_steps", report.newton_steps);
+  f("krylov_iterations", report.krylov_iterations);
+  f("factorizations", report.factorizations);
+  f("seconds", report.seconds);
+  f("setup_seconds", report.setup_seconds);
+  f("matrix_seconds", report.assembly_seconds);
+  f("factor_seconds", report.factor_seconds);
+  f("krylov_seconds", report.krylov_seconds);
+}
+
 /// When a solve is to end.
 struct StopRule {
   Real tolerance = 1e-4;

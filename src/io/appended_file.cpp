@@ -18,10 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds between_looks{1};
 
-[[noreturn]] void fail(const std::string& operation, const std::string& path) {
-  const int error_number = errno;
-  throw RunError(fmt::format("cannot {} {}: {}", operation, path, files::reason(error_number, path)));
-}
+using files::fail;
 
 }  // namespace
 

@@ -39,11 +39,6 @@ std::string folder_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
-[[noreturn]] void fail(const std::string& operation, const std::string& path) {
-  const int error_number = errno;
-  throw RunError(fmt::format("cannot {} {}: {}", operation, path, reason(error_number, path)));
-}
-
 void sync(const std::string& path, int flags) {
   Descriptor descriptor(path, flags);
   if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) fail("sync", path);
@@ -59,6 +54,11 @@ std::string reason(int error_number, const std::string& path) {
     if (!ignored) text += fmt::format(" ({} bytes free)", space.available);
   }
   return text;
+}
+
+void fail(const std::string& operation, const std::string& path) {
+  const int error_number = errno;
+  throw RunError(fmt::format("cannot {} {}: {}", operation, path, reason(error_number, path)));
 }
 
 void on_root(const Comm& comm, const std::function<void()>& work) {

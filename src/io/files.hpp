@@ -56,4 +56,7 @@ void reserve(const std::string& path, std::int64_t from, std::int64_t bytes, con
 /// "No space left on device (4096 bytes free)": text of an errno, with what helps to understand it. Local.
 std::string reason(int error_number, const std::string& path);
 
+/// Throws RunError "cannot OPERATION PATH: ..." with the reason in errno. Local.
+[[noreturn]] void fail(const std::string& operation, const std::string& path);
+
 }  // namespace scree::files

@@ -73,10 +73,7 @@ void for_each_member(H& holder, const F& f) {
   f("command", holder.command);
 }
 
-[[noreturn]] void fail(const std::string& operation, const std::string& path) {
-  const int error_number = errno;
-  throw RunError(fmt::format("cannot {} {}: {}", operation, path, files::reason(error_number, path)));
-}
+using files::fail;
 
 bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;

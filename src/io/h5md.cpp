@@ -15,12 +15,8 @@ namespace scree {
 
 namespace {
 
-const std::string bodies = "/particles/all";
-const std::string box = bodies + "/box";
-const std::string observables_group = "/observables";
-const std::string count_name = "count";
-/// The group whose step and time all other series share.
-const std::string master = bodies + "/position";
+const std::string& bodies = H5mdContent::bodies;
+const std::string& master = H5mdContent::master;
 
 constexpr std::int64_t longest_chunk = 65536;
 constexpr std::int64_t shortest_chunk = 64;
@@ -31,24 +27,6 @@ constexpr std::int64_t series_chunk = 1024;
 std::int64_t chunk_for(std::int64_t n) {
   const std::int64_t n_chunks = std::max<std::int64_t>((n + longest_chunk - 1) / longest_chunk, 1);
   return std::max((n + n_chunks - 1) / n_chunks, shortest_chunk);
-}
-
-template <class T>
-T single(const hdf5::Attribute& value, const T& otherwise) {
-  const auto* list = std::get_if<std::vector<T>>(&value);
-  return list != nullptr && list->size() == 1 ? list->front() : otherwise;
-}
-
-template <class T>
-std::vector<T> whole_series(const hdf5::File& file, const std::string& name) {
-  std::vector<T> values;
-  file.read(name, {{0}, file.info(name).shape}, values);
-  return values;
-}
-
-bool is_constant(const H5mdOptions& options, const std::string& name) {
-  const auto& names = options.constant;
-  return options.fixed_bodies && (name == "id" || std::find(names.begin(), names.end(), name) != names.end());
 }
 
 }  // namespace
@@ -82,26 +60,19 @@ std::string h5md_unit(const std::string& unit) {
   return result;
 }
 
-std::string H5mdWriter::StoredColumn::dataset() const {
-  return bodies + "/" + name + (constant ? "" : "/value");
-}
-
 H5mdWriter::H5mdWriter(const Comm& comm, std::unique_ptr<hdf5::File> file, const H5mdOptions& options)
     : comm_(comm), file_(std::move(file)), options_(options) {}
 
 H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead& head,
                        const H5mdOptions& options)
-    : H5mdWriter(comm,
-                 std::make_unique<hdf5::File>(comm, path,
-                                              options.overwrite ? hdf5::Open::overwrite : hdf5::Open::create),
-                 options) {
+    : H5mdWriter(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::overwrite), options) {
   for (const char* group : {"/h5md/author", "/h5md/creator", "/h5md/modules/units", "/parameters"})
     file_->create_group(group);
   const std::vector<std::int64_t> h5md_version{1, 1};
   const std::vector<std::int64_t> units_version{1, 0};
   file_->set_attribute("/h5md", "version", std::span(h5md_version));
-  file_->set_attribute("/h5md/author", "name", head.author);
-  file_->set_attribute("/h5md/creator", "name", head.creator);
+  file_->set_attribute("/h5md/author", "name", "unknown");
+  file_->set_attribute("/h5md/creator", "name", "scree");
   file_->set_attribute("/h5md/creator", "version", head.creator_version);
   file_->set_attribute("/h5md/modules/units", "version", std::span(units_version));
   file_->set_attribute("/h5md/modules/units", "system", "SI");
@@ -113,14 +84,15 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
     edges.push_back(head.upper[k] - head.lower[k]);
     boundary.emplace_back(head.periodic[k] ? "periodic" : "none");
   }
-  file_->create_group(box);
-  file_->create_group(observables_group);
-  file_->set_attribute(box, "dimension", std::span(&dimension, 1));
-  file_->set_attribute(box, "boundary", std::span<const std::string>(boundary));
-  file_->set_attribute(box, "lower", std::span<const Real>(head.lower));
-  file_->create_dataset(box + "/edges", hdf5::Type::real64, {dimension});
-  file_->write(box + "/edges", {{0}, {comm_.is_root() ? dimension : 0}}, std::span<const Real>(edges));
-  file_->set_attribute(box + "/edges", "unit", "m");
+  file_->create_group(H5mdContent::box);
+  file_->create_group(H5mdContent::observables_group);
+  file_->set_attribute(H5mdContent::box, "dimension", std::span(&dimension, 1));
+  file_->set_attribute(H5mdContent::box, "boundary", std::span<const std::string>(boundary));
+  file_->set_attribute(H5mdContent::box, "lower", std::span<const Real>(head.lower));
+  file_->create_dataset(H5mdContent::box + "/edges", hdf5::Type::real64, {dimension});
+  file_->write(H5mdContent::box + "/edges", {{0}, {comm_.is_root() ? dimension : 0}},
+               std::span<const Real>(edges));
+  file_->set_attribute(H5mdContent::box + "/edges", "unit", "m");
 
   for (const auto& [name, text] : head.texts) file_->write_text("/parameters/" + name, text);
   for (const auto& [name, text] : head.provenance) file_->set_attribute("/parameters", name, text);
@@ -132,53 +104,24 @@ H5mdWriter H5mdWriter::resume(const Comm& comm, const std::string& path, std::in
                               const H5mdOptions& options) {
   H5mdWriter writer(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::append), options);
   hdf5::File& file = *writer.file_;
-  if (!file.exists("/h5md") || !file.exists(box) || !file.exists(observables_group))
+  H5mdContent& content = writer.content_;
+  if (!file.exists("/h5md") || !file.exists(content.H5mdContent::box) ||
+      !file.exists(content.observables_group))
     throw InputError(fmt::format("{} is no H5MD file of scree", path));
-  if (!file.exists(master)) return writer;  // stopped before its first frame
-
-  std::vector<std::int64_t> steps = whole_series<std::int64_t>(file, master + "/step");
-  std::vector<Real> times = whole_series<Real>(file, master + "/time");
-  std::vector<std::int64_t> counts =
-      whole_series<std::int64_t>(file, observables_group + "/" + count_name + "/value");
-  // A run that died within append() may have written some series and not others.
-  std::size_t n_kept = std::min({steps.size(), times.size(), counts.size()});
-  std::vector<std::string> series{master + "/step", master + "/time"};
-  for (const std::string& name : file.members(bodies)) {
-    if (name == "box") continue;
-    StoredColumn column{name};
-    column.constant = file.is_dataset(bodies + "/" + name);
-    const hdf5::DatasetInfo info = file.info(column.dataset());
-    const std::size_t axis = column.constant ? 0 : 1;
-    if (info.shape.size() <= axis) throw InputError(fmt::format("{}: {} has no axis of bodies", path, name));
-    column.type = info.type;
-    column.places = info.shape[axis];
-    column.components = info.shape.size() == axis + 2 ? static_cast<int>(info.shape[axis + 1]) : 1;
-    if (!column.constant) series.push_back(column.dataset());
-    if (column.constant && name == "id") {
+  content = read_h5md_content(file);
+  if (content.columns.empty()) return writer;
+  for (const H5mdColumn& column : content.columns)
+    if (column.constant && column.name == "id") {
       const auto [first, end] = EvenShare(comm, column.places);
       file.read(column.dataset(), {{first}, {end - first}}, writer.fixed_ids_);
     }
-    writer.columns_.push_back(column);
-  }
-  for (const std::string& name : file.members(observables_group)) {
-    series.push_back(observables_group + "/" + name + "/value");
-    if (name != count_name) writer.observables_.push_back(name);
-  }
-  for (const std::string& name : series)
-    n_kept = std::min(n_kept, static_cast<std::size_t>(file.info(name).shape.front()));
-  n_kept = std::min(
-      n_kept, static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin()));
-  for (const std::string& name : series) {
+  const auto after = std::upper_bound(content.steps.begin(), content.steps.end(), step);
+  content.resize(static_cast<std::size_t>(after - content.steps.begin()));
+  for (const std::string& name : content.series()) {
     hdf5::Shape shape = file.info(name).shape;
-    shape.front() = static_cast<std::int64_t>(n_kept);
+    shape.front() = writer.n_frames();
     file.resize(name, shape);
   }
-  steps.resize(n_kept);
-  times.resize(n_kept);
-  counts.resize(n_kept);
-  writer.steps_ = std::move(steps);
-  writer.times_ = std::move(times);
-  writer.counts_ = std::move(counts);
   writer.options_.fixed_bodies = !writer.fixed_ids_.empty() || writer.options_.fixed_bodies;
   file.flush();
   writer.write_xdmf();
@@ -208,9 +151,10 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
                         std::span<const Observable> observables) {
   const std::int64_t n = order.n_total();
   const auto add = [&](const std::string& name, const std::string& unit, int components, hdf5::Type type) {
-    StoredColumn column{name, type, components, is_constant(options_, name) && name != "position", n};
+    H5mdColumn column{name, type, components,
+                      options_.fixed_bodies && (name == "id" || name == "radius" || name == "group"), n};
     hdf5::Shape shape{n};
-    hdf5::Shape chunk{1, chunk_for(std::max(n, options_.expected_bodies))};
+    hdf5::Shape chunk{1, chunk_for(n)};
     if (components > 1) {
       shape.push_back(components);
       chunk.push_back(components);
@@ -226,7 +170,7 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
           options_.fixed_bodies ? hdf5::NewPlaces::undefined : hdf5::NewPlaces::filled);
       define_series(bodies + "/" + name, h5md_unit(unit));
     }
-    columns_.push_back(column);
+    content_.columns.push_back(column);
   };
   const auto add_column = [&](const Column& column) {
     std::visit(
@@ -239,32 +183,32 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
   // Position first, since the others share its step and time.
   for (const Column& column : columns)
     if (column.name == "position") add_column(column);
-  if (columns_.empty()) throw RunError(file_->path() + ": a frame needs a column named position");
+  if (content_.columns.empty()) throw RunError(file_->path() + ": a frame needs a column named position");
   add("id", "-", 1, hdf5::Type::int64);
   for (const Column& column : columns)
     if (column.name != "position") add_column(column);
 
   // In the order in which resume() finds them.
-  std::sort(columns_.begin(), columns_.end(),
-            [](const StoredColumn& a, const StoredColumn& b) { return a.name < b.name; });
+  std::sort(content_.columns.begin(), content_.columns.end(),
+            [](const H5mdColumn& a, const H5mdColumn& b) { return a.name < b.name; });
 
   const auto add_observable = [&](const std::string& name, const std::string& unit, hdf5::Type type) {
-    const std::string group = observables_group + "/" + name;
+    const std::string group = H5mdContent::observables_group + "/" + name;
     file_->create_growing_dataset(group + "/value", type, {0}, {series_chunk});
     define_series(group, h5md_unit(unit));
   };
-  add_observable(count_name, "-", hdf5::Type::int64);
+  add_observable("count", "-", hdf5::Type::int64);
   for (const Observable& observable : observables) {
     add_observable(observable.name, observable.unit, hdf5::Type::real64);
-    observables_.push_back(observable.name);
+    content_.observables.push_back(observable.name);
   }
 }
 
 void H5mdWriter::require_same_names(std::span<const Column> columns,
                                     std::span<const Observable> observables) const {
-  std::vector<std::string> stored{observables_};
+  std::vector<std::string> stored{content_.observables};
   std::vector<std::string> given;
-  for (const StoredColumn& column : columns_)
+  for (const H5mdColumn& column : content_.columns)
     if (column.name != "id") stored.push_back(column.name);
   for (const Column& column : columns) given.push_back(column.name);
   for (const Observable& observable : observables) given.push_back(observable.name);
@@ -284,7 +228,7 @@ void H5mdWriter::require_same_bodies(const std::vector<GlobalId>& ids) const {
 }
 
 template <class T>
-void H5mdWriter::write_column(StoredColumn& column, const IdOrder& order, const std::vector<T>& sorted) {
+void H5mdWriter::write_column(H5mdColumn& column, const IdOrder& order, const std::vector<T>& sorted) {
   hdf5::Slab slab{{order.first()}, {static_cast<std::int64_t>(order.count())}};
   if (column.components > 1) {
     slab.start.push_back(0);
@@ -310,7 +254,7 @@ void H5mdWriter::append_to(const std::string& series, T value) {
 void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> ids,
                         std::span<const Column> columns, std::span<const Observable> observables) {
   const IdOrder order(comm_, ids);
-  const bool first_ever = columns_.empty();
+  const bool first_ever = content_.columns.empty();
   const std::int64_t n = order.n_total();
 
   std::vector<GlobalId> sorted_ids;
@@ -323,7 +267,7 @@ void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> 
     if (options_.fixed_bodies) require_same_bodies(sorted_ids);
   }
 
-  for (StoredColumn& stored : columns_) {
+  for (H5mdColumn& stored : content_.columns) {
     if (stored.constant && !first_ever) continue;
     if (stored.name == "id") {
       write_column(stored, order, sorted_ids);
@@ -345,16 +289,16 @@ void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> 
         },
         column->values);
   }
-  append_to(observables_group + "/" + count_name + "/value", n);
+  append_to(H5mdContent::series_of("count"), n);
   for (const Observable& observable : observables)
-    append_to(observables_group + "/" + observable.name + "/value", observable.value);
+    append_to(H5mdContent::series_of(observable.name), observable.value);
   append_to(master + "/step", step);
   append_to(master + "/time", time);
   file_->flush();
 
-  steps_.push_back(step);
-  times_.push_back(time);
-  counts_.push_back(n);
+  content_.steps.push_back(step);
+  content_.times.push_back(time);
+  content_.counts.push_back(n);
   constexpr std::int64_t growth = 4;  // a quarter more
   if (n_frames() >= n_shown_ + std::max<std::int64_t>(1, n_shown_ / growth)) write_xdmf();
 }
@@ -365,75 +309,10 @@ void H5mdWriter::complete() {
 
 void H5mdWriter::write_xdmf() {
   std::filesystem::path beside = file_->path();
+  const std::string heavy = beside.filename().string();
   beside.replace_extension(".xdmf");
-  files::on_root(comm_, [&] { files::write_atomically(beside.string(), xdmf()); });
+  files::on_root(comm_, [&] { files::write_atomically(beside.string(), content_.xdmf(heavy)); });
   n_shown_ = n_frames();
-}
-
-/// The text of NAME.xdmf.
-std::string H5mdWriter::xdmf() const {
-  const std::string heavy = std::filesystem::path(file_->path()).filename().string();
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
-
-  const auto number_type = [](hdf5::Type type) {
-    return type == hdf5::Type::int64 || type == hdf5::Type::int32 ? "Int" : "Float";
-  };
-  /// The part of a stored column that belongs to a frame: components [from, from + width).
-  const auto data_item = [&](const StoredColumn& column, std::size_t frame, int from, int width) {
-    std::vector<std::int64_t> shape{column.places, column.components};
-    std::vector<std::int64_t> start{0, from};
-    std::vector<std::int64_t> count{counts_[frame], width};
-    if (column.components == 1)
-      for (auto* list : {&shape, &start, &count}) list->pop_back();
-    if (!column.constant) {
-      shape.insert(shape.begin(), n_frames());
-      start.insert(start.begin(), static_cast<std::int64_t>(frame));
-      count.insert(count.begin(), 1);
-    }
-    const std::vector<std::int64_t> stride(shape.size(), 1);
-    fmt::format_to(out,
-                   "        <DataItem ItemType=\"HyperSlab\" Dimensions=\"{0}\">\n"
-                   "          <DataItem Dimensions=\"3 {1}\" Format=\"XML\">{2} {3} {0}</DataItem>\n"
-                   "          <DataItem Dimensions=\"{4}\" NumberType=\"{5}\" Precision=\"{6}\" "
-                   "Format=\"HDF\">{7}:{8}</DataItem>\n"
-                   "        </DataItem>\n",
-                   fmt::join(count, " "), shape.size(), fmt::join(start, " "), fmt::join(stride, " "),
-                   fmt::join(shape, " "), number_type(column.type), hdf5::bytes_of(column.type), heavy,
-                   column.dataset());
-  };
-
-  fmt::format_to(out,
-                 "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
-                 "  <Grid Name=\"bodies\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
-  for (std::size_t frame = 0; frame < times_.size(); ++frame) {
-    if (counts_[frame] == 0) continue;  // the format has no empty hyperslab
-    fmt::format_to(
-        out,
-        "   <Grid Name=\"step {}\">\n    <Time Value=\"{}\"/>\n"
-        "    <Topology TopologyType=\"Polyvertex\" NodesPerElement=\"1\" NumberOfElements=\"{}\"/>\n",
-        steps_[frame], times_[frame], counts_[frame]);
-    for (const StoredColumn& column : columns_) {
-      if (column.name == "position") {
-        fmt::format_to(out, "    <Geometry GeometryType=\"{}\">\n", column.components == 2 ? "XY" : "XYZ");
-        data_item(column, frame, 0, column.components);
-        fmt::format_to(out, "    </Geometry>\n");
-        continue;
-      }
-      // The reader takes every vector for three numbers, so others are shown as one scalar per component.
-      const bool whole = column.components == 1 || column.components == 3;
-      for (int k = 0; k < (whole ? 1 : column.components); ++k) {
-        const std::string label = whole ? column.name : fmt::format("{}_{}", column.name, "xyzw"[k % 4]);
-        fmt::format_to(out, "    <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n", label,
-                       column.components == 3 ? "Vector" : "Scalar");
-        data_item(column, frame, k, whole ? column.components : 1);
-        fmt::format_to(out, "    </Attribute>\n");
-      }
-    }
-    fmt::format_to(out, "   </Grid>\n");
-  }
-  fmt::format_to(out, "  </Grid>\n </Domain>\n</Xdmf>\n");
-  return fmt::to_string(text);
 }
 
 }  // namespace scree

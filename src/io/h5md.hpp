@@ -9,14 +9,12 @@
 #include "core/parallel.hpp"
 #include "io/files.hpp"
 #include "io/frame.hpp"
-#include "io/hdf5.hpp"
+#include "io/h5md_content.hpp"
 
 namespace scree {
 
 /// What an H5MD file says once about its run.
 struct H5mdHead {
-  std::string author = "unknown";
-  std::string creator = "scree";
   std::string creator_version;
   std::vector<Real> lower, upper;  ///< the box [m], as many numbers as dimensions
   std::vector<bool> periodic;
@@ -25,14 +23,9 @@ struct H5mdHead {
 };
 
 struct H5mdOptions {
-  bool overwrite = false;         ///< replace a file that exists instead of refusing
   bool single_precision = false;  ///< store reals with 32 bits
-  /// Bodies neither enter nor leave: ids and the columns named in `constant` are stored once, with the first
-  /// frame.
+  /// Bodies neither enter nor leave: ids, radii and groups are stored once, with the first frame.
   bool fixed_bodies = false;
-  std::vector<std::string> constant{};
-  /// The most bodies that are expected, to choose the size of chunks; 0: as many as in the first frame.
-  std::int64_t expected_bodies = 0;
 };
 
 /// One value of a frame for /observables, the same on all ranks.
@@ -60,7 +53,7 @@ struct Observable {
 /// cannot be written.
 class H5mdWriter {
  public:
-  /// Creates the file; throws InputError if it exists and may not be overwritten.
+  /// Creates the file, in place of one that exists.
   H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead& head, const H5mdOptions& options);
   /// Opens an existing file to go on after `step`: removes the frames after it. Throws InputError if the file
   /// is none of ours or damaged.
@@ -78,41 +71,27 @@ class H5mdWriter {
   /// Warns, once, if somebody has removed or replaced the file: its frames are lost then.
   void look_after();
 
-  std::int64_t n_frames() const { return static_cast<std::int64_t>(times_.size()); }
+  std::int64_t n_frames() const { return static_cast<std::int64_t>(content_.times.size()); }
 
  private:
   H5mdWriter(const Comm& comm, std::unique_ptr<hdf5::File> file, const H5mdOptions& options);
-  struct StoredColumn;
   void define(const IdOrder& order, std::span<const Column> columns, std::span<const Observable> observables);
   void define_series(const std::string& group, const std::string& unit);
   void require_same_names(std::span<const Column> columns, std::span<const Observable> observables) const;
   void require_same_bodies(const std::vector<GlobalId>& ids) const;
   template <class T>
-  void write_column(StoredColumn& column, const IdOrder& order, const std::vector<T>& sorted);
+  void write_column(H5mdColumn& column, const IdOrder& order, const std::vector<T>& sorted);
   template <class T>
   void append_to(const std::string& series, T value);
   void write_xdmf();
-  std::string xdmf() const;
-
-  struct StoredColumn {
-    std::string name;
-    hdf5::Type type = hdf5::Type::real64;
-    int components = 1;
-    bool constant = false;
-    std::int64_t places = 0;  ///< length of the axis of bodies
-    std::string dataset() const;
-  };
 
   Comm comm_;
   std::unique_ptr<hdf5::File> file_;
   H5mdOptions options_;
-  std::vector<StoredColumn> columns_;
-  std::vector<std::string> observables_;
+  H5mdContent content_;
   std::vector<GlobalId> fixed_ids_;  ///< this rank's share, if the bodies are fixed
-  std::vector<std::int64_t> steps_, counts_;
-  std::vector<Real> times_;
-  std::int64_t n_shown_ = 0;  ///< frames in NAME.xdmf
-  bool is_lost_ = false;      ///< rank 0 has warned
+  std::int64_t n_shown_ = 0;         ///< frames in NAME.xdmf
+  bool is_lost_ = false;             ///< rank 0 has warned
 };
 
 /// A unit in the words of H5MD's units module: "kg/m3" gives "kg m-3", "1/s" gives "s-1", "-" gives nothing.

@@ -77,7 +77,6 @@ enum class NewPlaces { filled, undefined };
 enum class Damage { unseen, noticed };
 
 enum class Open {
-  create,     ///< a new file; one that exists is refused with InputError
   overwrite,  ///< a new file, in place of one that exists
   read,       ///< an existing file
   append      ///< an existing file, to be changed

@@ -3,23 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/error.hpp"
 
 namespace scree {
 
 namespace {
-
-const std::string bodies = "/particles/all";
-const std::string observables = "/observables";
-
-template <class T>
-std::vector<T> whole(const hdf5::File& file, const std::string& name) {
-  std::vector<T> values;
-  file.read(name, {{0}, file.info(name).shape}, values);
-  return values;
-}
 
 /// Calls `use` with an empty vector of the type that is stored.
 template <class Use>
@@ -54,62 +43,31 @@ ResultFile::ResultFile(const Comm& comm, const std::string& path) : comm_(comm),
 }
 
 void ResultFile::find_h5md_fields() {
-  const std::string master = bodies + "/position";
-  if (!h5md_->exists(master)) return;
-  if (!h5md_->exists(observables + "/count/value") || !h5md_->exists(master + "/step"))
-    throw InputError(path_ + " is an H5MD file, but not one that scree wrote");
-  steps_ = whole<std::int64_t>(*h5md_, master + "/step");
-  times_ = whole<Real>(*h5md_, master + "/time");
-  counts_ = whole<std::int64_t>(*h5md_, observables + "/count/value");
-  keep_whole_frames();
+  content_ = read_h5md_content(*h5md_);
+  if (content_.columns.empty()) return;
+  // The last frame of a run that was killed may lack its numbers: places that nobody wrote hold -1.
+  const std::int64_t least_places = std::ranges::min(content_.columns, {}, &H5mdColumn::places).places;
+  std::size_t n_whole = 0;
+  while (n_whole < steps().size() && steps()[n_whole] >= 0 && counts()[n_whole] >= 0 &&
+         counts()[n_whole] <= least_places)
+    ++n_whole;
+  content_.resize(n_whole);
 
+  const std::string& master = H5mdContent::master;
   fields_.push_back({"step", "-", master + "/step", hdf5::Type::int64, 1, false, false, n_frames()});
   fields_.push_back({"time", "s", master + "/time", hdf5::Type::real64, 1, false, false, n_frames()});
   const auto unit_of = [&](const std::string& dataset) {
     const std::string unit = h5md_->text_attribute(dataset, "unit");
     return unit.empty() ? std::string("-") : unit;
   };
-  for (const std::string& name : h5md_->members(bodies)) {
-    if (name == "box") continue;
-    const bool constant = h5md_->is_dataset(bodies + "/" + name);
-    const std::string dataset = bodies + "/" + name + (constant ? "" : "/value");
-    const hdf5::DatasetInfo info = h5md_->info(dataset);
-    const std::size_t axis = constant ? 0 : 1;
-    const int components = info.shape.size() == axis + 2 ? static_cast<int>(info.shape[axis + 1]) : 1;
-    fields_.push_back({name, unit_of(dataset), dataset, info.type, components, true, !constant,
-                       constant ? info.shape[0] : 0});
-  }
-  for (const std::string& name : h5md_->members(observables)) {
-    const std::string dataset = observables + "/" + name + "/value";
+  for (const H5mdColumn& column : content_.columns)
+    fields_.push_back({column.name, unit_of(column.dataset()), column.dataset(), column.type,
+                       column.components, true, !column.constant, column.constant ? column.places : 0});
+  for (const std::string& name : h5md_->members(H5mdContent::observables_group)) {
+    const std::string dataset = H5mdContent::series_of(name);
     fields_.push_back(
         {name, unit_of(dataset), dataset, h5md_->info(dataset).type, 1, false, false, n_frames()});
   }
-}
-
-/// A run that was killed may leave its last frame in some series and not in others, or without its numbers:
-/// places that nobody wrote hold -1.
-void ResultFile::keep_whole_frames() {
-  std::size_t n = std::min({steps_.size(), times_.size(), counts_.size()});
-  std::int64_t least_places = std::numeric_limits<std::int64_t>::max();
-  for (const std::string& name : h5md_->members(bodies)) {
-    if (name == "box") continue;
-    const bool constant = h5md_->is_dataset(bodies + "/" + name);
-    const hdf5::Shape shape = h5md_->info(bodies + "/" + name + (constant ? "" : "/value")).shape;
-    const std::size_t axis = constant ? 0 : 1;
-    if (shape.size() <= axis) throw InputError(fmt::format("{}: {} has no axis of bodies", path_, name));
-    least_places = std::min(least_places, shape[axis]);
-    if (!constant) n = std::min(n, static_cast<std::size_t>(shape[0]));
-  }
-  for (const std::string& name : h5md_->members(observables)) {
-    const hdf5::Shape shape = h5md_->info(observables + "/" + name + "/value").shape;
-    n = std::min(n, shape.empty() ? 0 : static_cast<std::size_t>(shape[0]));
-  }
-  std::size_t n_whole = 0;
-  while (n_whole < n && steps_[n_whole] >= 0 && counts_[n_whole] >= 0 && counts_[n_whole] <= least_places)
-    ++n_whole;
-  steps_.resize(n_whole);
-  times_.resize(n_whole);
-  counts_.resize(n_whole);
 }
 
 std::string ResultFile::kind() const {
@@ -121,7 +79,7 @@ std::string ResultFile::kind() const {
 }
 
 std::int64_t ResultFile::rows(const Field& field, std::int64_t frame) const {
-  return field.in_frames ? counts_[static_cast<std::size_t>(frame)] : field.rows;
+  return field.in_frames ? counts()[static_cast<std::size_t>(frame)] : field.rows;
 }
 
 FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_t first,

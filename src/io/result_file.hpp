@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "io/array_file.hpp"
 #include "io/files.hpp"
+#include "io/h5md_content.hpp"
 #include "io/hdf5.hpp"
 
 namespace scree {
@@ -40,10 +41,10 @@ class ResultFile {
   const std::string& path() const { return path_; }
 
   /// Of an H5MD file: one entry per frame, up to the first that is not whole.
-  const std::vector<std::int64_t>& steps() const { return steps_; }
-  const std::vector<Real>& times() const { return times_; }
-  const std::vector<std::int64_t>& counts() const { return counts_; }
-  std::int64_t n_frames() const { return static_cast<std::int64_t>(steps_.size()); }
+  const std::vector<std::int64_t>& steps() const { return content_.steps; }
+  const std::vector<Real>& times() const { return content_.times; }
+  const std::vector<std::int64_t>& counts() const { return content_.counts; }
+  std::int64_t n_frames() const { return static_cast<std::int64_t>(steps().size()); }
 
   const std::vector<Field>& fields() const { return fields_; }
   std::int64_t rows(const Field& field, std::int64_t frame) const;
@@ -56,15 +57,13 @@ class ResultFile {
 
  private:
   void find_h5md_fields();
-  void keep_whole_frames();
 
   Comm comm_;
   std::string path_;
   std::unique_ptr<ArrayFileReader> arrays_;
   std::unique_ptr<hdf5::File> h5md_;
   std::vector<Field> fields_;
-  std::vector<std::int64_t> steps_, counts_;
-  std::vector<Real> times_;
+  H5mdContent content_;
 };
 
 }  // namespace scree

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "contact/contact_graph.hpp"
-#include "core/every.hpp"
+#include "core/output_interval.hpp"
 #include "core/section.hpp"
 #include "io/frame.hpp"
 #include "io/run_files.hpp"
@@ -43,7 +43,7 @@ class SceneWriter {
   /// An output with a schedule.
   struct Scheduled {
     const char* name;  ///< as ResumePoint knows it
-    const Every& every;
+    const OutputInterval& every;
     bool uses_contacts;
   };
   struct Summary {

@@ -44,6 +44,19 @@ std::vector<std::string> cells(std::string_view line) {
   }
 }
 
+/// A cell of a line; empty if there is none.
+std::string cell_of(std::string_view line, std::size_t column) {
+  std::size_t begin = 0, end = 0;
+  for (bool is_quoted = false; end < line.size(); ++end) {
+    // Quotes within a quoted cell are doubled, so that parity tells what is inside.
+    if (line[end] == '"') is_quoted = !is_quoted;
+    if (line[end] != ',' || is_quoted) continue;
+    if (column-- == 0) return std::string(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return column == 0 ? std::string(line.substr(begin)) : "";
+}
+
 Real number(const std::string& cell, const std::string& path, std::size_t line_number) {
   char* end = nullptr;
   const Real value = std::strtod(cell.c_str(), &end);
@@ -67,7 +80,7 @@ Table::Table(const Comm& comm, const std::string& path, const std::vector<Headin
 }
 
 Table Table::resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
-                    Real time) {
+                    Real time, std::size_t time_column) {
   std::string kept;
   files::on_root(comm, [&] {
     const std::string header = header_line(headings);
@@ -80,11 +93,11 @@ Table Table::resume(const Comm& comm, const std::string& path, const std::vector
     for_each_line(content, [&](std::string_view line) {
       ++line_number;
       const bool is_header = line_number == 1;
-      if (is_header || number(std::string(line.substr(0, line.find(','))), path, line_number) <= time)
+      if (is_header || number(cell_of(line, time_column), path, line_number) <= time)
         kept.append(line).append("\n");
     });
   });
-  return Table(comm, path, std::move(headings), kept);
+  return Table(comm, path, headings, kept);
 }
 
 void Table::add(std::span<const Real> row) {
@@ -96,6 +109,10 @@ void Table::add(std::span<const Real> row) {
     line.back() = '\n';
     file_->add(line);
   });
+}
+
+void Table::add_lines(const std::string& lines) {
+  files::on_root(comm_, [&] { file_->add(lines); });
 }
 
 void Table::keep_in_place() {

@@ -9,10 +9,10 @@
 
 namespace scree {
 
-/// A time series as CSV: one header line "time[s],overlap_max[m],...", one row per sample with 17 significant
-/// digits, so that reading gives the same bits back. Rank 0 writes; each row reaches the system before add()
-/// returns. A file that is removed or replaced meanwhile is written again (AppendedFile). All members are
-/// collective; write errors make all ranks throw RunError.
+/// A CSV file in the order of times: one header line "time[s],overlap_max[m],...", one row per sample with 17
+/// significant digits, so that reading gives the same bits back. Rank 0 writes; each row reaches the system
+/// before add() returns. A file that is removed or replaced meanwhile is written again (AppendedFile). All
+/// members are collective; write errors make all ranks throw RunError.
 class Table {
  public:
   struct Heading {
@@ -20,15 +20,17 @@ class Table {
     std::string unit;
   };
 
-  /// Starts a new file, in place of one that exists. The first column must be the time.
+  /// Starts a new file, in place of one that exists.
   Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings);
-  /// Goes on with a file: rows later than `time` (and a last line cut short) are removed first, by replacing
-  /// the file as a whole. Throws InputError if there is no such file or its columns are others.
+  /// Goes on with a file: rows with a later time than `time` (and a last line cut short) are removed first,
+  /// by replacing the file as a whole. Throws InputError if there is no such file or its columns are others.
   static Table resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
-                      Real time);
+                      Real time, std::size_t time_column = 0);
 
   /// Adds a row; the values are those of rank 0.
   void add(std::span<const Real> row);
+  /// Adds whole lines, those of rank 0: of a table with texts.
+  void add_lines(const std::string& lines);
   /// Looks whether the file is still there, as add() does now and then.
   void keep_in_place();
 

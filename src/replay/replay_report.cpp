@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/json.hpp"
-#include "io/csv_row.hpp"
+#include "io/csv.hpp"
 #include "io/table_text.hpp"
 #include "replay/performance_profile.hpp"
 #include "run/version.hpp"
@@ -64,7 +64,7 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   CsvRow csv;
   const SolveReport& report = row.report;
   const Residual& residual = report.residual;
-  csv.add_text("file", row.file);
+  csv.add("file", row.file);
   csv.add("form", row.is_global ? "global" : "local");
   csv.add("solved_as", row.solved_global ? "global" : "local");
   csv.add("dimension", row.dimension);
@@ -76,7 +76,7 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   csv.add("measure", norm_name(all.norm));
   csv.add("converged", report.converged ? 1 : 0);
   csv.add("confirmed", row.confirmed ? 1 : 0);
-  csv.add_text("failure", row.failure);
+  csv.add("failure", row.failure);
   csv.add("natural", residual.natural);
   csv.add("fclib_absolute", residual.fclib_absolute);
   csv.add("fclib_relative", residual.fclib_relative);
@@ -86,10 +86,19 @@ CsvRow csv_row(const ReplayRow& row, const ReplayRows& all) {
   csv.add("cone_violation", residual.cone_violation);
   csv.add("complementarity", residual.complementarity);
   csv.add("dissipation_error", residual.dissipation_error);
-  csv.add_effort(report);
+  for_each_effort(report, [&](const char* name, auto value) {
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      csv.add_measured(name, value);
+    else
+      csv.add(name, value);
+  });
   csv.add_measured("preparation_seconds", row.preparation_seconds);
-  for (std::size_t i = 0; i < all.tolerances.size(); ++i)
-    csv.add_reached(all.tolerances[i], row.is_solved(i), row.reached[i]);
+  for (std::size_t i = 0; i < all.tolerances.size(); ++i) {
+    const std::string tolerance = fmt::format("{:g}", all.tolerances[i]);
+    const bool reached = row.is_solved(i);
+    csv.add("seconds_to_" + tolerance, reached ? fmt::format("{:.4g}", row.reached[i].seconds) : "");
+    csv.add("iteration_at_" + tolerance, reached ? std::to_string(row.reached[i].iteration) : "");
+  }
   return csv;
 }
 

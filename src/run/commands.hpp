@@ -6,6 +6,7 @@
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "io/compare.hpp"  // of `scree compare`
 
 namespace scree {
 
@@ -38,21 +39,14 @@ std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::str
 /// Describes a deck (its resolved form) or a result file. Collective.
 std::string describe(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
 
-/// Compares two results (io/compare.hpp) and gives the report as text or JSON; `only_first`: where they
-/// differ first. Collective.
-struct CompareReport {
-  bool equal = false;
-  std::string text;
-};
-CompareReport compare(const Comm& comm, const std::string& first, const std::string& second,
-                      bool last_frame_only, bool as_json, bool only_first);
+/// One word for a shell.
+std::string quoted(const std::string& word);
+/// `scree VERB FILE` with what was set, as one types it to go on with a run that was stopped.
+std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
+                             const std::vector<std::string>& overrides, const std::string& options = "");
 
 /// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown
 /// word.
 std::string list_kinds(const std::string& what);
-
-/// JSON Schema of decks, for editors; Markdown reference of all keys (docs/decks.md).
-std::string deck_schema_text();
-std::string deck_reference_text();
 
 }  // namespace scree

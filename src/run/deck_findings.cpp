@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/error.hpp"
+#include "core/timing.hpp"
 #include "events/inlets.hpp"
 #include "io/scene_output.hpp"
 
@@ -233,6 +235,17 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
 }  // namespace
 
 template <int D>
+std::vector<std::string> scene_findings(const RunDeck<D>& deck, const State<D>& state) {
+  const Scene<D>* scene = deck.stepper->scene();
+  if (!scene) return {};
+  Scope timer("findings");
+  std::vector<std::string> findings = scene->diagnostics(state);
+  if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
+    throw InputError(fmt::format("{}", fmt::join(findings, "\n")));
+  return findings;
+}
+
+template <int D>
 std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state) {
   std::vector<std::string> findings;
   if (!deck.stepper->scene()) {  // which knows its own walls
@@ -247,6 +260,8 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
   return findings;
 }
 
+template std::vector<std::string> scene_findings<2>(const RunDeck<2>&, const State<2>&);
+template std::vector<std::string> scene_findings<3>(const RunDeck<3>&, const State<3>&);
 template std::vector<std::string> deck_findings<2>(const RunDeck<2>&, const State<2>&);
 template std::vector<std::string> deck_findings<3>(const RunDeck<3>&, const State<3>&);
 

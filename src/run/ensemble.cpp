@@ -11,7 +11,7 @@
 #include "core/input_file.hpp"
 #include "core/json.hpp"
 #include "core/log.hpp"
-#include "io/csv_cell.hpp"
+#include "io/csv.hpp"
 #include "io/files.hpp"
 #include "run/results_folder.hpp"
 

@@ -28,7 +28,7 @@ Progress::~Progress() {
 void Progress::step_done(const Clock& clock) {
   if (!shown_) return;
   ++steps_since_;
-  const Real elapsed = std::chrono::duration<Real>(WallClock::now() - last_).count();
+  const Real elapsed = seconds_since(last_);
   if (elapsed < seconds_between_lines) return;
   const Real rate = (clock.time - last_time_) / elapsed;
   rate_ = rate_ == 0 ? rate : 0.5 * (rate_ + rate);

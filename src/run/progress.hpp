@@ -8,6 +8,11 @@
 
 namespace scree {
 
+using WallClock = std::chrono::steady_clock;
+inline Real seconds_since(WallClock::time_point start) {
+  return std::chrono::duration<Real>(WallClock::now() - start).count();
+}
+
 /// A line on how far the run is, every two seconds: rewritten in place on a terminal, a new line each time
 /// elsewhere. Rank 0 only; local.
 class Progress {
@@ -19,7 +24,6 @@ class Progress {
   void step_done(const Clock& clock);
 
  private:
-  using WallClock = std::chrono::steady_clock;
   bool shown_;
   bool terminal_;
   bool line_open_ = false;

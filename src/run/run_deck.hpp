@@ -6,47 +6,16 @@
 
 #include "analysis/measure.hpp"
 #include "core/deck.hpp"
-#include "core/every.hpp"
 #include "events/events.hpp"
 #include "geometry/box.hpp"
 #include "geometry/obstacle.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "particles/fill.hpp"
+#include "run/output_settings.hpp"
 #include "schemes/common/stepper.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
-
-/// Why a run cannot have this name, which becomes that of its folder and files; empty: it can.
-std::string fault_of_name(const std::string& name);
-
-/// Keys of [output] and its tables.
-struct OutputSettings {
-  std::string directory = "results";
-  std::string name;  ///< empty: the deck's file name without ending
-  Every vtk;
-  std::int64_t vtk_writers = 0;  ///< 0: chosen from the number of bodies
-  bool vtk_asynchronous = true;
-  bool vtk_contacts = true;
-  bool vtk_obstacles = true;
-  std::string vtk_precision = "single";
-  Every h5md;
-  std::string h5md_precision = "double";
-  Every checkpoint;
-  Real checkpoint_wall_time = 15 * 60;
-  std::int64_t checkpoint_keep = 2;
-  Every fclib;
-  std::int64_t fclib_on_failure = 10;
-  bool fclib_guess = true;
-  bool fclib_solution = true;
-  std::string where_fclib;  ///< place of [output.fclib] in the deck; empty: not given
-  Every certificate;
-  Every scalars;
-  Real contact_tolerance = 1e-3;
-
-  /// `of_scenes` declares and reads the tables that scenes add to [output].
-  void describe(Section& root, const std::function<void(Section& output)>& of_scenes);
-};
 
 template <int D>
 struct NamedMeasure {
@@ -80,6 +49,9 @@ struct RunDeck {
   OutputSettings output;
   std::vector<NamedMeasure<D>> measures;
 
+  /// Reads a deck as a whole and, if it is to run, hands PETSc its options. Throws one InputError with all
+  /// that is wrong.
+  static RunDeck read(Deck& deck, bool to_run = true);
   /// Declares and reads all tables. Throws InputError.
   void describe(Section& root);
   /// Whether bodies come during the run.

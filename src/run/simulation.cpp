@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/petsc.hpp"
 #include "core/timing.hpp"
 #include "run/starting_point.hpp"
 #include "schemes/pbd/packer.hpp"
@@ -77,7 +78,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                              needs.skin);
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
-  if (state_.bodies.has_inertia()) state_.ledger.start = mechanical_energy(state_).total();
+  if (state_.bodies.has_inertia()) state_.energy_balance.start = mechanical_energy(state_).total();
   if (deck_.allow_overlap) return;
   if (from)
     require_no_overlap(StartingPoint<D>::overlap_limit);
@@ -127,7 +128,7 @@ void Simulation<D>::take_physics() {
   state_.bodies.carry_path(
       traits.needs_path ||
       std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
-  state_.ledger.kept = traits.balances_energy;
+  state_.energy_balance.kept = traits.balances_energy;
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;
@@ -155,6 +156,13 @@ std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t
   const std::int32_t group = bodies.group()[i];
   const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
   return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
+}
+
+template <int D>
+bool Simulation<D>::require_known_options() {
+  const bool is_known = deck_.stepper->knows_petsc_options();
+  if (is_known) require_petsc_options_used(state_.comm);
+  return is_known;
 }
 
 template <int D>

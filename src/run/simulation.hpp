@@ -36,6 +36,9 @@ class Simulation {
   }
   /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
   void step(bool record_forces = false);
+  /// Throws InputError for PETSc options that nobody knows. Schemes that solve linear systems can tell only
+  /// after the first one; they say whether that was.
+  bool require_known_options();
   /// Length of the next step [s]: the deck's, or what is left until the end of the run or of the stage.
   Real next_dt() const;
   /// Contacts at the present positions.

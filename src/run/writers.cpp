@@ -72,7 +72,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                        ? output.vtk_writers
                                        : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
     const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm.size())),
-                             .single_precision = output.vtk_precision == "single",
+                             .single_precision = output.vtk_single,
                              .compress = true,
                              .background = background_.get()};
     const auto make = [&](const std::string& name) {
@@ -86,13 +86,10 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   }
   if (output.h5md.ever()) {
     const Scene<D>* scene = deck.stepper->scene();
-    const H5mdOptions options{.overwrite = true,
-                              .single_precision = output.h5md_precision == "single",
+    const H5mdOptions options{.single_precision = output.h5md_single,
                               .fixed_bodies = deck.outside != Outside::remove &&
                                               !deck.events.change_bodies() &&
-                                              !(scene && scene->change_bodies()),
-                              .constant = {"radius", "group"},
-                              .expected_bodies = 0};
+                                              !(scene && scene->change_bodies())};
     const std::string path = files.with(".h5");
     if (goes_on_with(path)) {
       h5md_ =
@@ -114,7 +111,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                              .title = deck.title,
                                              .creator = fmt::format("scree {}", version::number),
                                              .vtk_writers = static_cast<int>(output.vtk_writers),
-                                             .single_precision = output.vtk_precision == "single",
+                                             .single_precision = output.vtk_single,
                                              .state = state,
                                              .resume = resume});
 }
@@ -154,33 +151,17 @@ std::string Writers<D>::end_frames(std::int64_t step, Real before, Real time) co
 }
 
 template <int D>
-void Writers<D>::write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+void Writers<D>::write(const State<D>& state, Real before, bool at_end, const ContactGraph<D>& contacts,
                        std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
   Scope timer("output");
   // A frame that all ranks have written is listed without waiting for the next one.
   const auto series = frame_series();
-  if (std::ranges::any_of(series, [](const VtkSeries* s) { return s->is_unfinished(); }) &&
+  if (!at_end && std::ranges::any_of(series, [](const VtkSeries* s) { return s->is_unfinished(); }) &&
       comm_.all(std::ranges::all_of(series, [](const VtkSeries* s) { return s->is_ready(); })))
     list_frames();
-  const auto [step, time, last_dt, listed_time] = state.clock;
-  write_those([&](const Every& every) { return every.due(step, before, time); }, state, contacts,
-              contact_counts, stepper);
-  if (of_scene_) of_scene_->write(state, before);
-}
-
-template <int D>
-void Writers<D>::write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
-                           std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
-  Scope timer("output");
-  const auto [step, time, last_dt, listed_time] = state.clock;
-  write_those([&](const Every& every) { return !every.due(step, before, time); }, state, contacts,
-              contact_counts, stepper);
-}
-
-template <int D>
-template <class Wanted>
-void Writers<D>::write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
-                             std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper) {
+  const auto wanted = [&](const OutputInterval& every) {
+    return every.due(state.clock.step, before, state.clock.time) != at_end;
+  };
   const OutputSettings& output = deck_.output;
   if (certificate_ && wanted(output.certificate)) {
     start_row(state, stepper);
@@ -193,6 +174,7 @@ void Writers<D>::write_those(const Wanted& wanted, const State<D>& state, const 
   const auto scheduled = of_scene_->scheduled();
   for (std::size_t k = 0; k < scheduled.size(); ++k)
     if (wanted(scheduled[k].every)) of_scene_->write_frame(k, state, contacts);
+  if (!at_end) of_scene_->write(state, before);
 }
 
 template <int D>

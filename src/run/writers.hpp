@@ -20,7 +20,7 @@ namespace scree {
 /// All series that a run writes. They read the state and never change it. Everything collective.
 ///
 /// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
-/// write() after every step, then write_end() after the last one. A restart removes frames of write_end(), so
+/// write() after every step, then at the end after the last one. A restart removes frames of the end, so
 /// a run in pieces leaves the files of a run in one.
 template <int D>
 class Writers {
@@ -35,14 +35,12 @@ class Writers {
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
-  /// Writes what is due. `contacts` are current if needs_contacts said so. `contact_counts`: per owned body.
-  void write(const State<D>& state, Real before, const ContactGraph<D>& contacts,
+  /// Writes what is due or, `at_end`, what the last step has left without a frame. `contacts` are current if
+  /// needs_contacts said so, or at the end. `contact_counts`: per owned body.
+  void write(const State<D>& state, Real before, bool at_end, const ContactGraph<D>& contacts,
              std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
-  /// The outputs that the same step leaves without a frame, separated by blanks: those of write_end().
+  /// The outputs that a step leaves without a frame, separated by blanks.
   std::string end_frames(std::int64_t step, Real before, Real time) const;
-  /// Writes what write() did not, after the last step; contacts are current.
-  void write_end(const State<D>& state, Real before, const ContactGraph<D>& contacts,
-                 std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
   /// Waits for frames that are being written and lists them, and looks whether tables are still there. Before
   /// a checkpoint, since a restart from it keeps what is listed.
   void complete_frames();
@@ -58,15 +56,11 @@ class Writers {
   struct Output {
     const char* name;
     bool is_there;
-    const Every& every;
+    const OutputInterval& every;
     bool uses_contacts;
   };
   /// All with a schedule, by the names that ResumePoint knows.
   std::vector<Output> outputs() const;
-  /// Writes the outputs for which `wanted(every)`.
-  template <class Wanted>
-  void write_those(const Wanted& wanted, const State<D>& state, const ContactGraph<D>& contacts,
-                   std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
   /// Columns that every table starts with, and their values.
   std::vector<Table::Heading> first_headings() const;
   void start_row(const State<D>& state, const Stepper<D>& stepper);

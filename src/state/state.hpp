@@ -14,7 +14,7 @@
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
 #include "particles/contact_memory.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 namespace scree {
 
@@ -81,7 +81,7 @@ struct State {
   std::vector<bool> group_rotates{};                           ///< of each group
   std::vector<int> obstacle_material{};                        ///< of each obstacle
 
-  EnergyLedger ledger{};
+  EnergyBalance energy_balance{};
   std::vector<InletProgress> inlets{};
   std::vector<OutletProgress> outlets{};
   StageProgress stage{};

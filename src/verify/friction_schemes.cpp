@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "run/simulation.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 #include "verify/checks.hpp"
 #include "verify/grain_cases.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 #include "verify/grain_cases.hpp"
 
 namespace scree {
@@ -105,12 +105,12 @@ void energy(GrainTable& table) {
     // Kinetic energy that has come and gone.
     turned_over += std::abs(now.kinetic - last);
     last = now.kinetic;
-    worst = std::max(worst, std::abs(now.total() - simulation.state().ledger.total()));
+    worst = std::max(worst, std::abs(now.total() - simulation.state().energy_balance.total()));
   }
-  const EnergyLedger& ledger = simulation.state().ledger;
+  const EnergyBalance& balance = simulation.state().energy_balance;
   table.demand("energy, 200 spheres",
-               std::abs(ledger.wall_work) > 1e-3 * turned_over && ledger.friction > 1e-3 * turned_over &&
-                   ledger.impact > 1e-3 * turned_over,
+               std::abs(balance.wall_work) > 1e-3 * turned_over && balance.friction > 1e-3 * turned_over &&
+                   balance.impact > 1e-3 * turned_over,
                "walls, friction or impacts play no part");
   table.add("energy, 200 spheres",
             {row("ledger / turned over [-]", "worst of all steps", 0, worst / turned_over, 1e-10)});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 namespace scree {
 

@@ -146,10 +146,10 @@ void spin_down(GrainTable& table, const Contacts& contacts) {
   }
   table.add(contacts.name("rolling resistance, " + kind<D>()), rows);
   if (contacts.soft) return;
-  const EnergyLedger& ledger = simulation.state().ledger;
+  const EnergyBalance& balance = simulation.state().energy_balance;
   const Real spun = 0.5 * moment_of_inertia<D>(states_of(simulation).mass[0], r) * omega * omega;
   table.add("rolling resistance, " + kind<D>(), {row("energy recorded as rolling [J]", "mu_r = 0.1", spun,
-                                                     ledger.rolling, contacts.bound * spun)});
+                                                     balance.rolling, contacts.bound * spun)});
 }
 
 /// On a slope of tan theta = 0.5 for half a second, from rest: with k = I / (m r^2) it rolls with

@@ -92,7 +92,7 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
   outcome.state = simulation.hash();
   outcome.time = bits(state.clock.time) ^ std::rotl(bits(state.clock.last_dt), 7);
   outcome.ledger = 0;
-  EnergyLedger::for_each(state.ledger, [&](const char*, Real energy) {
+  EnergyBalance::for_each(state.energy_balance, [&](const char*, Real energy) {
     outcome.ledger = std::rotl(outcome.ledger, 11) ^ bits(energy);
   });
   outcome.n_bodies = simulation.n_bodies();

@@ -132,7 +132,7 @@ Real total(Simulation<D>& simulation, int n_steps, const std::string& name) {
 template <int D>
 void check_books(const Simulation<D>& simulation) {
   const State<D>& state = simulation.state();
-  CHECK(mechanical_energy(state).total() == Approx(state.ledger.total()).epsilon(1e-12));
+  CHECK(mechanical_energy(state).total() == Approx(state.energy_balance.total()).epsilon(1e-12));
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ TEST_CASE("the energy of event-driven runs is recorded") {
   Simulation<2> falling(world, read_deck<2>(disks));
   CHECK(total(falling, 30, "impacts") > 100);
   check_books(falling);
-  CHECK(falling.state().ledger.impact > 0);
+  CHECK(falling.state().energy_balance.impact > 0);
   CHECK(total(falling, 1, "overlap") < 1e-9);
 
   Simulation<3> elastic(world, read_deck<3>(spheres));

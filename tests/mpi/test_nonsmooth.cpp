@@ -175,10 +175,10 @@ TEST_CASE(
 
   Simulation<2> simulation(Comm(), read_deck<2>(grains_2d + with_forces));
   for (int step = 0; step < 120; ++step) simulation.step();
-  const EnergyLedger& ledger = simulation.state().ledger;
-  CHECK(ledger.force_work < -1e-3 * ledger.start);
+  const EnergyBalance& balance = simulation.state().energy_balance;
+  CHECK(balance.force_work < -1e-3 * balance.start);
   CHECK(mechanical_energy(simulation.state()).total() ==
-        Approx(ledger.total()).margin(1e-12 * ledger.start).epsilon(0));
+        Approx(balance.total()).margin(1e-12 * balance.start).epsilon(0));
 }
 
 TEST_CASE("nonsmooth: sweeps and Newton's method find the same motion", "[mpi]") {

@@ -16,12 +16,8 @@ namespace {
 template <int D>
 class ContactStatus final : public Measure<D> {
  public:
-  void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
-  }
-
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, where_, "contact_status");
+    require_inertia(state, this->where_, "contact_status");
     return {{"contacts", "-", "contacts that push"},
             {"mean_force", "N", "mean normal reaction of these; nan without any"},
             {"sliding", "-", "share that slides, of those with friction; nan without any"},
@@ -52,9 +48,6 @@ class ContactStatus final : public Measure<D> {
                 mean(static_cast<Real>(counts[2]), counts[1]),
                 mean(ReproducibleSum::sum(state.comm, used), counts[1])});
   }
-
- private:
-  std::string where_;
 };
 
 }  // namespace

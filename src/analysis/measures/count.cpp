@@ -7,8 +7,6 @@ namespace {
 template <int D>
 class Count final : public Measure<D> {
  public:
-  void describe(Section&) override {}
-
   std::vector<ColumnInfo> columns(const State<D>&) const override {
     return {{"bodies", "-", "bodies in the run"}};
   }

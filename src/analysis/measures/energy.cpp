@@ -3,7 +3,7 @@
 namespace scree {
 namespace {
 
-/// Mechanical energy of the bodies and where it came from and went: the entries of EnergyLedger, added up
+/// Mechanical energy of the bodies and where it came from and went: the entries of EnergyBalance, added up
 /// since the start, and what is missing in them,
 ///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
 ///                                        - rolling - impact + correction + integration),
@@ -12,16 +12,12 @@ namespace {
 template <int D>
 class Energy final : public Measure<D> {
  public:
-  void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
-  }
-
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, where_, "energy");
+    require_inertia(state, this->where_, "energy");
     std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
                                     {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]"}};
-    if (!state.ledger.kept) return columns;
-    EnergyLedger::for_each(state.ledger, [&](const char* name, Real) {
+    if (!state.energy_balance.kept) return columns;
+    EnergyBalance::for_each(state.energy_balance, [&](const char* name, Real) {
       columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
     });
     columns.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger"});
@@ -30,15 +26,12 @@ class Energy final : public Measure<D> {
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const MechanicalEnergy energy = mechanical_energy(sample.state);
-    const EnergyLedger& ledger = sample.state.ledger;
+    const EnergyBalance& balance = sample.state.energy_balance;
     row.insert(row.end(), {energy.kinetic, energy.potential});
-    if (!ledger.kept) return;
-    EnergyLedger::for_each(ledger, [&](const char*, Real value) { row.push_back(value); });
-    row.push_back(energy.total() - ledger.total());
+    if (!balance.kept) return;
+    EnergyBalance::for_each(balance, [&](const char*, Real value) { row.push_back(value); });
+    row.push_back(energy.total() - balance.total());
   }
-
- private:
-  std::string where_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class Flow final : public Measure<D> {
                   .doc = "only crossings up to this far from the point count; 0: all"});
     region_.describe(section);
     if (!section.reading()) return;
-    where_ = section.where("normal");
+    this->where_ = section.where("normal");
     const Real length = norm(normal_);
     if (!(length > 0)) section.fail("normal", "the normal must not be zero");
     normal_ *= 1 / length;
@@ -106,7 +106,7 @@ class Flow final : public Measure<D> {
             fmt::format("{}: the domain is periodic along {}, so the plane must be parallel or "
                         "perpendicular to that axis: set the normal's {} to zero, or all its other "
                         "components",
-                        where_, "xyz"[k], "xyz"[k]));
+                        this->where_, "xyz"[k], "xyz"[k]));
     if (region_.is_whole()) return;
     const Box<D> window = region_.box(box);
     Real lowest = HUGE_VAL, highest = -HUGE_VAL;
@@ -139,7 +139,6 @@ class Flow final : public Measure<D> {
   Vec<D> point_{}, normal_{};
   Real radius_ = 0;
   MeasuredRegion<D> region_;
-  std::string where_;
   std::vector<Crossing> crossings_;  // of this rank in the last step
   enum : std::size_t { bodies_now, mass_now, row_time, row_bodies, row_mass };
   std::array<Real, 5> memory_{0, 0, std::numeric_limits<Real>::quiet_NaN(), 0, 0};

@@ -11,14 +11,10 @@ namespace {
 template <int D>
 class InletCounts final : public Measure<D> {
  public:
-  void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
-  }
-
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     if (state.inlets.empty())
       throw InputError(
-          where_ +
+          this->where_ +
           ": the measure \"inlets\" looks at [inlets.NAME] and, of people, [sources.NAME], but the "
           "deck has no such table");
     std::vector<ColumnInfo> columns{
@@ -44,7 +40,6 @@ class InletCounts final : public Measure<D> {
   }
 
  private:
-  std::string where_;
   enum : std::size_t { row_time, row_made };
   std::array<Real, 2> memory_{};
 };

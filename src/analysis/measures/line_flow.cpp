@@ -121,7 +121,6 @@ class LineFlow final : public Measure<2> {
 
   Vec<2> a_{}, b_{};
   Real window_ = 10;
-  std::string where_;
   enum : std::size_t {
     net_now,
     total_now,

@@ -20,10 +20,8 @@ namespace {
 class OneDimensional final : public Measure<2> {
  public:
   void describe(Section& section) override {
-    std::string axis = "x";
-    section.choice("axis", axis, {"x", "y"}, {.doc = "axis along which people walk"});
+    section.choice("axis", axis_, {{"x", 0}, {"y", 1}}, {.doc = "axis along which people walk"});
     region_.describe(section);
-    if (section.reading()) axis_ = axis == "x" ? 0 : 1;
   }
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {

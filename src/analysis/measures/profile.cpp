@@ -20,14 +20,12 @@ template <int D>
 class Profile final : public Measure<D> {
  public:
   void describe(Section& section) override {
-    std::vector<std::string> names;
-    for (int k = 0; k < D; ++k) names.emplace_back(1, "xyz"[k]);
-    std::string axis = names.back();
-    section.choice("axis", axis, names, {.doc = "axis along which the bins lie"});
+    std::vector<Word<int>> axes{{"x", 0}, {"y", 1}, {"z", 2}};
+    axes.resize(D);
+    section.choice("axis", axis_, axes, {.doc = "axis along which the bins lie"});
     section.integer("bins", n_bins_,
                     {.range = {.least = 1, .most = 1000}, .required = true, .doc = "number of bins"});
     region_.describe(section);
-    if (section.reading()) axis_ = static_cast<int>(std::ranges::find(names, axis) - names.begin());
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {

@@ -7,14 +7,11 @@ namespace {
 template <int D>
 class Removed final : public Measure<D> {
  public:
-  void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
-  }
-
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     if (state.outlets.empty())
       throw InputError(
-          where_ + ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
+          this->where_ +
+          ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
     std::vector<ColumnInfo> columns;
     for (const OutletProgress& outlet : state.outlets) {
       columns.push_back({"count_" + outlet.name, "-", "bodies that the outlet has taken"});
@@ -29,9 +26,6 @@ class Removed final : public Measure<D> {
       if (sample.state.bodies.has_inertia()) row.push_back(outlet.mass);
     }
   }
-
- private:
-  std::string where_;
 };
 
 }  // namespace

@@ -12,12 +12,8 @@ namespace {
 template <int D>
 class Rotation final : public Measure<D> {
  public:
-  void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
-  }
-
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, where_, "rotation");
+    require_inertia(state, this->where_, "rotation");
     if constexpr (D == 2)
       return {{"mean", "rad/s", "mean angular velocity, counter-clockwise; nan without bodies"},
               {"rms", "rad/s", "root mean square of the angular velocities; nan without bodies"}};
@@ -44,9 +40,6 @@ class Rotation final : public Measure<D> {
     for (std::size_t k = 0; k < n_spin; ++k) row.push_back(sums[k] * per_body);
     row.push_back(std::sqrt(sums[n_spin] * per_body));
   }
-
- private:
-  std::string where_;
 };
 
 }  // namespace

@@ -10,8 +10,6 @@ namespace {
 template <int D>
 class Speed final : public Measure<D> {
  public:
-  void describe(Section&) override {}
-
   std::vector<ColumnInfo> columns(const State<D>&) const override {
     return {{"mean_speed", "m/s", "mean speed of the bodies; nan without bodies"},
             {"max_speed", "m/s", "largest speed of a body"}};

@@ -23,12 +23,12 @@ template <int D>
 class Stress final : public Measure<D> {
  public:
   void describe(Section& section) override {
-    if (section.reading()) where_ = section.where("type");
+    Measure<D>::describe(section);
     region_.describe(section);
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, where_, "stress");
+    require_inertia(state, this->where_, "stress");
     region_.require_inside(state.box);
     std::vector<ColumnInfo> columns;
     for (int i = 0; i < D; ++i)
@@ -103,7 +103,6 @@ class Stress final : public Measure<D> {
     return sums;
   }
 
-  std::string where_;
   MeasuredRegion<D> region_;
 };
 

@@ -22,7 +22,7 @@ class WallForce final : public Measure<D> {
     section.texts("obstacles", names_, {.doc = "names of the obstacles; none given: all of them"});
     section.point("point", point_,
                   {.unit = Unit::length, .doc = "reference point of torques, in schemes with inertia"});
-    if (section.reading()) where_ = section.where("obstacles");
+    if (section.reading()) this->where_ = section.where("obstacles");
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
@@ -90,7 +90,7 @@ class WallForce final : public Measure<D> {
       if (found == list.end()) {
         std::string known;
         for (const Obstacle<D>& obstacle : list) known += (known.empty() ? "" : ", ") + obstacle.name;
-        throw InputError(fmt::format("{}: there is no obstacle '{}'; the deck has {}", where_, name,
+        throw InputError(fmt::format("{}: there is no obstacle '{}'; the deck has {}", this->where_, name,
                                      known.empty() ? "none" : known));
       }
       indices.push_back(static_cast<std::size_t>(found - list.begin()));
@@ -100,7 +100,6 @@ class WallForce final : public Measure<D> {
 
   std::vector<std::string> names_;
   Vec<D> point_{};
-  std::string where_;
 };
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "core/deck.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "io/csv_row.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/split_problem.hpp"

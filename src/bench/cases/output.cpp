@@ -86,7 +86,7 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     Writers<D> writers(comm, run_files, settings, simulation.state(), "", files::Texts{}, std::nullopt);
     const auto write = [&] {
       const Real time = simulation.state().clock.time;
-      writers.write(simulation.state(), time - simulation.deck().dt, no_contacts, contact_counts,
+      writers.write(simulation.state(), time - simulation.deck().dt, false, no_contacts, contact_counts,
                     simulation.stepper());
     };
     measure_frames(format, n_writers, write, [&] { writers.complete(); });

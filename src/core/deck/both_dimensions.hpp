@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/deck.hpp"
-#include "core/deck/declaration.hpp"
+#include "core/deck/deck_table.hpp"
 
 namespace scree::detail {
 
@@ -88,9 +88,9 @@ struct Documented {
   std::list<Declaration> flat;
   std::list<Declaration> solid;
   explicit Documented(const DeckDescription& description) {
-    DocumentingSection flat_root(flat, "");
+    Section flat_root(std::make_unique<DeckTable>(flat, ""));
     description.in_2d(flat_root);
-    DocumentingSection solid_root(solid, "");
+    Section solid_root(std::make_unique<DeckTable>(solid, ""));
     description.in_3d(solid_root);
   }
 };

@@ -9,6 +9,15 @@
 
 namespace scree {
 
+namespace {
+
+std::unique_ptr<DeckTable> root_of(const DeckSource& source, DeckErrors& errors,
+                                   std::list<Declaration>& declared) {
+  return std::make_unique<DeckTable>(declared, "", source, errors, &source.root, source.name + ":1:1");
+}
+
+}  // namespace
+
 Deck::Deck(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Deck::~Deck() = default;
 Deck::Deck(Deck&&) noexcept = default;
@@ -32,7 +41,7 @@ Deck Deck::from_text(const std::string& text, const std::string& name,
   impl->source = DeckSource::parse(text, name, overrides);
   impl->text = text;
   impl->overrides = overrides;
-  impl->root.emplace(impl->source, impl->errors, &impl->source.root, impl->declared, "", name + ":1:1");
+  impl->root.emplace(root_of(impl->source, impl->errors, impl->declared));
   return Deck(std::move(impl));
 }
 
@@ -54,7 +63,7 @@ std::string errors_of_deck(const std::string& text, const std::string& name,
   try {
     const DeckSource source = DeckSource::parse(text, name, overrides);
     std::list<Declaration> declared;
-    ReadingSection root(source, errors, &source.root, declared, "", name + ":1:1");
+    Section root(root_of(source, errors, declared));
     describe(root);
     for (const std::string& message : unknown_keys(source, source.root, declared, "")) errors.add(message);
   } catch (const InputError& error) {

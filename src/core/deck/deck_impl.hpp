@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/deck.hpp"
-#include "core/deck/reading_section.hpp"
+#include "core/deck/deck_table.hpp"
 
 namespace scree {
 
@@ -15,7 +15,7 @@ struct Deck::Impl {
   std::vector<std::string> overrides;
   std::list<Declaration> declared;
   DeckErrors errors;
-  std::optional<ReadingSection> root;
+  std::optional<Section> root;
 };
 
 }  // namespace scree

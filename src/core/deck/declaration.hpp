@@ -59,68 +59,12 @@ struct Declaration {
 /// The stand-in for the name of a table [particles.NAME] while documenting.
 inline constexpr std::string_view any_name = "NAME";
 
-/// A section that declares and reads nothing.
-class DocumentingSection : public Section {
- public:
-  /// Adds to `members`, which must outlive the section.
-  DocumentingSection(std::list<Declaration>& members, std::string path)
-      : members_(members), path_(std::move(path)) {}
-
-  bool reading() const override { return false; }
-  bool has(std::string_view) const override { return false; }
-  std::string path() const override { return path_; }
-
-  void real(std::string_view key, Real& value, const Key& meaning) override;
-  void integer(std::string_view key, std::int64_t& value, const Key& meaning) override;
-  void boolean(std::string_view key, bool& value, const Key& meaning) override;
-  void text(std::string_view key, std::string& value, const Key& meaning) override;
-  void texts(std::string_view key, std::vector<std::string>& values, const Key& meaning) override;
-  void reals(std::string_view key, std::vector<Real>& values, int count, const Key& meaning) override;
-  void booleans(std::string_view key, std::vector<bool>& values, int count, const Key& meaning) override;
-  void points(std::string_view key, std::vector<std::vector<Real>>& values, int dimension,
-              const Key& meaning) override;
-  void choice(std::string_view key, std::string& value, const std::vector<std::string>& choices,
-              const Key& meaning) override;
-  void integer_or_word(std::string_view key, std::int64_t& value, std::string& word,
-                       const std::vector<std::string>& choices, const Key& meaning) override;
-  void real_or_word(std::string_view key, Real& value, std::string& word,
-                    const std::vector<std::string>& choices, const Key& meaning) override;
-  void table(std::string_view key, const Key& meaning,
-             const std::function<void(Section&)>& describe) override;
-  void optional_table(std::string_view key, const Key& meaning,
-                      const std::function<void(Section&)>& describe) override;
-  void tables(std::string_view key, const Key& meaning,
-              const std::function<void(const std::string& name, Section&)>& describe) override;
-  void list(std::string_view key, const Key& meaning,
-            const std::function<void(std::size_t index, Section&)>& describe) override;
-
-  void unused(const std::function<void(Section&)>& describe) override { describe(*this); }
-
-  [[noreturn]] void fail(std::string_view key, const std::string& message) const override;
-  std::string where(std::string_view key) const override;
-
- protected:
-  void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
-                    const Key& meaning,
-                    const std::function<void(std::size_t index, Section&)>& describe) override;
-  /// The declaration of `key` in this table, new unless the table was described before.
-  Declaration& declare(std::string_view key, Declaration::Form form, const Key& meaning);
-  std::string path_of(std::string_view key) const;
-  /// The declaration of entry `index` of a list, new unless it was described before.
-  static Declaration& declare_entry(Declaration& list, std::size_t index);
-
- private:
-  Declaration& declare_value(std::string_view key, Declaration::Form form, const Key& meaning, bool valid,
-                             const std::string& value);
-
-  std::list<Declaration>& members_;
-  std::string path_;
-};
-
 /// The child `name` of the table `path`, in TOML's writing: 'a."b c"'.
 std::string join_path(const std::string& path, std::string_view name);
 /// Entry `index` of the array `path`: "stages[0]".
 std::string join_path(const std::string& path, std::size_t index);
+/// `text` as a TOML string.
+std::string toml_string(const std::string& text);
 /// `name` as a TOML key, in quotes if need be.
 std::string toml_key(std::string_view name);
 

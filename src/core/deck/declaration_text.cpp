@@ -1,11 +1,41 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/deck/declaration.hpp"
 #include "core/units.hpp"
 
 namespace scree {
 
 using Form = Declaration::Form;
+
+std::string toml_string(const std::string& value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      text += fmt::format("\\u{:04X}", static_cast<int>(c));
+    else
+      text += c;
+  }
+  return text + '"';
+}
+
+std::string toml_key(std::string_view name) {
+  const auto is_bare = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), is_bare);
+  return bare ? std::string(name) : toml_string(std::string(name));
+}
+
+std::string join_path(const std::string& path, std::string_view name) {
+  return path.empty() ? toml_key(name) : path + '.' + toml_key(name);
+}
+
+std::string join_path(const std::string& path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
 
 bool contains(const Range& range, Real value) {
   return (range.least_open ? value > range.least : value >= range.least) &&

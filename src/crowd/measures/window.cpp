@@ -37,7 +37,8 @@ class Window final : public Measure<2> {
     section.reals("lower", lower, 2,
                   {.unit = Unit::length, .doc = "lowest corner of a rectangle, instead of the polygon"});
     section.reals("upper", upper, 2, {.unit = Unit::length, .doc = "highest corner of the rectangle"});
-    section.choice("method", method_, {"classic", "voronoi"}, {.doc = "how density and speed are found"});
+    section.choice("method", is_voronoi_, {{"classic", false}, {"voronoi", true}},
+                   {.doc = "how density and speed are found"});
     section.real("cutoff", cutoff_,
                  {.unit = Unit::length,
                   .range = positive,
@@ -69,17 +70,15 @@ class Window final : public Measure<2> {
             fmt::format("{}: the window reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
                         where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
     if (!(areas(state)->window() > 0)) throw InputError(where_ + ": no part of the window is walkable");
-    const std::string no_one = method_ == "classic" ? "; nan without them" : "; nan if there are none";
-    return {
-        {"bodies", "-", "bodies with their centre in the window"},
-        {"density", "1/m2",
-         method_ == "classic" ? "these bodies over the walkable area of the window"
-                              : "integral of 1 / area of the Voronoi cell over the window, over its area"},
-        {"speed", "m/s",
-         (method_ == "classic"
-              ? "mean speed of these bodies"
-              : "integral of the speed over the Voronoi cells in the window, over their area") +
-             no_one}};
+    const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
+    return {{"bodies", "-", "bodies with their centre in the window"},
+            {"density", "1/m2",
+             is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
+                         : "these bodies over the walkable area of the window"},
+            {"speed", "m/s",
+             (is_voronoi_ ? "integral of the speed over the Voronoi cells in the window, over their area"
+                          : "mean speed of these bodies") +
+                 no_one}};
   }
 
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
@@ -92,7 +91,7 @@ class Window final : public Measure<2> {
         speeds.push_back(norm(state.bodies.velocity()[i]));
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(speeds.size())));
     row.push_back(n);
-    if (method_ == "voronoi") return add_voronoi(state, row);
+    if (is_voronoi_) return add_voronoi(state, row);
     const Real sum = ReproducibleSum::sum(state.comm, speeds);
     row.insert(row.end(), {n / areas_->window(), n > 0 ? sum / n : std::numeric_limits<Real>::quiet_NaN()});
   }
@@ -167,9 +166,8 @@ class Window final : public Measure<2> {
 
   Ring ring_;
   Box<2> bounds_;
-  std::string method_ = "classic";
+  bool is_voronoi_ = false;
   Real cutoff_ = 2;
-  std::string where_;
   std::unique_ptr<WindowAreas> areas_;  // of the first sample: the plan does not change
 };
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/every.hpp"
+#include "core/output_interval.hpp"
 #include "core/section.hpp"
 
 namespace scree {
@@ -12,7 +12,7 @@ struct CrowdOutputSettings {
   Real fps = 0;                  ///< frames per second of trajectories; 0: no file
   Real z = 0;                    ///< height of the floor [m]
   std::string where_trajectory;  ///< place of [output.trajectory] in the deck; empty: not given
-  Every every;                   ///< frames of fields
+  OutputInterval every;          ///< frames of fields
   Real cell = 0.5;               ///< [m]
   std::vector<std::string> fields;
   Real density_limit = 6;      ///< [1/m2]

@@ -13,7 +13,7 @@
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/output/loaded_walls.hpp"
-#include "io/csv_cell.hpp"
+#include "io/csv.hpp"
 #include "io/files.hpp"
 
 namespace scree {
@@ -60,13 +60,25 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   }
   if (settings_.every.ever()) fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
 
-  const std::string agents = files_.with(".agents.csv");
+  const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
+                              std::size_t time_column) {
+    return std::make_unique<Table>(goes_on_with(path)
+                                       ? Table::resume(comm, path, headings, resume->clock.time, time_column)
+                                       : Table(comm, path, headings));
+  };
   constexpr std::size_t left_column = 7;
-  agents_ = std::make_unique<RowFile>(
-      comm, agents,
-      "id[-],population[-],kind[-],radius[m],desired_speed[m/"
-      "s],entered[s],walks_from[s],left[s],exit[-],walked[m]",
-      left_column, goes_on_with(agents) ? std::optional<Real>(resume->clock.time) : std::nullopt);
+  agents_ = open_table(files_.with(".agents.csv"),
+                       {{"id", "-"},
+                        {"population", "-"},
+                        {"kind", "-"},
+                        {"radius", "m"},
+                        {"desired_speed", "m/s"},
+                        {"entered", "s"},
+                        {"walks_from", "s"},
+                        {"left", "s"},
+                        {"exit", "-"},
+                        {"walked", "m"}},
+                       left_column);
 
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
@@ -76,8 +88,9 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
-  if (goes_on_with(evacuation)) {
-    evacuation_ = std::make_unique<Table>(Table::resume(comm, evacuation, headings, resume->clock.time));
+  const bool goes_on = goes_on_with(evacuation);
+  evacuation_ = open_table(evacuation, headings, 0);
+  if (goes_on) {
     const TableContent content = read_table(comm, evacuation);
     for (const std::vector<Real>& row : content.rows) {
       std::vector<std::int64_t> left;
@@ -85,10 +98,9 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       curve_.add(row.front(), left);
     }
     if (!content.rows.empty()) began_ = content.rows.front().front();
-    return;
+  } else if (resume) {
+    write_departures(state);
   }
-  evacuation_ = std::make_unique<Table>(comm, evacuation, headings);
-  if (resume) write_departures(state);
 }
 
 std::int64_t CrowdWriter::frame_of(Real time) const {
@@ -140,7 +152,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
                          csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
                          d.desired_speed, d.entered_at, d.walks_from, d.time,
                          csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
-  if (comm_.any(!departures.empty())) agents_->add(lines);
+  if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
   const std::int64_t left = std::accumulate(last_left_.begin(), last_left_.end(), std::int64_t{0});

@@ -7,7 +7,6 @@
 #include "crowd/output/crowd_fields.hpp"
 #include "crowd/output/crowd_output_settings.hpp"
 #include "crowd/output/departure_curve.hpp"
-#include "crowd/output/row_file.hpp"
 #include "io/pedestrian_archive.hpp"
 #include "io/scene_output.hpp"
 #include "io/table.hpp"
@@ -50,7 +49,7 @@ class CrowdWriter final : public SceneWriter<2> {
   CrowdScene& scene_;
   std::unique_ptr<PedestrianArchive> trajectory_;
   std::unique_ptr<CrowdFields> fields_;
-  std::unique_ptr<RowFile> agents_;
+  std::unique_ptr<Table> agents_;
   std::unique_ptr<Table> evacuation_;
   DepartureCurve curve_;
   std::vector<std::int64_t> last_left_;  ///< of each exit, in the last row

@@ -10,7 +10,7 @@
 #include <utility>
 #include "core/json.hpp"
 
-#include "io/csv_cell.hpp"
+#include "io/csv.hpp"
 
 namespace scree {
 

@@ -23,7 +23,7 @@ template <int D>
 class Ipm final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
-    section.choice("variant", variant_, {"nt", "split"},
+    section.choice("variant", is_split_, {{"nt", false}, {"split", true}},
                    {.doc = "Nesterov-Todd scaling, or the published method with split multipliers"});
     section.integer("max_steps", max_steps_, {.range = positive, .doc = "Most Newton steps of a solve"});
     section.real("start", scaled_.start,
@@ -36,25 +36,26 @@ class Ipm final : public FrictionSolver<D> {
                  {.range = positive, .doc = "\"split\": ends when min(E1, E2) is below"});
     linear_.describe(section);
     if (!section.reading()) return;
-    const auto refuse = [&](const char* key, const char* needed) {
-      if (variant_ != needed && section.has(key))
-        section.fail(key, fmt::format("{} has no effect without variant = \"{}\": remove it", key, needed));
+    const auto refuse = [&](const char* key, bool of_split) {
+      if (is_split_ != of_split && section.has(key))
+        section.fail(key, fmt::format("{} has no effect without variant = \"{}\": remove it", key,
+                                      of_split ? "split" : "nt"));
     };
-    refuse("start", "nt");
-    for (const char* key : {"eps_p", "eps_s", "eps_T"}) refuse(key, "split");
+    refuse("start", false);
+    for (const char* key : {"eps_p", "eps_s", "eps_T"}) refuse(key, true);
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!system_) system_.emplace(linear_, SchurSystem<D>::Kind::symmetric);
     scaled_.max_steps = split_.max_steps = max_steps_;
-    if (variant_ == "nt")
+    if (!is_split_)
       nesterov_todd_.iterate(problem, scaled_, *system_, r, monitor);
     else
       split_point_.iterate(problem, split_, *system_, r, monitor);
   }
 
  private:
-  std::string variant_ = "nt";
+  bool is_split_ = false;
   std::int64_t max_steps_ = 200;
   typename NesterovTodd<D>::Settings scaled_;
   typename SplitInteriorPoint<D>::Settings split_;

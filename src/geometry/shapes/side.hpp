@@ -5,10 +5,10 @@ namespace scree {
 
 /// Reads `side`: where the bodies are, seen from a closed surface. True for "inside".
 inline bool bodies_inside(Section& section) {
-  std::string side = "outside";
-  section.choice("side", side, {"outside", "inside"},
+  bool inside = false;
+  section.choice("side", inside, {{"outside", false}, {"inside", true}},
                  {.doc = "where bodies may be: outside of a solid obstacle, or inside of a container"});
-  return side == "inside";
+  return inside;
 }
 
 }  // namespace scree

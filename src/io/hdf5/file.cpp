@@ -23,10 +23,10 @@ namespace {
 /// What the system says about a path, asked by rank 0 alone since MPI-IO hides the reason. Empty: nothing is
 /// wrong.
 std::string obstacle_to_open(const std::string& path, Open how) {
-  if (how == Open::create || how == Open::overwrite) {
+  if (how == Open::overwrite) {
     const bool is_new = ::access(path.c_str(), F_OK) != 0;
     // A new name must not be a link to somewhere else.
-    const int mode = how == Open::create || is_new ? O_EXCL : 0;
+    const int mode = is_new ? O_EXCL : 0;
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
     if (descriptor < 0) return files::reason(errno, path);
     ::close(descriptor);
@@ -71,14 +71,14 @@ void File::require(bool done, const std::string& operation) const {
 
 File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), path_(path) {
   mute_hdf5();
-  const bool creating = how == Open::create || how == Open::overwrite;
+  const bool creating = how == Open::overwrite;
   if (!creating) guard_.emplace(path_, comm_.is_root());
   files::on_root(comm_, [&] {
     const std::string obstacle = obstacle_to_open(path_, how);
     if (obstacle.empty()) return;
     const std::string message =
         fmt::format("cannot {} {}: {}", creating ? "create" : "open", path_, obstacle);
-    if (how == Open::overwrite) throw RunError(message);
+    if (creating) throw RunError(message);
     throw InputError(message);
   });
 

@@ -18,14 +18,14 @@ class DiscreteRadius final : public RadiusDistribution<D> {
     section.reals("weights", weights_, -1,
                   {.range = non_negative,
                    .doc = "share of each radius; they need not sum to 1; none given: equal shares"});
-    describe_weight(section, weight_);
+    describe_weight(section, by_volume_);
     if (!section.reading()) return;
     if (values_.empty()) section.fail("values", "at least one radius is needed");
     std::vector<Real> shares = weights_.empty() ? std::vector<Real>(values_.size(), 1.0) : weights_;
     if (shares.size() != values_.size())
       section.fail("weights",
                    "there must be as many weights as values (" + std::to_string(values_.size()) + ")");
-    if (weight_ == "volume")
+    if (by_volume_)
       for (std::size_t i = 0; i < shares.size(); ++i) shares[i] /= body_volume<D>(values_[i]);
     cumulative_.resize(shares.size());
     std::inclusive_scan(shares.begin(), shares.end(), cumulative_.begin());
@@ -49,7 +49,7 @@ class DiscreteRadius final : public RadiusDistribution<D> {
   std::vector<Real> values_;
   std::vector<Real> weights_;
   std::vector<Real> cumulative_;  // of the shares by number
-  std::string weight_ = "number";
+  bool by_volume_ = false;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ class LognormalRadius final : public RadiusDistribution<D> {
         {.range = positive, .required = true, .doc = "standard deviation of the logarithm of the radius"});
     length("min", min_, "smallest radius");
     length("max", max_, "largest radius");
-    describe_weight(section, weight_);
+    describe_weight(section, by_volume_);
     if (!section.reading()) return;
     if (max_ <= min_) section.fail("max", "the largest radius must exceed the smallest");
     const auto below = [&](Real r) {
@@ -45,15 +45,13 @@ class LognormalRadius final : public RadiusDistribution<D> {
   }
 
  private:
-  Real number_median() const {
-    return weight_ == "number" ? median_ : median_ * std::exp(-D * sigma_ * sigma_);
-  }
+  Real number_median() const { return by_volume_ ? median_ * std::exp(-D * sigma_ * sigma_) : median_; }
 
   Real median_ = 0;
   Real sigma_ = 0;
   Real min_ = 0;
   Real max_ = 0;
-  std::string weight_ = "number";
+  bool by_volume_ = false;
 };
 
 }  // namespace

@@ -19,10 +19,9 @@ class LatticeFill final : public Fill<D> {
  public:
   void describe(Section& section) override {
     region_.describe(section);
-    section.choice(
-        "arrangement", arrangement_,
-        D == 2 ? std::vector<std::string>{"square", "hexagonal"} : std::vector<std::string>{"cubic", "hcp"},
-        {.doc = "how sites are arranged; the second one is the densest"});
+    section.choice("arrangement", is_densest_,
+                   {{D == 2 ? "square" : "cubic", false}, {D == 2 ? "hexagonal" : "hcp", true}},
+                   {.doc = "how sites are arranged; the second one is the densest"});
     section.real("spacing", spacing_,
                  {.unit = Unit::length,
                   .range = non_negative,
@@ -52,8 +51,7 @@ class LatticeFill final : public Fill<D> {
             fmt::format("{}: a lattice with a spacing of {:g} m has about {:.3g} sites in the region; "
                         "at most {:g} are possible",
                         where_, spacing, n, most_sites));
-      return Sites<D>(region.bounds(), arrangement_ == "hexagonal" || arrangement_ == "hcp", spacing,
-                      margin(radius, spacing));
+      return Sites<D>(region.bounds(), is_densest_, spacing, margin(radius, spacing));
     };
     const Sites<D> sites =
         lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
@@ -177,7 +175,7 @@ class LatticeFill final : public Fill<D> {
 
   Region<D> region_;
   std::string where_;
-  std::string arrangement_ = D == 2 ? "square" : "cubic";
+  bool is_densest_ = false;
   Real spacing_ = 0;
   std::int64_t count_ = 0;
   Real jitter_ = 0;

@@ -9,7 +9,7 @@
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
 #include "particles/volume.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 namespace scree {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "neighbors/neighborhood.hpp"
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -36,7 +36,7 @@ void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood,
   const std::int64_t n_removed = neighborhood.n_removed();
   neighborhood.rebuild(state, needed_skin, time);
   if (neighborhood.n_removed() != n_removed)
-    state.ledger.outflow += before - mechanical_energy(state).total();
+    state.energy_balance.outflow += before - mechanical_energy(state).total();
 }
 
 }  // namespace scree

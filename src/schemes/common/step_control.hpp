@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/section.hpp"
 #include "state/step_messages.hpp"
@@ -22,7 +22,7 @@ class StepControl {
  public:
   explicit StepControl(FailureAction otherwise) : action_(otherwise) {}
   /// Declares the key that chooses one of `actions`.
-  void describe(Section& section, std::string_view key, std::initializer_list<Word<FailureAction>> actions,
+  void describe(Section& section, std::string_view key, const std::vector<Word<FailureAction>>& actions,
                 const Key& meaning) {
     section.choice(key, action_, actions, meaning);
   }

@@ -44,7 +44,7 @@ struct SchemeTraits {
   Carried carried = Carried::always;  ///< what bodies carry from step to step
   /// Steps need `previous` of the bodies for all their length.
   bool needs_path = true;
-  /// The scheme records where energy comes from and goes to, in State::ledger.
+  /// The scheme records where energy comes from and goes to, in State::energy_balance.
   bool balances_energy = false;
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs

@@ -39,7 +39,7 @@ class DemStepper final : public Stepper<D> {
   std::size_t bytes() const override { return motion_ ? motion_->bytes() : 0; }
 
  private:
-  bool is_constrained() const { return friction_ == "dae"; }
+  bool is_constrained() const { return friction_ == Friction::dae; }
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -53,7 +53,8 @@ class DemStepper final : public Stepper<D> {
 
   // The deck.
   NormalLaw law_ = NormalLaw::hertz;
-  std::string friction_ = "spring";
+  enum class Friction { spring, dae, none };
+  Friction friction_ = Friction::spring;
   bool attraction_ = true;
   std::string integrator_;  // empty: not given
   bool projection_ = true;
@@ -74,7 +75,8 @@ void DemStepper<D>::describe(Section& root) {
         {.doc = "Normal force of a contact: \"hertz\" with the moduli of the materials (and Mindlin's "
                 "tangential stiffness), \"linear\" with [pairs] stiffness and tangential_ratio (2/7 "
                 "if not given)"});
-    section.choice("friction", friction_, {"spring", "dae", "none"},
+    section.choice("friction", friction_,
+                   {{"spring", Friction::spring}, {"dae", Friction::dae}, {"none", Friction::none}},
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
                            "\"dae\": contacts that stick are constraints on velocities, so piles come to "
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
@@ -117,7 +119,7 @@ SchemeTraits DemStepper<D>::traits() const {
     return {.carried = ConstraintFriction<D>::carries(integrator()),
             .same_for_any_owners = false,
             .memory = "modes of friction"};
-  return {.carried = Carried::with_accelerations, .memory = friction_ == "spring" ? "springs" : ""};
+  return {.carried = Carried::with_accelerations, .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
 template <int D>
@@ -136,8 +138,8 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
     motion_ = std::make_unique<ConstraintFriction<D>>(
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
   else
-    motion_ = std::make_unique<SpringMotion<D>>(state, neighborhood,
-                                                SpringSettings{law_, attraction_, friction_ == "spring"});
+    motion_ = std::make_unique<SpringMotion<D>>(
+        state, neighborhood, SpringSettings{law_, attraction_, friction_ == Friction::spring});
   fit(state);
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);

@@ -160,7 +160,7 @@ void EventStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) 
   BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
-  state.ledger.impact += engine_->counts().dissipated;
+  state.energy_balance.impact += engine_->counts().dissipated;
   if (neighborhood_->stale(state, 0.25, {}, dt)) {
     save(state, SaveFor::checkpoint);
     rebuild_and_book_outflow(state, *neighborhood_, {}, state.clock.time + dt);

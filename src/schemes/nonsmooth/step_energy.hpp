@@ -21,7 +21,7 @@ class StepEnergy {
   void note_start(const State<D>& state) { find_potential_in_forces(state, potential_before_); }
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
-  /// At the end of the step: adds to state.ledger. Collective.
+  /// At the end of the step: adds to state.energy_balance. Collective.
   void add_to_ledger(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
     Scope timer("energy");
     find_contact_work(contacts);
@@ -36,7 +36,7 @@ class StepEnergy {
       return parts;
     };
     const auto of_contacts = sum(contact_work_), of_bodies = sum(body_work_);
-    EnergyLedger& balance = state.ledger;
+    EnergyBalance& balance = state.energy_balance;
     if (state.materials.has_rolling_friction())
       balance.rolling += ReproducibleSum::sum(state.comm, contacts.rolling_work());
     balance.impact += of_contacts[0];

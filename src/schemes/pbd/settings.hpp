@@ -1,4 +1,6 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -30,10 +32,13 @@ struct PbdSettings {
 
   void describe(Section& root) {
     root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
-      const std::vector<std::string> names{"pbd", "pgs", "pgs_dual", "penalty", "jacobi"};
-      std::string method_name = "pbd";
+      const std::vector<Word<Method>> methods{{"pbd", Method::pbd},
+                                              {"pgs", Method::pgs},
+                                              {"pgs_dual", Method::pgs_dual},
+                                              {"penalty", Method::penalty},
+                                              {"jacobi", Method::jacobi}};
       section.choice(
-          "method", method_name, names,
+          "method", method, methods,
           {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
                   "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
                   "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
@@ -77,11 +82,11 @@ struct PbdSettings {
           {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
                   "end of the run"});
       if (!section.reading()) return;
-      method = static_cast<Method>(std::find(names.begin(), names.end(), method_name) - names.begin());
+      const std::string_view method_name = std::ranges::find(methods, method, &Word<Method>::value)->word;
       const auto only_for = [&](Method owner, std::string_view key, Real& value, Real otherwise) {
         if (value > 0 && method != owner)
           section.fail(key,
-                       std::string(key) + " has no effect with method = \"" + method_name + "\": remove it");
+                       fmt::format("{} has no effect with method = \"{}\": remove it", key, method_name));
         if (value == not_given) value = method == owner ? otherwise : 0;
       };
       only_for(Method::pbd, "warm_start", warm_start, 0.9);

@@ -28,9 +28,9 @@ TEST_CASE("energy: 2 kg at speed 5 with spin 2 and 3 kg at speed 1 have 28.5 J, 
   scene.state.bodies.velocity()[0] = {{3, 4}};
   scene.state.bodies.velocity()[1] = {{0, 1}};
   scene.state.bodies.angular_velocity()[0] = {{2}};
-  scene.state.ledger.start = 100;
-  scene.state.ledger.impact = 7;
-  scene.state.ledger.inflow = 15;
+  scene.state.energy_balance.start = 100;
+  scene.state.energy_balance.impact = 7;
+  scene.state.energy_balance.inflow = 15;
   const std::string lines = "type = 'energy'";
   CHECK(scene.value(lines, "kinetic") == Approx(28.5));
   CHECK(scene.value(lines, "potential") == Approx(80));
@@ -39,7 +39,7 @@ TEST_CASE("energy: 2 kg at speed 5 with spin 2 and 3 kg at speed 1 have 28.5 J, 
   CHECK(scene.value(lines, "inflow") == 15);
   CHECK(scene.value(lines, "imbalance") == Approx(28.5 + 80 - (100 + 15 - 7)));
   std::size_t n_entries = 0;
-  EnergyLedger::for_each(scene.state.ledger, [&](const char*, Real) { ++n_entries; });
+  EnergyBalance::for_each(scene.state.energy_balance, [&](const char*, Real) { ++n_entries; });
   CHECK(scene.row(lines).size() == n_entries + 3);
 }
 

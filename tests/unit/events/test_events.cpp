@@ -171,10 +171,10 @@ TEST_CASE("inlet: bodies with mass come at the mass rate, with velocity and mate
   CHECK(state.outlets[0].mass == Approx(static_cast<Real>(state.outlets[0].n_removed) * mass).epsilon(1e-12));
   for (const Vec<2>& x : state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned())))
     CHECK(x[1] > 1);
-  CHECK(state.ledger.inflow > 0);
-  CHECK(state.ledger.outflow > 0);
+  CHECK(state.energy_balance.inflow > 0);
+  CHECK(state.energy_balance.outflow > 0);
   const Real energy = mechanical_energy(state).total();
-  CHECK(energy == Approx(state.ledger.total()).margin(1e-10 * state.ledger.inflow));
+  CHECK(energy == Approx(state.energy_balance.total()).margin(1e-10 * state.energy_balance.inflow));
 }
 
 TEST_CASE("outlets: take every body in them, also across a periodic face", "[dynamics]") {

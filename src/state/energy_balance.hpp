@@ -14,7 +14,7 @@ struct State;
 /// E.1-E.5). It is exact to round-off:
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
 ///                           + correction + integration
-struct EnergyLedger {
+struct EnergyBalance {
   bool kept = true;      ///< whether the scheme makes these entries
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
@@ -32,18 +32,18 @@ struct EnergyLedger {
            integration;
   }
   /// Calls f(name, number) for each entry, for checkpoints.
-  template <class Ledger, class F>
-  static void for_each(Ledger& ledger, F&& f) {
-    f("start", ledger.start);
-    f("wall_work", ledger.wall_work);
-    f("force_work", ledger.force_work);
-    f("friction", ledger.friction);
-    f("rolling", ledger.rolling);
-    f("impact", ledger.impact);
-    f("correction", ledger.correction);
-    f("integration", ledger.integration);
-    f("inflow", ledger.inflow);
-    f("outflow", ledger.outflow);
+  template <class Balance, class F>
+  static void for_each(Balance& balance, F&& f) {
+    f("start", balance.start);
+    f("wall_work", balance.wall_work);
+    f("force_work", balance.force_work);
+    f("friction", balance.friction);
+    f("rolling", balance.rolling);
+    f("impact", balance.impact);
+    f("correction", balance.correction);
+    f("integration", balance.integration);
+    f("inflow", balance.inflow);
+    f("outflow", balance.outflow);
   }
 };
 

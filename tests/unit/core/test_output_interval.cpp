@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "core/beat.hpp"
+#include "core/output_interval.hpp"
 
 using namespace scree;
 
@@ -15,7 +15,8 @@ TEST_CASE("each multiple of an interval is passed by one step, the one that ends
       std::vector<int> wrong;
       for (int step = 1; step <= 20000; ++step) {
         time += dt;
-        if (beats_in_step(time, dt, interval) != (step % steps_per_interval == 0)) wrong.push_back(step);
+        if (interval_ends_in_step(time, dt, interval) != (step % steps_per_interval == 0))
+          wrong.push_back(step);
       }
       CAPTURE(dt, steps_per_interval);
       CHECK(wrong.empty());
@@ -29,9 +30,9 @@ TEST_CASE("a phase moves the multiples, steps of any length pass them in turn", 
   for (int step = 0; step < 1000; ++step) {
     const Real dt = step % 2 == 0 ? 0.05 : 0.013;
     time += dt;
-    n += beats_in_step(time, dt, interval, phase) ? 1 : 0;
+    n += interval_ends_in_step(time, dt, interval, phase) ? 1 : 0;
   }
-  CHECK(n == beats(time, interval, phase) - beats(0, interval, phase));
-  CHECK(beats(0.18, interval, phase) == 1);
-  CHECK(beats(0.17, interval, phase) == 0);
+  CHECK(n == interval_count(time, interval, phase) - interval_count(0, interval, phase));
+  CHECK(interval_count(0.18, interval, phase) == 1);
+  CHECK(interval_count(0.17, interval, phase) == 0);
 }

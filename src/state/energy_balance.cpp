@@ -1,4 +1,4 @@
-#include "state/energy_ledger.hpp"
+#include "state/energy_balance.hpp"
 
 #include "state/force_field.hpp"
 

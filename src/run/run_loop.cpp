@@ -1,0 +1,398 @@
+#include "run/run_loop.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "core/json.hpp"
+#include "core/log.hpp"
+#include "core/stop_signal.hpp"
+#include "core/timing.hpp"
+#include "run/checkpoint.hpp"
+#include "run/problem_writer.hpp"
+#include "run/progress.hpp"
+#include "run/writers.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Seconds of the slowest rank in outermost timers of these names, one after the other.
+Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::string_view> names) {
+  Real seconds = 0;
+  for (const TimerRow& row : timers)
+    if (row.depth == 0 && std::ranges::find(names, row.name) != names.end()) seconds += row.most;
+  return seconds;
+}
+
+/// What neighbour lists had to do for fast bodies and obstacles; empty: nothing.
+template <int D>
+std::string list_report(const Neighborhood<D>& neighborhood) {
+  std::vector<std::string> parts;
+  const auto tell = [&](std::int64_t n, const char* one, const char* many) {
+    if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
+  };
+  tell(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
+  tell(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
+  tell(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
+       "steps that went beyond the widest list");
+  return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));
+}
+
+/// The loop over the steps and everything around it.
+template <int D>
+class RunLoop {
+ public:
+  RunLoop(const Comm& comm, Simulation<D>& simulation, const RunFiles& files, std::string resolved,
+          const files::Texts& provenance, const RunOptions& options,
+          const std::optional<ResumePoint>& resumed)
+      : comm_(comm),
+        simulation_(simulation),
+        files_(files),
+        resolved_(std::move(resolved)),
+        provenance_(provenance),
+        options_(options),
+        resumed_(resumed ? std::optional<Clock>(resumed->clock) : std::nullopt),
+        writers_(comm, files, simulation.deck(), simulation.state(), resolved_, provenance, resumed),
+        problems_(comm, files, simulation.deck().output, resumed_) {
+    if (problems_.active())
+      simulation_.stepper().on_contact_problem(
+          [this](const ContactProblem<D>& solved) { problems_.write(solved); });
+  }
+
+  ExitCode go() {
+    const OutputSettings& output = simulation_.deck().output;
+    const Clock& clock = simulation_.state().clock;
+    if (!resumed_) write(-1);
+    Progress progress(options_.progress && comm_.is_root(), clock.time, simulation_.deck().end_time);
+    WallClock::time_point last_checkpoint = WallClock::now();
+    bool interrupted = false;
+    while (simulation_.running() && !interrupted) {
+      const Real before = clock.time;
+      step();
+      write(before);
+
+      const bool wall_time_due = output.checkpoint_wall_time > 0 && comm_.is_root() &&
+                                 seconds_since(last_checkpoint) > output.checkpoint_wall_time;
+      const bool out_of_time =
+          options_.max_wall_time > 0 && comm_.is_root() && seconds_since(start_) > options_.max_wall_time;
+      // One reduction a step: has anybody a reason to save, or to stop? Ranks get a signal at different
+      // steps.
+      const int signal = stop_signal::received();
+      const std::int64_t reason = comm_.max(std::int64_t{signal != 0     ? stop_for_signal + signal
+                                                         : out_of_time   ? stop_for_time
+                                                         : wall_time_due ? save_for_time
+                                                                         : 0});
+      interrupted = reason >= stop_for_time && simulation_.running();
+      if (interrupted)
+        stopped_by_ = reason == stop_for_time
+                          ? fmt::format("the limit of {:g} s of wall time", options_.max_wall_time)
+                          : stop_signal::name_of(static_cast<int>(reason) - stop_for_signal);
+      if (interrupted || !simulation_.running()) write_end(before);
+      if (reason > 0 || !simulation_.running() || output.checkpoint.due(clock.step, before, clock.time)) {
+        save();
+        last_checkpoint = WallClock::now();
+      }
+      progress.step_done(clock);
+    }
+    writers_.complete();
+    return interrupted ? ExitCode::interrupted : ExitCode::done;
+  }
+
+  /// What all ranks sent, by kind, and with how many ranks and copies of bodies they deal. Collective.
+  Json communication_report() {
+    const GhostExchange<D>& ghosts = simulation_.neighborhood().ghosts();
+    Json json;
+    for (std::size_t kind = 0; kind < n_traffic_kinds; ++kind) {
+      const ExchangeVolume& sent = ghosts.sent(static_cast<Traffic>(kind));
+      std::array<std::int64_t, 2> volume{sent.messages, sent.bytes};
+      comm_.sum(volume);
+      json[traffic_names[kind]] = {{"messages", volume[0]}, {"bytes", volume[1]}};
+    }
+    const auto spread = [&](std::size_t count) {
+      const auto mine = static_cast<std::int64_t>(count);
+      return Json{{"mean", static_cast<Real>(comm_.sum(mine)) / static_cast<Real>(comm_.size())},
+                  {"most", comm_.max(mine)}};
+    };
+    json["ghosts_of_rank"] = spread(static_cast<std::size_t>(simulation_.state().bodies.n_ghosts()));
+    json["neighbours_of_rank"] = spread(ghosts.neighbours().size());
+    return json;
+  }
+
+  /// What came of the run, then throughput and timers, to the log and to summary.json.
+  void report(ExitCode code) {
+    const State<D>& state = simulation_.state();
+    Neighborhood<D>& neighborhood = simulation_.neighborhood();
+    const Real wall = comm_.max(seconds_since(start_));
+    const std::vector<TimerRow> timers = timer_table(comm_);
+    const std::int64_t n_bodies = simulation_.n_bodies();
+    const std::int64_t steps = state.clock.step - (resumed_ ? resumed_->step : 0);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
+    const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
+    const std::uint64_t hash = simulation_.hash();
+    std::int64_t n_in_outlets = 0;
+    for (const OutletProgress& outlet : state.outlets) n_in_outlets += outlet.n_removed;
+    const LoadReport load = neighborhood.load_report(state);
+    const Json communication = communication_report();
+    const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
+    const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
+    const typename SceneWriter<D>::Summary of_scene = writers_.finish(state);
+    const std::int64_t body_steps = comm_.sum(body_steps_);
+    log::info("\n{}", end_text());
+    log::info("{} steps, {} bodies at the end, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
+              n_bodies, wall, static_cast<Real>(body_steps) / wall / comm_.size());
+    std::string worst_text;
+    for (const auto& [name, value, unit] : worst_)
+      worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
+                                unit == "-" ? "" : " " + unit);
+    if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
+    if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
+    if (!of_scene.text.empty()) log::info("{}", of_scene.text);
+    const Inlets<D>& inlets = simulation_.deck().events.inlets;
+    for (std::size_t f = 0; f < inlets.list().size(); ++f)
+      if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
+        log::warn("{}", missing);
+    log::record("\n{}", format_timer_table(timers));
+    if (comm_.size() > 1)
+      log::record(
+          "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
+          "{:.2f}"
+          " ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
+          load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
+          neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
+    log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
+                n_contacts, static_cast<Real>(bytes_written) * 1e-6, output_seconds);
+    files::on_root(comm_, [&] {
+      Json timer_json = Json::array();
+      for (const TimerRow& row : timers)
+        timer_json.push_back({{"name", row.name},
+                              {"depth", row.depth},
+                              {"calls", row.calls},
+                              {"min_s", row.least},
+                              {"mean_s", row.mean},
+                              {"max_s", row.most},
+                              {"work_mean_s", row.work_mean},
+                              {"work_max_s", row.work_most}});
+      const auto imbalance_of = [](const LoadImbalance& e) {
+        return Json{{"mean", e.mean}, {"worst", e.most}};
+      };
+      Json certificate;
+      for (const CertificateEntry& entry : simulation_.stepper().certificate())
+        certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
+      Json worst;
+      for (const auto& [name, value, unit] : worst_) worst[name] = {{"value", value}, {"unit", unit}};
+      Json summary{{"name", files_.name},
+                   {"title", simulation_.deck().title},
+                   {"status", code == ExitCode::done ? "done" : "interrupted"},
+                   {"exit_code", static_cast<int>(code)},
+                   {"dimension", D},
+                   {"bodies", n_bodies},
+                   {"bodies_left_domain", neighborhood.n_removed()},
+                   {"bodies_in_sinks", n_in_outlets},
+                   {"steps", state.clock.step},
+                   {"steps_this_run", steps},
+                   {"body_steps_this_run", body_steps},
+                   {"time_s", state.clock.time},
+                   {"end_time_s", simulation_.deck().end_time},
+                   {"state_hash", fmt::format("{:016x}", hash)},
+                   {"certificate_of_last_step", certificate},
+                   {"certificate_worst", worst},
+                   {"candidate_pairs", n_contacts},
+                   {"list_builds", neighborhood.n_rebuilds()},
+                   {"skin_m", state.lattice.skin},
+                   {"skin_widened", neighborhood.list().n_widened()},
+                   {"steps_cut", neighborhood.list().n_cut_steps()},
+                   {"steps_beyond_list", neighborhood.list().n_steps_beyond_list()},
+                   {"rebalances", neighborhood.n_rebalances()},
+                   {"bodies_migrated", neighborhood.n_migrated()},
+                   {"imbalance", neighborhood.imbalance()},
+                   {"load",
+                    {{"weights", load.measured ? "measured" : "counts"},
+                     {"bodies", imbalance_of(load.bodies)},
+                     {"pairs", imbalance_of(load.pairs)},
+                     {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
+                     {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
+                     {"computing", imbalance_of(load.computing)},
+                     {"least_blocks", load.least_blocks},
+                     {"body_s", load.seconds[0]},
+                     {"pair_s", load.seconds[1]},
+                     {"wall_s", load.seconds[2]},
+                     {"contact_s", load.seconds[3]}}},
+                   {"communication", communication},
+                   {"ranks", comm_.size()},
+                   {"wall_s", wall},
+                   {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                   {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
+                   {"output_s", output_seconds},
+                   {"timers", timer_json}};
+      for (std::size_t f = 0; f < inlets.list().size(); ++f) {
+        const InletTable<D>& inlet = inlets.list()[f];
+        const InletProgress& progress = state.inlets[f];
+        summary["feeders"][inlet.bodies.name] = {
+            {"made", progress.n_made},
+            {"due", progress.n_due},
+            {"waiting", progress.n_waiting()},
+            {"count", inlet.count > 0 ? Json(inlet.count) : nullptr},
+            {"rate_per_s", inlet.bodies_per_second()},
+            {"achieved_rate_per_s", inlet.achieved_rate(progress.n_made, state.clock.time)}};
+      }
+      if (Scene<D>* scene = simulation_.stepper().scene(); scene && !of_scene.json.empty()) {
+        Json& entry = summary[std::string(scene->output().summary_key())];
+        entry = Json::parse(of_scene.json);
+        entry["certificate_worst"] = worst;
+      }
+      for (const auto& [name, text] : provenance_)
+        if (name != "deck_text") summary["provenance"][name] = text;
+      files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
+    });
+    log::info("results in {}", files_.folder);
+    if (const std::string series = writers_.paraview_file(); !series.empty())
+      log::info("see it: paraview {}", quoted(series));
+  }
+
+ private:
+  // Why a step is followed by a checkpoint, the strongest reason of all ranks; signals count from the last.
+  static constexpr int save_for_time = 1, stop_for_time = 2, stop_for_signal = 3;
+
+  /// How the run ended, and how to go on.
+  std::string end_text() {
+    const Clock& clock = simulation_.state().clock;
+    const RunDeck<D>& deck = simulation_.deck();
+    const Scene<D>* scene = simulation_.stepper().scene();
+    const std::string at = fmt::format("t = {:g} s", clock.time);
+    const std::string of = std::isfinite(deck.end_time) ? fmt::format(" of {:g} s", deck.end_time) : "";
+    if (!stopped_by_.empty())
+      return fmt::format(
+          "stopped at {}{} by {}; go on with: {}", at, of, stopped_by_,
+          !options_.go_on_with.empty()
+              ? options_.go_on_with
+              : command_to_go_on(comm_, "restart " + quoted(checkpoint_of_step()), options_.overrides));
+    if (deck.end_time - clock.time <= 1e-6 * deck.dt) return "ended at " + at;
+    if (deck.events.stages.finished(simulation_.state()))
+      return fmt::format("ended at {}{}: the last stage is over", at, of);
+    return fmt::format("ended at {}{}{}{}", at, of, scene ? ": " : "", scene ? scene->words().over : "");
+  }
+
+  std::string checkpoint_of_step() {
+    return checkpoint_path(files_.checkpoints(), files_.name, simulation_.state().clock.step);
+  }
+
+  /// Writes what is due or, at the end, what is not.
+  void write(Real before, bool at_end = false) {
+    const Clock& clock = simulation_.state().clock;
+    std::span<const std::int32_t> counts;
+    if (at_end ? writers_.use_contacts() : writers_.needs_contacts(clock.step, before, clock.time)) {
+      contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
+      counts = simulation_.count_contacts();
+    }
+    writers_.write(simulation_.state(), before, at_end, contacts_ ? *contacts_ : no_contacts_, counts,
+                   simulation_.stepper());
+  }
+
+  /// Frames of the last step, where the schedule has none. A restart goes on as if they had not been: with
+  /// the numbers of measures from before.
+  void write_end(Real before) {
+    const Clock& clock = simulation_.state().clock;
+    end_frames_ = writers_.end_frames(clock.step, before, clock.time);
+    if (end_frames_.empty()) return;
+    for (const NamedNumbers& memory : simulation_.measure_memories())
+      memories_before_end_.emplace_back(memory.numbers.begin(), memory.numbers.end());
+    write(before, true);
+  }
+
+  /// Takes a step; if it is refused, the state before it is kept, to go on from with other settings.
+  void step() {
+    const Index n_there = simulation_.state().bodies.n_owned();
+    try {
+      simulation_.step(writers_.use_contacts());
+    } catch (const StepRefused&) {
+      save();
+      throw;
+    } catch (const CollectiveError&) {
+      try {
+        writers_.complete();  // what led to it is worth seeing
+      } catch (const CollectiveError&) {
+        // The first error is the one to tell.
+      }
+      throw;
+    }
+    body_steps_ += n_there;
+    note_worst();
+    if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
+  }
+
+  /// Follows the largest value of each number of the certificate, and counts steps that did not succeed.
+  void note_worst() {
+    const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
+    worst_.resize(certificate.size());
+    for (std::size_t k = 0; k < worst_.size(); ++k) {
+      const CertificateEntry& entry = certificate[k];
+      Worst& worst = worst_[k];
+      worst.name = entry.is_success ? fmt::format("steps_not_{}", entry.name) : std::string(entry.name);
+      worst.unit = entry.unit;
+      if (entry.is_success)
+        worst.value += entry.value == 0;
+      else
+        worst.value = std::max(worst.value, entry.value);
+    }
+  }
+
+  void save() {
+    writers_.complete_frames();
+    simulation_.save_memory();
+    const std::string path = checkpoint_of_step();
+    std::vector<NamedNumbers> memories = simulation_.measure_memories();
+    for (std::size_t m = 0; m < memories_before_end_.size(); ++m)
+      memories[m].numbers = memories_before_end_[m];
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_);
+    remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
+  }
+
+  Comm comm_;
+  Simulation<D>& simulation_;
+  RunFiles files_;
+  std::string resolved_;
+  files::Texts provenance_;
+  RunOptions options_;
+  std::optional<Clock> resumed_;
+  Writers<D> writers_;
+  ProblemWriter<D> problems_;
+  struct Worst {
+    std::string name;
+    Real value = 0;
+    std::string unit;
+  };
+  std::vector<Worst> worst_;     // of this run, since its start or restart
+  std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
+  std::string stopped_by_;       // empty: the run came to its end
+  bool asked_for_options_ = false;
+  std::string end_frames_;                              // outputs with a frame beside their schedule
+  std::vector<std::vector<Real>> memories_before_end_;  // of measures, before these were written
+  ContactGraph<D> no_contacts_;
+  const ContactGraph<D>* contacts_ = nullptr;
+  WallClock::time_point start_ = WallClock::now();
+  std::int64_t written_before_ = files::bytes_written();  // by runs before, of an ensemble
+};
+}  // namespace
+
+template <int D>
+ExitCode run_loop(const Comm& comm, Simulation<D>& simulation, const RunFiles& files,
+                  const std::string& resolved, const files::Texts& provenance, const RunOptions& options,
+                  const std::optional<ResumePoint>& resumed) {
+  RunLoop<D> loop(comm, simulation, files, resolved, provenance, options, resumed);
+  const ExitCode code = loop.go();
+  loop.report(code);
+  return code;
+}
+
+template ExitCode run_loop(const Comm&, Simulation<2>&, const RunFiles&, const std::string&,
+                           const files::Texts&, const RunOptions&, const std::optional<ResumePoint>&);
+template ExitCode run_loop(const Comm&, Simulation<3>&, const RunFiles&, const std::string&,
+                           const files::Texts&, const RunOptions&, const std::optional<ResumePoint>&);
+
+}  // namespace scree
