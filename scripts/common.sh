@@ -5,6 +5,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=/usr/bin/python3    # another python3 first in PATH would not see python3-h5py and python3-vtk9
 [ -x "$python" ] || python=python3
-jobs=$(nproc)
+jobs=$(env -u OMP_NUM_THREADS nproc)    # nproc would say OMP_NUM_THREADS, which environment.sh sets to 1
 
 say() { printf '\n== %s\n' "$*"; }

@@ -61,7 +61,7 @@ TEST_CASE(
       ++state.clock.step;
     }
     CHECK(simulation.n_bodies() == 2);
-    // Bodies of a certificate entry have the same name and unit always.
+    // Names and units of the certificate never change.
     const auto before = scheme.certificate();
     scheme.advance(state, 1e-3, true);
     const auto after = scheme.certificate();
