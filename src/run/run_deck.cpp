@@ -52,6 +52,12 @@ bool brings_scene(const std::string& scheme) {
   return false;
 }
 
+/// A deck for a part of scree that was left out of this build: what else it says cannot be checked.
+class NeedsOtherBuild : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 template <int D>
 void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
   root.table("simulation", {.required = true, .doc = "The run as a whole"}, [&](Section& section) {
@@ -65,8 +71,8 @@ void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
         "scheme", scheme, names,
         {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
     if (section.reading() && std::ranges::find(left_out, scheme) != left_out.end())
-      section.fail("scheme", fmt::format("the scheme \"{0}\" needs a build with SCREE_{1}=ON", scheme,
-                                         upper_case(scheme)));
+      throw NeedsOtherBuild(fmt::format("{}: the scheme \"{}\" needs a build with SCREE_{}=ON",
+                                        section.where("scheme"), scheme, upper_case(scheme)));
     section.real("end_time", deck.end_time,
                  {.unit = Unit::time,
                   .range = non_negative,
@@ -106,6 +112,8 @@ RunDeck<D> RunDeck<D>::read(Deck& deck, bool to_run) {
     try {
       content.describe(deck.root());
       deck.require_all_read();
+    } catch (const NeedsOtherBuild&) {
+      throw;
     } catch (const InputError& error) {
       throw InputError(errors_of_deck(deck.text(), deck.name(), deck.overrides(), error.what(),
                                       [](Section& root) { RunDeck<D>().describe(root); }));

@@ -39,6 +39,10 @@ def test_misspelt_key_table_and_kind(folder):
     refused_deck(folder, ('type = "attraction"', 'type = "atraction"'), words=["atraction", "attraction"])
     refused_deck(folder, ('type = "rotate"', 'type = "rotat"'), words=["rotat", "rotate", "translate"])
     refused_deck(folder, more='[measures.more]\ntype = "overlaps"\n', words=["overlaps", "overlap"])
+    deck = write_deck(folder, more='[measures.more]\ntype = "overlaps"\nzzz = 1\n')
+    result = scree("check", deck, folder=folder)
+    valid = next(line for line in result.stderr.splitlines() if "'zzz'" in line).split("valid: ")[1].split(", ")
+    check(len(valid) > 5 and len(valid) == len(set(valid)), "each valid key once, though several kinds have it", result)
 
 
 def test_words_without_end_are_told_by_their_beginning(folder):

@@ -15,12 +15,16 @@ std::string unknown_key(const DeckSource& source, const toml::key& key, const to
   std::string text = fmt::format("{}: unknown {} '{}' {}", place, what, key.str(), table_text(path));
   std::vector<std::string> names;
   for (const Declaration* declaration : declared) names.push_back(declaration->name);
+  if (names.empty()) return text + "; nothing is valid here";
   if (const std::string* near = nearest(key.str(), names)) {
     const std::size_t index = static_cast<std::size_t>(near - names.data());
     return text + fmt::format("; did you mean '{}'? {}", *near, meaning_text(*declared[index]));
   }
-  if (names.empty()) return text + "; nothing is valid here";
-  return text + fmt::format("; valid: {}", fmt::join(names, ", "));
+  // Several kinds of a table may have the same key.
+  std::vector<std::string> once;
+  for (const std::string& name : names)
+    if (std::ranges::find(once, name) == once.end()) once.push_back(name);
+  return text + fmt::format("; valid: {}", fmt::join(once, ", "));
 }
 
 namespace {
