@@ -38,7 +38,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   walks_.resize(n_held);
-  neighborhood.ghosts().copy_to_ghosts({&walks_.data()->direction[0], n_held * 3}, 3);
+  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * 3}, 3);
   Seen nothing{perception.range, HUGE_VAL, HUGE_VAL, {}};
   std::fill_n(nothing.turned, n_turns, perception.range);
   seen_.assign(n_held, nothing);
