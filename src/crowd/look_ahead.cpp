@@ -124,7 +124,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
     near_.interior_first.push_back(interior);
     near_.colour_first.push_back(last);
   }
-  neighborhood.ghosts().min_to_owners({&seen_.data()->free_way, n_held * n_seen}, n_seen);
+  neighborhood.ghosts().min_to_owners({reinterpret_cast<Real*>(seen_.data()), n_held * n_seen}, n_seen);
 }
 
 /// `normal` points to the wall.
