@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/types.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 class Option;
 class Validator;

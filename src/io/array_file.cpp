@@ -199,7 +199,7 @@ void ArrayFileReader::verify_all() const {
   if (!file_->has_attribute("/", checksum_name)) return;
   std::uint64_t sum = share_of_kind(kind_, version_);
   for (const auto& [name, value] : numbers_)
-    sum += std::visit([&](auto number) { return share_of_number(name, number); }, value);
+    sum += std::visit([&, &key = name](auto number) { return share_of_number(key, number); }, value);
   for (const ArrayInfo& info : arrays())
     sum += share_of_array(info.name, info.unit, info.type, info.rows, info.components,
                           file_->text_attribute(dataset(info.name), checksum_name));

@@ -111,10 +111,10 @@ LockHolder LockHolder::read(const std::string& text) {
   std::getline(stream, line);
   bool valid = line == first_line;
   for_each_member(holder, [&]<class T>(const char* name, T& value) {
-    const std::string start = std::string(name) + " = ";
-    valid = valid && std::getline(stream, line) && line.starts_with(start);
+    const std::string label = std::string(name) + " = ";
+    valid = valid && std::getline(stream, line) && line.starts_with(label);
     if (!valid) return;
-    const std::string word = line.substr(start.size());
+    const std::string word = line.substr(label.size());
     if constexpr (std::is_same_v<T, std::string>) {
       value = word;
     } else {

@@ -81,7 +81,7 @@ Columns find_columns(std::span<const std::string_view> names, const std::string&
   // All components of a vector, or none.
   const auto vector = [&](const char* start, std::size_t first, std::array<int, 3>& places) {
     std::string missing, there;
-    for (std::size_t k = first; k < (first == 2 ? 3 : D); ++k) {
+    for (std::size_t k = first; k < std::max<std::size_t>(D, first + 1); ++k) {
       const std::string name = start + std::string(axes[k]);
       places[k] = column(name);
       (places[k] < 0 ? missing : there) = name;

@@ -60,8 +60,8 @@ using Use = ResultsFolder::Use;
 /// been read. Files that the decks name lie where they did.
 template <int D>
 void require_same_run_as(const std::string& before, const std::string& origin, const Deck& deck) {
-  namespace fs = std::filesystem;
-  const fs::path beside = fs::path(deck.name()).parent_path() / fs::path(origin).filename();
+  using Path = std::filesystem::path;
+  const Path beside = Path(deck.name()).parent_path() / Path(origin).filename();
   Deck other = Deck::from_text(before, beside.string());
   if (dimension_of(other) == D) RunDeck<D>::read(other, false);
   require_same_run(deck, other, "in " + origin);

@@ -24,7 +24,7 @@ class MatrixFreeProduct {
   void multiply(::Vec x, ::Vec y);
 
   const ScaledProblem<D>* problem_ = nullptr;
-  std::span<const Real> K_;
+  std::span<const Real> K_;  // NOLINT(readability-identifier-naming)
   Real s_ = 0;
   MatHandle shell_;
   std::vector<Real> factor_, product_;  // velocities of the bodies held

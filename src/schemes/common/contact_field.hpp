@@ -16,7 +16,7 @@ namespace scree {
 template <class T>
 class ContactField {
  public:
-  static constexpr int width = sizeof(T) / sizeof(Real);
+  static constexpr int width = sizeof(T) / sizeof(Real);  // NOLINT(bugprone-sizeof-expression)
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) == width * sizeof(Real));
 
   /// Fits the present candidates and takes what bodies remember of them. After every rebuild. Local.
