@@ -41,7 +41,7 @@ bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& sh
 bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show);
 
 /// Crowds against what is known exactly about the scheme "crowd": head-on pairs, pushing columns, convergence
-/// in the time step, optimality of every step as found anew from positions alone, files of people, balance of
+/// in the time step, optimality of every step, recomputed from positions alone, files of people, balance of
 /// wall forces. Every rank holds all of the (up to 100) people.
 #ifdef SCREE_CROWD
 bool verify_crowd(const Comm& comm, const VerifyOptions& options, const Show& show);

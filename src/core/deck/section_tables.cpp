@@ -13,7 +13,7 @@ namespace {
 
 using Form = Declaration::Form;
 
-/// ValueName `index` of a list, new unless it was described before.
+/// Entry `index` of a list, new unless it was described before.
 Declaration& entry_of(Declaration& list, std::size_t index) {
   while (list.members.size() <= index) list.members.emplace_back().form = Form::table;
   return *std::next(list.members.begin(), static_cast<std::ptrdiff_t>(index));
