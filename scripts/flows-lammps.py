@@ -286,8 +286,8 @@ variable load equal "-c_load"
 def janssen_numbers(start, folder):
     rows = rows_of(folder)
     weight = 9.81 * start.density * 4 / 3 * math.pi * (start.radius**3).sum()
-    return {"load of the floor, poured [weight]": -mean_after(rows, 1, 1.2, 1.4) / weight,
-            "load of the floor, sunk [weight]": -mean_after(rows, 1, 1.8) / weight}
+    return {"floor load poured [weight]": -mean_after(rows, 1, 1.2, 1.4) / weight,
+            "floor load sunk [weight]": -mean_after(rows, 1, 1.8) / weight}
 
 
 def collapse(aspect):
@@ -388,7 +388,7 @@ def main():
             order = [*IMPACTS, *CASES]
             rows.sort(key=lambda row: (order.index(row["case"]), int(row["seed"])))
             with open(options.out, "w", newline="", encoding="utf-8") as file:
-                file.write(f"# Cases of scree_verify flows with LAMMPS {version()} (Debian 12), by scripts/flows-lammps.py\n")
+                file.write(f"# Source: LAMMPS {version()} (Debian 12), cases of scree_verify flows run by scripts/flows-lammps.py\n")
                 writer = csv.DictWriter(file, HEAD, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)

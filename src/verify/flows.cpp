@@ -177,8 +177,8 @@ FlowNumbers numbers_of(const FlowCase& flow, Simulation<D>& simulation,
     const auto load = [&](const Sample& s) {
       return sum_of_columns<D>(s, "force_floor_z") / (mass * state.gravity[D - 1]);
     };
-    return {{"load of the floor, poured [weight]", average(1.2, 1.4, load)},
-            {"load of the floor, sunk [weight]", average(1.8, HUGE_VAL, load)}};
+    return {{"floor load poured [weight]", average(1.2, 1.4, load)},
+            {"floor load sunk [weight]", average(1.8, HUGE_VAL, load)}};
   }
   constexpr Real length = 0.2;  // [m], of the column
   const std::vector<Real> x = sorted_x<D>(simulation.state());
