@@ -41,7 +41,7 @@ FlowImpact break_of_three() {
 std::vector<Vec<3>> velocities_after(const Comm& comm, const FlowImpact& impact, const FlowLaw& law) {
   const Real dt = law.rigid ? 1e-3 : law.soft ? 1e-6 : 1e-5;
   GrainDeck<3> deck(filled<3>(-0.1), filled<3>(0.1), dt);
-  if (law.soft) deck.soft("law = 'linear'\n");
+  if (law.soft) deck.soft("law = 'linear'\nattraction = false\n");
   if (!law.rigid) deck.pair_keys(fmt::format("stiffness = {}\n", stiffness));
   deck.material("glass", 2500);
   deck.pair("glass", "glass", 0, impact.restitution);
@@ -55,11 +55,13 @@ std::vector<Vec<3>> velocities_after(const Comm& comm, const FlowImpact& impact,
   return states_of(simulation).velocity;
 }
 
-/// Of a linear spring with a damper that gives a pair of equal spheres the restitution e: the restitution
-/// where the effective mass is `share` of theirs.
+/// Of a linear spring with a damper that never pulls and gives a pair of equal spheres the restitution e: the
+/// restitution where the effective mass is `share` of theirs. The force falls to 0 after the time t.
 Real restitution_at(Real e, Real share) {
-  const Real beta = -std::log(e) / std::hypot(std::log(e), std::numbers::pi) / std::sqrt(share);
-  return std::exp(-std::numbers::pi * beta / std::sqrt(1 - beta * beta));
+  const Real beta = impact_damping(e).share / std::sqrt(share);
+  const Real omega = std::sqrt(1 - beta * beta);
+  const Real t = (std::numbers::pi - std::atan2(2 * beta * omega, 1 - 2 * beta * beta)) / omega;
+  return std::exp(-beta * t);
 }
 
 }  // namespace

@@ -14,10 +14,6 @@ namespace scree {
 
 namespace {
 
-/// Whether numbers of elastic contact in "nonsmooth" are held against those of "dem". Not before it
-/// remembers overlap (docs/method.md, "Compliance of contacts").
-constexpr bool compares_elastic = false;
-
 constexpr Real sample_every = 0.01;   // [s]
 constexpr Real flow_diameter = 0.01;  // [m]
 
@@ -40,6 +36,7 @@ struct FlowCase {
   Real rigid_step = 2e-3;  ///< [s]
   bool quick = false;      ///< runs with one seed if only quick cases are asked for
   bool stiffer = false;    ///< also with four and sixteen times the stiffness, without end
+  std::int64_t n_seeds = 3;
   std::vector<std::string> overrides{};
 };
 
@@ -168,7 +165,7 @@ FlowNumbers numbers_of(const FlowCase& flow, Simulation<D>& simulation,
             {"angle of the centre of mass [deg]", average(steady, HUGE_VAL, [](const Sample& s) {
                return std::atan2(-s.centre[0], -s.centre[1]) * 180 / std::numbers::pi;
              })}};
-  if (flow.deck == "silo") return {{"rate [1/s]", discharge<D>(samples, 0.9)}};
+  if (flow.deck == "silo") return {{"rate [1/s]", discharge<D>(samples, 0.75)}};
   if (flow.deck == "janssen") {
     Real mass = 0;
     const State<D>& state = simulation.state();
@@ -246,7 +243,6 @@ std::vector<FlowCase> flow_cases() {
           {.name = "Janssen", .deck = "janssen"}};
 }
 
-constexpr std::int64_t n_seeds = 3;
 const std::vector<FlowLaw> stiffer_laws{{"dem 4k", false, true, 4}, {"dem 16k", false, true, 16}};
 
 std::string text_of(const std::optional<FlowMean>& mean) {
@@ -312,22 +308,17 @@ void FlowTable::add(const std::string& name, const FlowLaw& law, std::int64_t se
   for (const auto& [quantity, value] : numbers) {
     csv += fmt::format("{},{},{},{},{:.9g},{:.1f}\n", name, law.name, seed, quantity, value, seconds);
     runs_of(quantity).of_law[law.name].push_back(value);
-    count(std::isfinite(value) || (law.name == elastic_law.name && !compares_elastic),
+    count(std::isfinite(value),
           fmt::format("{}, {}, seed {}: {} is no number", name, law.name, seed, quantity));
   }
 }
 
 void FlowTable::add_failure(const std::string& name, const FlowLaw& law, const std::string& message) {
-  const std::string text = fmt::format("{}, {}: the run ended early: {}", name, law.name, message);
-  if (law.name == elastic_law.name && !compares_elastic)
-    show(text);
-  else
-    count(false, text);
+  count(false, fmt::format("{}, {}: the run ended early: {}", name, law.name, message));
 }
 
 void FlowTable::exact(const std::string& name, const FlowLaw& law, const std::string& quantity, Real found,
                       Real known, Real bound) {
-  if (law.name == elastic_law.name && !compares_elastic) return;
   count(std::abs(found - known) <= bound, fmt::format("{}, {}: {} = {:.10g}, expected {:.10g} within {:.1e}",
                                                       name, law.name, quantity, found, known, bound));
 }
@@ -368,7 +359,7 @@ void FlowTable::show_row(const std::string& name, const Runs& runs) {
   show(fmt::format("{:<13} {:<34} {:>16} {:>16} {:>16} {:>16} {:>16} {:>6} {:>8}", name, runs.quantity,
                    text_of(mean(rigid_law.name)), text_of(elastic), text_of(soft), text_of(reference),
                    text_of(without_end), compare(soft, reference, "dem and LAMMPS are"),
-                   compares_elastic ? compare(elastic, soft, "elastic and dem are") : "open"));
+                   compare(elastic, soft, "elastic and dem are")));
 }
 
 void FlowTable::finish_case(const std::string& name) {
@@ -386,7 +377,7 @@ bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& sh
     std::vector<FlowLaw> laws{rigid_law, elastic_law, soft_law};
     if (flow.stiffer && !options.quick) laws.insert(laws.end(), stiffer_laws.begin(), stiffer_laws.end());
     for (const FlowLaw& law : laws)
-      for (std::int64_t seed = 1; seed <= (options.quick ? 1 : n_seeds); ++seed)
+      for (std::int64_t seed = 1; seed <= (options.quick ? 1 : flow.n_seeds); ++seed)
         flow.dimension == 2 ? run_flow<2>(table, options.source, flow, law, seed)
                             : run_flow<3>(table, options.source, flow, law, seed);
     table.finish_case(flow.name);
