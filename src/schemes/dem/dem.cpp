@@ -55,6 +55,7 @@ class DemStepper final : public Stepper<D> {
   NormalLaw law_ = NormalLaw::hertz;
   enum class Friction { spring, dae, none };
   Friction friction_ = Friction::spring;
+  TangentialLaw tangential_ = TangentialLaw::whole;
   bool attraction_ = true;
   std::string integrator_;  // empty: not given
   bool projection_ = true;
@@ -80,6 +81,26 @@ void DemStepper<D>::describe(Section& root) {
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
                            "\"dae\": contacts that stick are constraints on velocities, so piles come to "
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
+    const bool has_springs = !section.reading() || friction_ == Friction::spring;
+    if (has_springs && law_ == NormalLaw::hertz)
+      section.choice(
+          "tangential", tangential_,
+          {{"whole", TangentialLaw::whole},
+           {"increments", TangentialLaw::increments},
+           {"rescaled", TangentialLaw::rescaled}},
+          {.doc =
+               "With Hertz's law: what becomes of a tangential force when the load changes, and Mindlin's "
+               "k_T "
+               "with it. \"whole\": it is k_T of now times the whole displacement (\"tangential history\" of "
+               "LIGGGHTS, \"mindlin\" of LAMMPS); \"increments\": it stays (\"mindlin/force\"); "
+               "\"rescaled\": "
+               "it stays when the load grows and falls with k_T when the load falls "
+               "(\"mindlin_rescale/force\")"});
+    else if (section.has("tangential"))
+      section.fail(
+          "tangential",
+          "tangential has no effect with law = \"linear\", whose k_T does not depend on the load, and "
+          "without friction = \"spring\": remove it");
     // Not read where it has no effect, so that a resolved deck does not give it.
     const bool pulls = !section.reading() || !is_constrained();
     if (!pulls && section.has("attraction"))
@@ -139,7 +160,7 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
   else
     motion_ = std::make_unique<SpringMotion<D>>(
-        state, neighborhood, SpringSettings{law_, attraction_, friction_ == Friction::spring});
+        state, neighborhood, SpringSettings{law_, tangential_, attraction_, friction_ == Friction::spring});
   fit(state);
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);

@@ -194,7 +194,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     batches.touching = touching_.data() + batch_size * first;
     batches.history = history_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
-    const ForceCounts counts = kernels_.pairs[static_cast<int>(settings_.law)][shifted ? 1 : 0](batches);
+    const ForceCounts counts = kernels_.pairs[shifted ? 1 : 0](batches);
     counts_.n_touching += counts.n_touching;
     counts_.deepest = std::max(counts_.deepest, counts.deepest);
   };
@@ -277,8 +277,7 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const SoftContact contact{in_space(-normal), radius - distance, radius, distance, 0};
       const MotionRecord motion =
           motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
-      const SoftForce f = kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[i],
-                                                                            motion, history_.walls()[place]);
+      const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
         on.force[c] -= f.force[c];
@@ -323,8 +322,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
-    const SoftForce f =
-        kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[a], motion, history);
+    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];

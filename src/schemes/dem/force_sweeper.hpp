@@ -15,6 +15,7 @@ namespace scree {
 /// What the deck says of contacts with springs.
 struct SpringSettings {
   NormalLaw law = NormalLaw::hertz;
+  TangentialLaw tangential = TangentialLaw::whole;
   bool attraction = true;  ///< damping may pull
   bool friction = true;
 };
@@ -27,7 +28,9 @@ class ForceSweeper {
  public:
   /// Throws InputError naming the pair for a law that the deck does not determine.
   ForceSweeper(const State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
-      : neighborhood_(neighborhood), settings_(settings), kernels_(force_kernels()) {
+      : neighborhood_(neighborhood),
+        settings_(settings),
+        kernels_(force_kernels().of(settings.law, settings.tangential)) {
     laws_.prepare(state, {.law = settings.law,
                           .friction = settings.friction,
                           .exact_without_attraction = !settings.attraction});
@@ -72,7 +75,7 @@ class ForceSweeper {
 
   Neighborhood<D>& neighborhood_;
   SpringSettings settings_;
-  const ForceKernels& kernels_;
+  const LawKernels& kernels_;
   SoftLaws<D> laws_;
   Real time_ = 0;
   std::vector<SweepRecord> places_;    // held bodies, then two dummies
