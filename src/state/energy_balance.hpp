@@ -28,14 +28,14 @@ struct EnergyBalance {
   Real integration = 0;  ///< what the time step itself adds in a field of force
   Real inflow = 0;       ///< of bodies that entered
   Real outflow = 0;      ///< of bodies that left
-  Real stiffening = 0;   ///< given to tangential springs by changes of their stiffness
+  Real stiffening = 0;   ///< given to tangential springs by changes of their stiffness and by turning
   Real elastic = 0;      ///< stored in contacts now
 
   /// What schemes whose entries are integrals over time need of the last step: powers [W], and the energy in
   /// tangential springs [J].
   struct LastStep {
     std::int64_t step = -1;  ///< its number; -1: there is none
-    Real impact = 0, friction = 0, rolling = 0, wall_work = 0, force_work = 0, springs = 0;
+    Real impact = 0, friction = 0, rolling = 0, wall_work = 0, stretching = 0, force_work = 0, springs = 0;
   };
   LastStep last{};
 
@@ -71,6 +71,7 @@ struct EnergyBalance {
     f("last_friction", last.friction);
     f("last_rolling", last.rolling);
     f("last_wall_work", last.wall_work);
+    f("last_stretching", last.stretching);
     f("last_force_work", last.force_work);
     f("last_springs", last.springs);
   }

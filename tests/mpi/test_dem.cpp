@@ -70,6 +70,11 @@ material = "wall"
 lower = [0.7, 0.33]
 upper = [1.1, 0.37]
 motion = { type = "rotate", center = [0.9, 0.35], rate = 5 }
+[forces.air]
+type = "drag"
+coefficient = 0.5
+[measures.energy]
+type = "energy"
 )");
 
 /// Spheres, the same way; periodic along x and y.
@@ -122,6 +127,8 @@ material = "wall"
 center = [0.4, 0.4, 0.1]
 radius = 0.08
 motion = { type = "translate", velocity = [0.5, -0.8, 0] }
+[measures.energy]
+type = "energy"
 )");
 
 template <int D>
@@ -134,6 +141,13 @@ void check_restarted(const Case<D>& c) {
   for (int step = 0; step < c.n_steps; ++step) simulation.step();
   CHECK(simulation.state().inlets[0].n_made > 10);
   CHECK(simulation.state().outlets[0].n_removed > 2);
+  // The ledger was kept, and closes with what comes and goes.
+  const State<D>& state = simulation.state();
+  const EnergyBalance& balance = state.energy_balance;
+  CHECK(balance.elastic > 0);
+  CHECK(balance.outflow > 0);
+  CHECK(std::min({balance.friction, balance.impact, std::abs(balance.wall_work)}) > 0.01 * balance.start);
+  CHECK(std::abs(mechanical_energy(state).total() - balance.total()) < 0.01 * balance.impact);
 }
 
 /// Spheres that cannot turn, held by friction on a slope of tangent 0.4; others fly past and outdate the list
@@ -208,6 +222,11 @@ TEST_CASE("dem: the same bits on any number of ranks, with moving walls, pouring
 TEST_CASE("dem: the same bits without attraction, without friction, with a list in every step", "[mpi]") {
   check_pushing<2>(soft_2d, {"dem.attraction=false", "neighbors.skin=0.008"}, 150);
   check_pushing<3>(soft_3d, {"dem.friction='none'"}, 200);
+}
+
+TEST_CASE("dem: the same bits with tangential forces in increments", "[mpi]") {
+  check_pushing<3>(soft_3d, {"dem.tangential='increments'"}, 200);
+  check_restarted<3>({soft_3d, {"dem.tangential='rescaled'"}, 230, {190, 210}});
 }
 
 TEST_CASE("dem: a run goes on from a checkpoint with its springs and accelerations", "[mpi]") {

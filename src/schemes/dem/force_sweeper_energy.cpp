@@ -87,6 +87,7 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   energy.impact = -(normal_force - elastic.force) * opening;
   energy.friction = -dot(tangential_force + elastic.tangential * spring, slip);
   energy.rolling = -dot(f.rolling, three_of(now.b.spin) - three_of(now.a.spin));
+  energy.stretching = elastic.tangential * dot(spring, slip);
   if (now.is_wall) energy.wall_work = -dot(f.force, three_of(now.b.velocity));
   // The spring before, in the tangent plane of now, and its force then.
   const Vec<3> slip_of_step = slip_of(contact, of_force.a, of_force.b);
@@ -99,7 +100,6 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   Real kept = 1;  // as in force_law.hpp
   if (before.stiffness > 0 && elastic.tangential > 0) kept = before.stiffness / elastic.tangential;
   if (settings_.tangential == TangentialLaw::rescaled) kept = std::min(kept, 1.0);
-  energy.stretched = dot(mean_force, way);
   energy.slid = dot(mean_force, kept * spring_before + way - spring);
   energies_.push_back(std::bit_cast<std::array<Real, n_contact_energies>>(energy));
 }

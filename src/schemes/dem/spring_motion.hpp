@@ -90,12 +90,13 @@ class SpringMotion final : public DemMotion<D> {
     balance().rolling += mean(before.rolling, after.rolling);
     balance().wall_work += mean(before.wall_work, after.wall_work);
     balance().force_work += mean(before.force_work, after.force_work);
-    balance().stiffening += (now.springs - before.springs) - (now.stretched - now.slid);
+    balance().stiffening +=
+        (after.springs - before.springs) - (mean(before.stretching, after.stretching) - now.slid);
   }
   void note_energies(const ContactEnergy& now, std::int64_t step) {
     balance().elastic = now.normal + now.springs;
-    balance().last = {step,          now.impact,        now.friction, now.rolling,
-                      now.wall_work, power_of_forces(), now.springs};
+    balance().last = {step,          now.impact,     now.friction,      now.rolling,
+                      now.wall_work, now.stretching, power_of_forces(), now.springs};
   }
   /// Of forces without a potential [W]. Collective.
   Real power_of_forces() {
