@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "schemes/common/assembler.hpp"
-#include "schemes/common/contact_field.hpp"
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
+#include "schemes/nonsmooth/impulse_memory.hpp"
 #include "schemes/nonsmooth/settings.hpp"
 
 namespace scree {
@@ -18,7 +18,11 @@ template <int D>
 class ContactStep {
  public:
   ContactStep(State<D>& state, Neighborhood<D>& neighborhood, NonsmoothSettings<D>& settings)
-      : state_(state), neighborhood_(neighborhood), settings_(settings), assembler_(state, neighborhood) {}
+      : state_(state),
+        neighborhood_(neighborhood),
+        settings_(settings),
+        assembler_(state, neighborhood),
+        memory_(state.materials.has_elastic_pairs()) {}
 
   /// After a list build: takes what bodies remember of the candidates. Local.
   void recall() { memory_.recall(state_, neighborhood_); }
@@ -30,7 +34,7 @@ class ContactStep {
   void assemble(FreeMotion<D>& motion);
   /// Solves it. The report is good until the next call. `keeps_guess`: guess() will be asked for.
   const SolveReport& solve(bool keeps_guess);
-  /// The impulses of the solve become what contacts remember. Local.
+  /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
   void remember_impulses();
   /// Contacts at the present positions with the forces of the last step.
   void find_contacts(Real tolerance, ContactGraph<D>& contacts);
@@ -53,7 +57,12 @@ class ContactStep {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  void apply_laws(const ContactLaw& law, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
+  void apply_laws(const ContactLaw& law, FrictionProblem<D>& problem);
+  Real normal_bias_of(const ContactLaw& law, const PairProperties<D>& pair, std::size_t c) const;
+  void apply_springs(const ContactLaw& law, const PairProperties<D>& pair, std::size_t c,
+                     FrictionProblem<D>& problem);
+  Real inverse_mass(std::size_t c, bool along_tangents) const;
+  void remember_springs(std::size_t c);
   Real effective_radius_of(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
@@ -63,10 +72,10 @@ class ContactStep {
   NonsmoothSettings<D>& settings_;
   FrictionAssembler<D> assembler_;
   FrictionSolve<D> solve_;
-  ContactField<Vec<D>> memory_;  // impulses of contacts, world axes, on the larger id or obstacle [N s]
+  ImpulseMemory<D> memory_;
   std::vector<Real> impulse_, guess_;
   std::vector<Real> velocity_;
-  std::vector<Vec<D>> start_surface_velocity_;
+  std::vector<Vec<D>> start_surface_velocity_, start_stretch_;
   std::vector<Real> rolling_work_;
   SolveReport report_;
   std::int64_t n_contacts_ = 0;

@@ -47,6 +47,9 @@ class NonsmoothStepper final : public Stepper<D> {
   // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
+  bool projects(const State<D>& state) const {
+    return settings_.correction == Correction::projection && state.materials.has_rigid_pairs();
+  }
 
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -99,7 +102,7 @@ void NonsmoothStepper<D>::fit(State<D>& state) {
   for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
     if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
   contacts_->recall();
-  if (settings_.correction == Correction::projection) correction_->prepare(state, settings_.contact_slop);
+  if (projects(state)) correction_->prepare(state, settings_.contact_slop);
 }
 
 template <int D>
@@ -212,8 +215,7 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
 template <int D>
 void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
   corrected_ = 0;
-  if (settings_.correction == Correction::projection)
-    corrected_ = correction_->apply(state, settings_.correction_sweeps, smallest_radius_);
+  if (projects(state)) corrected_ = correction_->apply(state, settings_.correction_sweeps, smallest_radius_);
   corrected_ = std::max(corrected_, correction_->keep_sides(state, state.clock.time + dt));
 }
 
