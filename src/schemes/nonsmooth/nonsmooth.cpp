@@ -48,7 +48,7 @@ class NonsmoothStepper final : public Stepper<D> {
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
   // In smallest radii: where pairs that the solution brings together become contacts.
-  static constexpr Real deep_overlap = 0.05;
+  static constexpr Real deep_overlap = 0.1;
 
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
