@@ -153,6 +153,27 @@ TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its 
   }
 }
 
+TEST_CASE(
+    "nonsmooth: elastic contacts: the same bits on any number of ranks, exact restarts, a closed balance",
+    "[mpi]") {
+  // Beside rigid walls in the plane; all elastic in space. A contact lasts a few steps.
+  const Overrides in_the_plane{"pairs.\"stone-stone\".stiffness=2e5", "nonsmooth.overlap_limit=1"};
+  const Overrides in_space{"pairs.\"stone-stone\".stiffness=3e4",
+                           "pairs.\"stone-stone\".tangential_ratio=0.8", "nonsmooth.overlap_limit=1"};
+  check_pushing<2>(grains_2d, in_the_plane, 120);
+  check_pushing<3>(grains_3d, in_space, 150);
+  CHECK(check_restarts<2>({grains_2d, in_the_plane, 105, {90}}).n_remembered > 30);
+  CHECK(check_restarts<3>({grains_3d, in_space, 95, {85}}).n_remembered > 20);
+
+  Simulation<2> simulation(Comm(), read_deck<2>(grains_2d, in_the_plane));
+  for (int step = 0; step < 120; ++step) simulation.step();
+  const EnergyBalance& balance = simulation.state().energy_balance;
+  CHECK(balance.stored);
+  CHECK(balance.elastic > 0);
+  CHECK(mechanical_energy(simulation.state()).total() ==
+        Approx(balance.total()).margin(1e-12 * std::abs(balance.start) + 1e-12).epsilon(0));
+}
+
 /// Springs draw the grains to the middle of a periodic box, where they pile up; a medium slows them down.
 const std::string with_forces = R"(
 [forces.well]

@@ -182,13 +182,24 @@ const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool 
   constexpr int most_rounds = 5;
   run(keeps_guess);
   for (int round = 0; round < most_rounds && add_contacts(motion, deep); ++round) {
+    const Residual residual = report_.residual;
+    const bool converged = report_.converged;
     const std::array before{report_.sweeps, report_.iterations, report_.newton_steps,
                             report_.krylov_iterations};
+    copy_into(impulse_, wider_impulse_);
+    copy_into(velocity_, narrow_velocity_);
     run(keeps_guess);
     report_.sweeps += before[0];
     report_.iterations += before[1];
     report_.newton_steps += before[2];
     report_.krylov_iterations += before[3];
+    if (report_.converged || !converged) continue;
+    // With bodies that bounce and friction there may be none (docs/method.md): the solution without them.
+    impulse_.swap(wider_impulse_);
+    velocity_.swap(narrow_velocity_);
+    report_.converged = converged;
+    report_.residual = residual;
+    break;
   }
   n_contacts_ = state_.comm.sum(std::int64_t{problem().n_contacts()});
   return report_;
@@ -256,7 +267,24 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   stop.most_iterations = most_sweeps;
   stop.takes_last = true;
   solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_);
+  limit_separation(2 * most);
   return deepest;
+}
+
+/// Where bodies have no room, impulses grow without end: none moves on by more than `most` [m].
+template <int D>
+void ContactStep<D>::limit_separation(Real most) {
+  for (std::size_t i = 0; i < separating_velocity_.size(); i += q) {
+    Real squared = 0;
+    for (std::size_t k = 0; k < D; ++k)
+      squared +=
+          (separating_velocity_[i + k] - velocity_[i + k]) * (separating_velocity_[i + k] - velocity_[i + k]);
+    const Real way = law_.dt * std::sqrt(squared);
+    if (way <= most) continue;
+    for (std::size_t k = 0; k < q; ++k)
+      separating_velocity_[i + k] =
+          velocity_[i + k] + most / way * (separating_velocity_[i + k] - velocity_[i + k]);
+  }
 }
 
 template <int D>
@@ -335,8 +363,8 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
-                    stored_energy_, solved_displacement_, wider_impulse_, separating_impulse_,
-                    separating_velocity_);
+                    stored_energy_, solved_displacement_, wider_impulse_, narrow_velocity_,
+                    separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

@@ -82,6 +82,7 @@ class ContactStep {
   Real normal_bias_of(const PairProperties<D>& pair, std::size_t c) const;
   void apply_springs(const PairProperties<D>& pair, std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
+  void limit_separation(Real most);
   void remember_springs(std::size_t c);
   Real effective_radius_of(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
@@ -100,7 +101,7 @@ class ContactStep {
   // Of add_contacts().
   ContactGraph<D> wider_;
   std::vector<Vec<D>> solved_displacement_;
-  std::vector<Real> wider_impulse_;
+  std::vector<Real> wider_impulse_, narrow_velocity_;
   // Of separate().
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
   bool separates_ = false;
