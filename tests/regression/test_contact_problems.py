@@ -12,7 +12,7 @@ from scree_program import check, check_close, check_in, run_ok, source_folder
 DECK = {
     "domain": {"lower": [0, -0.5], "upper": [1, 2]}, "solver": {"type": "nsgs", "tolerance": 1e-6},
     "decomposition.block_cells": 2, "pairs.stone-stone.friction": 0.4,
-    "particles.grains": {"radius": uniform("3 cm", "5 cm"), "source": lattice(0.1, [0, 0], [1, 0.6]), "velocity": [1, -1],
+    "particles.grains": {"radius": uniform("3 cm", "5 cm"), "source": lattice(0.1, [0, 0], [1, 0.6]), "velocity": [0.5, -1],
                          "random_speed": 1},
     "obstacles.bin": {"type": "box", "lower": [0, -0.4], "upper": [1, 2], "side": "inside"}}
 UNSOLVED = ("--set", "solver.tolerance=1e-12", "--set", "solver.max_sweeps=3")
