@@ -87,7 +87,7 @@ class GrainDeck {
                                elasticity->poisson_ratio);
   }
   /// Asks for the energy balance.
-  void energy_balance() { more_ += "[measures.energy]\ntype = 'energy'\n"; }
+  void energy_balance() { more_ += "[measures.energy]\ntype = 'energy'\nbalance = true\n"; }
   /// Further keys of all pairs.
   void pair_keys(const std::string& keys) { pair_keys_ = keys; }
   void pair(const std::string& a, const std::string& b, Real mu, Real e, Real rolling = 0) {

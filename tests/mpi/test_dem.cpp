@@ -75,6 +75,7 @@ type = "drag"
 coefficient = 0.5
 [measures.energy]
 type = "energy"
+balance = true
 )");
 
 /// Spheres, the same way; periodic along x and y.
@@ -129,6 +130,7 @@ radius = 0.08
 motion = { type = "translate", velocity = [0.5, -0.8, 0] }
 [measures.energy]
 type = "energy"
+balance = true
 )");
 
 template <int D>

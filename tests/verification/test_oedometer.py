@@ -1,6 +1,6 @@
 """A bed pressed by a plate and let go again, by the scheme "dem", against LIGGGHTS (tests/reference/oedometer).
 
-    pytest-3 tests/verification/test_oedometer.py --full -s     24 starts and every tangential law, ten minutes on one core
+    pytest-3 tests/verification/test_oedometer.py --full -s     24 starts and every tangential law, 12 minutes on one core
 
 Stress at given heights depends on how grains rearrange: two runs whose starts differ by 10 nm differ by 5 to 20 %. So means over
 starts are compared, within three standard errors of the difference.

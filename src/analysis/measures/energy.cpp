@@ -14,6 +14,13 @@ namespace {
 template <int D>
 class Energy final : public Measure<D> {
  public:
+  void describe(Section& section) override {
+    Measure<D>::describe(section);
+    section.boolean(
+        "balance", balance_,
+        {.doc = "With the scheme \"dem\": whether to keep the energy balance, at the price of slower "
+                "steps. Schemes that keep it anyway, and those that cannot, do not look at it"});
+  }
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     require_inertia(state, this->where_, "energy");
     std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
@@ -28,7 +35,7 @@ class Energy final : public Measure<D> {
     return columns;
   }
 
-  bool needs_energy_balance() const override { return true; }
+  bool needs_energy_balance() const override { return balance_; }
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const MechanicalEnergy energy = mechanical_energy(sample.state);
@@ -40,6 +47,9 @@ class Energy final : public Measure<D> {
     if (balance.stored) EnergyBalance::for_each_stored(balance, add);
     row.push_back(energy.total() - balance.total());
   }
+
+ private:
+  bool balance_ = false;
 };
 
 }  // namespace

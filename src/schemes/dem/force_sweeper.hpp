@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <span>
 #include <vector>
 
@@ -79,6 +78,10 @@ class ForceSweeper {
     bool is_wall;  // b
   };
   void note_histories();
+  void find_touching();
+  void find_pair_energies(const typename SweepSchedule<D>::Block& block, const ForceBatches& batches);
+  void find_wall_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                          const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
                   const Ends& now, const ContactHistory& before);
   void load(const State<D>& state);
@@ -118,7 +121,7 @@ class ForceSweeper {
   };
   Histories before_;                         // of the last evaluate(): 0 where nothing touched
   std::vector<MotionRecord> force_motions_;  // held bodies: by which its forces were made
-  std::vector<std::array<Real, n_contact_energies>> energies_;
+  std::vector<ContactEnergy> energies_;      // of each block
   PassedThrough passed_;
   ForceCounts counts_;
 };

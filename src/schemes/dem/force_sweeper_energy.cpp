@@ -101,7 +101,15 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   if (before.stiffness > 0 && elastic.tangential > 0) kept = before.stiffness / elastic.tangential;
   if (settings_.tangential == TangentialLaw::rescaled) kept = std::min(kept, 1.0);
   energy.slid = dot(mean_force, kept * spring_before + way - spring);
-  energies_.push_back(std::bit_cast<std::array<Real, n_contact_energies>>(energy));
+  ContactEnergy& sum = energies_.back();
+  sum.normal += energy.normal;
+  sum.springs += energy.springs;
+  sum.impact += energy.impact;
+  sum.friction += energy.friction;
+  sum.rolling += energy.rolling;
+  sum.wall_work += energy.wall_work;
+  sum.stretching += energy.stretching;
+  sum.slid += energy.slid;
 }
 
 template <int D>
@@ -113,25 +121,41 @@ ContactEnergy ForceSweeper<D>::find_energies(const State<D>& state, Real time, R
   send_motions();
   receive_motions();
   const ForceBatches batches = operands(dt);
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  // The contacts of a block add up in the order of a sweep, which does not depend on the ranks.
   energies_.clear();
-  const auto of_body = [](const std::vector<MotionRecord>& motions, Index i) -> const MotionRecord& {
-    return motions[static_cast<std::size_t>(i)];
-  };
-  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-    const SweepRecord& a = places_[static_cast<std::size_t>(low)];
-    const SweepRecord& b = places_[static_cast<std::size_t>(high)];
+  for (const auto& block : neighborhood_.schedule().all_blocks()) {
+    energies_.emplace_back();
+    find_pair_energies(block, batches);
+    find_wall_energies(state, block, batches);
+  }
+  std::array<Real, n_contact_energies> sums{};
+  ReproducibleSum::sum(state.comm, energies_.size(), sums, [&](std::size_t k, std::span<Real> terms) {
+    std::ranges::copy(std::bit_cast<std::array<Real, n_contact_energies>>(energies_[k]), terms.begin());
+  });
+  return std::bit_cast<ContactEnergy>(sums);
+}
+
+template <int D>
+void ForceSweeper<D>::find_pair_energies(const typename SweepSchedule<D>::Block& block,
+                                         const ForceBatches& batches) {
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
+    if (touching_[place] == 0) return;
+    const SweepRecord &a = places_[at(low)], &b = places_[at(high)];
     Vec<3> branch = three_of(b.x) - three_of(a.x);
     if (shift >= 0) branch -= three_of(batches.shift_table + 3 * shift);
-    const Real reach = a.radius + b.radius;
-    if (!(dot(branch, branch) < reach * reach)) return;
-    const Ends of_force{of_body(force_motions_, low), of_body(force_motions_, high), false};
+    const Ends of_force{force_motions_[at(low)], force_motions_[at(high)], false};
     if (of_force.a.inverse_mass + of_force.b.inverse_mass == 0) return;
     add_energy(batches, contact_of_pair(branch, a.radius, b.radius), of_force,
-               {of_body(motions_, low), of_body(motions_, high), false}, before_.pairs[place]);
+               {motions_[at(low)], motions_[at(high)], false}, before_.pairs[place]);
   });
-  std::array<Real, n_contact_energies> sums{};
-  for (const auto& wall : schedule.walls()) {
+}
+
+template <int D>
+void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                                         const ForceBatches& batches) {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  for (const auto& wall : schedule.walls(block)) {
     const auto which = schedule.wall_bodies(wall);
     at_.resize(which.size());
     from_.resize(which.size());
@@ -145,17 +169,29 @@ ContactEnergy ForceSweeper<D>::find_energies(const State<D>& state, Real time, R
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       if (!(surface_[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
-      const SoftContact contact = contact_with_wall(surface_[k], places_[i].radius);
       const MotionRecord wall_motion =
           motion_of_wall(state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal);
-      add_energy(batches, contact, {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
+      add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
+                 {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
                  before_.walls[static_cast<std::size_t>(wall.first) + k]);
     }
   }
-  ReproducibleSum::sum(state.comm, energies_.size(), sums, [&](std::size_t c, std::span<Real> terms) {
-    std::ranges::copy(energies_[c], terms.begin());
+}
+
+/// Histories say which pairs touched only where springs are stretched.
+template <int D>
+void ForceSweeper<D>::find_touching() {
+  neighborhood_.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    const SweepRecord& a = places_[static_cast<std::size_t>(low)];
+    const SweepRecord& b = places_[static_cast<std::size_t>(high)];
+    Vec<3> branch = three_of(b.x) - three_of(a.x);
+    if (shift >= 0) branch -= three_of(neighborhood_.list().shift_table().data() + 3 * shift);
+    const Real reach = a.radius + b.radius;
+    if (dot(branch, branch) < reach * reach && touching_[place] == 0) {
+      touching_[place] = 1;
+      history_.pairs()[place] = {};
+    }
   });
-  return std::bit_cast<ContactEnergy>(sums);
 }
 
 template <int D>
@@ -173,6 +209,7 @@ ContactEnergy ForceSweeper<D>::find_energies_anew(const State<D>& state) {
   }
   send_motions();
   receive_motions();
+  find_touching();
   return find_energies(state, state.clock.time, 0);
 }
 

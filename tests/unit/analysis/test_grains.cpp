@@ -41,6 +41,14 @@ TEST_CASE("energy: 2 kg at speed 5 with spin 2 and 3 kg at speed 1 have 28.5 J, 
   std::size_t n_entries = 0;
   EnergyBalance::for_each(scene.state.energy_balance, [&](const char*, Real) { ++n_entries; });
   CHECK(scene.row(lines).size() == n_entries + 3);
+  // Contacts that store energy.
+  scene.state.energy_balance.stored = true;
+  scene.state.energy_balance.elastic = 5;
+  scene.state.energy_balance.stiffening = 2;
+  CHECK(scene.value(lines, "elastic") == 5);
+  CHECK(scene.value(lines, "stiffening") == 2);
+  CHECK(scene.value(lines, "imbalance") == Approx(28.5 + 80 - (100 + 15 - 7 + 2 - 5)));
+  CHECK(scene.row(lines).size() == n_entries + 5);
 }
 
 TEST_CASE("measures of inertia refuse a scheme without it, naming the place in the deck", "[analysis]") {

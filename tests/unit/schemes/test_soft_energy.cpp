@@ -16,7 +16,7 @@ namespace scree {
 
 namespace {
 
-const std::string asked = "[measures.energy]\ntype = 'energy'\n";
+const std::string asked = "[measures.energy]\ntype = 'energy'\nbalance = true\n";
 
 /// Spheres of 2 mm, each with the keys of its table; then further tables.
 struct Ball {
