@@ -29,6 +29,16 @@ class ImpulseMemory {
   ContactRules<D> rules(Real tolerance) const {
     return has_springs_ ? elastic_.template rules<D>(tolerance) : rigid_.template rules<D>(tolerance);
   }
+  /// Makes `marks` fit the present candidates, 1 where a spring is stretched or pressed and 0 elsewhere.
+  void mark_springs(ContactField<Real>& marks, const State<D>& state,
+                    const Neighborhood<D>& neighborhood) const {
+    marks.recall(state, neighborhood);
+    marks.clear();
+    if (!has_springs_) return;
+    const auto is_used = [](const Elastic& contact) { return contact.impulse != Vec<D>{} ? 1.0 : 0.0; };
+    std::ranges::transform(elastic_.pairs(), marks.pairs().begin(), is_used);
+    std::ranges::transform(elastic_.walls(), marks.walls().begin(), is_used);
+  }
   void clear() { has_springs_ ? elastic_.clear() : rigid_.clear(); }
 
   Vec<D>& impulse(const ContactGraph<D>& contacts, std::size_t c) {
