@@ -212,7 +212,7 @@ void run_flow(FlowTable& table, const std::string& source, const FlowCase& flow,
 /// A column `aspect` times as high as wide; scripts/flows-lammps.py has the same.
 FlowCase collapse(Real aspect) {
   const Real root = std::sqrt(aspect);
-  const Real base = 0.3 + 0.5 * aspect;  // length of the rough plane [m]
+  const Real base = 0.4 + 0.6 * aspect;  // length of the rough plane [m]
   return {
       .name = fmt::format("collapse {:g}", aspect),
       .deck = "collapse",
