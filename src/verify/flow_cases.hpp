@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,11 +16,13 @@ struct FlowLaw {
   bool rigid = false;
   bool soft = false;    ///< the scheme "dem"; otherwise "nonsmooth"
   Real stiffening = 1;  ///< stiffness over that of the deck
+  Real shortening = 1;  ///< the usual step over that of the run
 };
 
-inline const FlowLaw rigid_law{"rigid", true, false, 1};
-inline const FlowLaw elastic_law{"elastic", false, false, 1};
-inline const FlowLaw soft_law{"dem", false, true, 1};
+inline const FlowLaw rigid_law{.name = "rigid", .rigid = true};
+inline const FlowLaw fine_rigid_law{.name = "rigid dt/4", .rigid = true, .shortening = 4};
+inline const FlowLaw elastic_law{.name = "elastic"};
+inline const FlowLaw soft_law{.name = "dem", .soft = true};
 
 /// Numbers of a run by quantity, in the order of a table.
 using FlowNumbers = std::vector<std::pair<std::string, Real>>;
@@ -68,6 +71,7 @@ class FlowTable : public Checks {
     std::map<std::string, std::vector<Real>> of_law;
   };
   Runs& runs_of(const std::string& quantity);
+  void show_columns(const std::array<std::string, 10>& columns) const;
   void show_row(const std::string& name, const Runs& runs);
 
   std::map<std::pair<std::string, std::string>, std::vector<Real>> lammps_;
