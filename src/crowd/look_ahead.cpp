@@ -14,14 +14,15 @@ constexpr Real against = 0.3;
 /// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
 /// this part of the headway time.
 constexpr Real trust_in_walls = 3.1;
-/// Whoever was slower in the last step stands, whoever was faster walks [m/s]; in between the width changes
-/// linearly.
-constexpr Real standing = 0.5, walking = 1.2;
+/// Whoever had less than this share of the free speed in the last step stands, whoever had more walks; in
+/// between the width changes linearly.
+constexpr Real standing = 0.37, walking = 0.9;
 
 /// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
 Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& perception) {
-  const Real pace = std::clamp((other.last_speed - standing) / (walking - standing), 0.0, 1.0);
-  return perception.headway_width + (perception.moving_width - perception.headway_width) * pace;
+  const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
+  const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
+  return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
 }
 
 /// Whether the other one, on the way to the same place, comes after. So nobody waits for somebody who waits

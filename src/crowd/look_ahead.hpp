@@ -22,7 +22,7 @@ struct NearContacts : ContactList<2> {
 ///
 /// free_way    how far a person who walks straight on gets before touching another one ahead whose disk
 ///             reaches into the middle of the way [m]: with d from centre to centre, R the sum of radii,
-///             along = d . e, across = |d x e| and w the width that the speed of the other one gives:
+///             along = d . e, across = |d x e| and w the width that the pace of the other one gives:
 ///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
 ///             but those who walk to the same destination and have further to go
 /// turned_way  the same for e turned, and to walls: a multiple of their gap over n . e, since people walk up

@@ -43,8 +43,8 @@ class WalkingModel {
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   bool keeps_headway_ = true;
-  Real headway_width_ = 0.85;
-  Real moving_width_ = 0.54;
+  Real headway_width_ = 0.86;
+  Real moving_width_ = 0.58;
   Real spreading_ = 0.8;
   Real turning_angle_ = 0.3;
   Real turning_share_ = 0.82;

@@ -99,23 +99,23 @@ TEST_CASE("look ahead: who has further to go to the same destination is not ahea
   CHECK(blocked(ways(-1, 10.1)));  // goes nowhere
 }
 
-TEST_CASE("look ahead: the way taken behind others narrows with their last speed", "[crowd]") {
+TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one", "[crowd]") {
   // Disks would touch within 0.4 m across; half of it behind people who walk, all of it behind those who
   // stand.
   constexpr LookAhead::Perception perception{.range = 6, .headway_width = 1, .moving_width = 0.5};
   const auto is_ahead = [&](Real across, Real last_speed) {
     Scene scene({{{5, 5}}, {{8, 5 + across}}});
-    scene.walks[1] = {{1, 0}, 1, last_speed};
+    scene.walks[1] = {{1, 0}, 2, last_speed};
     scene.find(perception);
     return scene.free_way(0) < 6;
   };
   CHECK(is_ahead(0.39, 0));
-  CHECK(is_ahead(0.39, 0.5));
-  CHECK_FALSE(is_ahead(0.21, 1.2));
-  CHECK(is_ahead(0.19, 1.2));
-  CHECK(is_ahead(0.19, 2));
-  CHECK(is_ahead(0.29, 0.85));  // in the middle between both
-  CHECK_FALSE(is_ahead(0.31, 0.85));
+  CHECK(is_ahead(0.39, 0.74));  // 0.37 of the free speed
+  CHECK_FALSE(is_ahead(0.21, 1.8));
+  CHECK(is_ahead(0.19, 1.8));
+  CHECK(is_ahead(0.19, 3));
+  CHECK(is_ahead(0.29, 1.27));  // in the middle between both
+  CHECK_FALSE(is_ahead(0.31, 1.27));
 }
 
 TEST_CASE("look ahead: room beside people ends at others and is known to walls", "[crowd]") {
