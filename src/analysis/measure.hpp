@@ -45,6 +45,8 @@ class Measure {
   virtual void sample(const Sample<D>& sample, std::vector<Real>& row) = 0;
   /// Whether after_step() reads previous() of the bodies.
   virtual bool needs_path() const { return false; }
+  /// Whether rows have entries of the energy balance, which some schemes make only if asked.
+  virtual bool needs_energy_balance() const { return false; }
   /// After every step, before bodies come or go between steps: each has moved from previous() to position()
   /// on one path. A body that the step itself deleted, beyond an open face, is not there any more.
   /// Collective.

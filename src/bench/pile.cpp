@@ -144,7 +144,7 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
     free_velocity[k] = -options_.gravity * options_.dt;
   FrictionStep<3> step;
   step.dt = options_.dt;
-  step.speculative_margin = options_.speculative_margin;
+  step.rules.tolerance = options_.speculative_margin;
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;

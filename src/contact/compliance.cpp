@@ -35,9 +35,9 @@ void ContactElasticity<D>::describe(Section& section) {
   section.real_or_word(
       "tangential_ratio", tangential_ratio_, tangential_word_, {"rigid", "mindlin"},
       {.range = positive,
-       .doc = "Tangential over normal stiffness; \"mindlin\": 2 (1 - nu) / (2 - nu) of "
-              "elastic bodies; \"rigid\" (also if not given; for [dem] see there): no creep under "
-              "tangential load"});
+       .doc = "Tangential over normal stiffness: 2/7 beside a stiffness if not given; \"mindlin\" (beside "
+              "young_modulus if not given): 2 (1 - nu) / (2 - nu); \"rigid\": contacts that stick do not "
+              "give way"});
   if (!section.reading()) return;
 
   const bool elastic = young_modulus_ > 0;
@@ -82,14 +82,12 @@ Real ContactElasticity<D>::normal_stiffness(Real effective_radius) const {
 }
 
 template <int D>
-typename ContactElasticity<D>::Compliance ContactElasticity<D>::compliance(Real effective_radius,
-                                                                           Real dt) const {
-  if (rigid()) return {};
-  const Real normal = compliance_of_stiffness(normal_stiffness(effective_radius), dt);
-  const bool elastic = tangential_word_ == "mindlin";
-  if (!elastic && !(tangential_ratio_ > 0)) return {normal, 0};
-  const Real ratio = elastic ? 2 * (1 - poisson_ratio_) / (2 - poisson_ratio_) : tangential_ratio_;
-  return {normal, normal / ratio};
+typename ContactElasticity<D>::Stiffness ContactElasticity<D>::stiffness(Real effective_radius) const {
+  const Real normal = normal_stiffness(effective_radius);
+  if (rigid() || tangential_word_ == "rigid") return {normal, HUGE_VAL};
+  if (tangential_ratio_ > 0) return {normal, tangential_ratio_ * normal};
+  if (stiffness_ > 0) return {normal, usual_tangential_ratio * normal};
+  return {normal, 2 * (1 - poisson_ratio_) / (2 - poisson_ratio_) * normal};
 }
 
 template class ContactElasticity<2>;

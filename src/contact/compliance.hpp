@@ -20,11 +20,11 @@ inline Real stiffness_of_compliance(Real g, Real dt) {
   return 1 / (g * dt * dt);
 }
 
+/// Tangential over normal stiffness of a contact that is given by a stiffness, if the deck does not say.
+inline constexpr Real usual_tangential_ratio = 2.0 / 7;
+
 /// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
 /// bodies (docs/method.md, eq. C.1-C.4).
-///
-/// A contact of stiffness k that is taken implicitly has the compliance g = 1/(k dt^2) in u = H v + w + G r:
-/// at the end of the step it overlaps by r / (k dt) = g r dt more than at its start.
 ///
 /// Elastic constants, both bodies alike, E* = E / (2 (1 - nu^2)):
 /// - spheres (Hertz): F = 4/3 E* sqrt(R*) d^(3/2). Its stiffness grows with the load, so the load must be
@@ -32,10 +32,9 @@ inline Real stiffness_of_compliance(Real g, Real dt) {
 ///   oscillates as Hertz says about that load);
 /// - disks, as parallel cylinders 1 m long: F = pi/4 E* (1 m) d, whatever the radius and the load.
 ///
-/// Along the tangents contacts are rigid unless the deck says otherwise: G has no memory, so a contact that
-/// gives way there creeps by g_T r_T in every step, and what friction should hold slides.
-/// "mindlin" takes the ratio of the tangential to the normal stiffness of elastic bodies that do not slip,
-/// k_T/k_N = 2 (1 - nu) / (2 - nu) (R. D. Mindlin, J. Appl. Mech. 16 (1949) 259-268).
+/// Along the tangents k_T/k_N is usual_tangential_ratio beside a stiffness, and beside elastic constants that
+/// of bodies that do not slip ("mindlin"), 2 (1 - nu) / (2 - nu) (R. D. Mindlin, J. Appl. Mech. 16 (1949)
+/// 259-268), unless the deck says otherwise.
 template <int D>
 class ContactElasticity {
  public:
@@ -51,16 +50,14 @@ class ContactElasticity {
   /// The key tangential_ratio if it is a word, else empty.
   const std::string& tangential_word() const { return tangential_word_; }
   bool has_young_modulus() const { return young_modulus_ > 0; }
-  /// k_N [N/m] of a contact with this effective radius [m]; infinite if rigid.
-  Real normal_stiffness(Real effective_radius) const;
-
-  struct Compliance {
-    Real normal = 0, tangential = 0;  ///< [1/kg]
+  struct Stiffness {
+    Real normal = HUGE_VAL, tangential = HUGE_VAL;  ///< [N/m]; infinite: rigid
   };
-  /// g of a contact with this effective radius [m] in a step of dt [s].
-  Compliance compliance(Real effective_radius, Real dt) const;
+  /// Of a contact with this effective radius [m].
+  Stiffness stiffness(Real effective_radius) const;
 
  private:
+  Real normal_stiffness(Real effective_radius) const;
   static constexpr Real not_given = -2;  // a value that every key refuses: see Section::has
   Real stiffness_ = not_given;
   std::string stiffness_word_;
@@ -69,7 +66,7 @@ class ContactElasticity {
   Real reference_load_ = not_given;
   bool is_tangent_ = false;  ///< of Hertz's law at the reference load; else the secant
   Real tangential_ratio_ = not_given;
-  std::string tangential_word_;  // empty: a number or not given, which is rigid
+  std::string tangential_word_;  // empty: a number or not given
 };
 
 }  // namespace scree

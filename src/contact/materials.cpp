@@ -59,6 +59,8 @@ void Materials<D>::describe(Section& root) {
         properties.elasticity.describe(section);
         if (!section.reading()) return;
         has_rolling_friction_ |= properties.rolling_friction > 0;
+        (properties.elasticity.rigid() ? has_rigid_pairs_ : has_elastic_pairs_) = true;
+        properties.damping = impact_damping(properties.restitution);
         properties.where = section.where("friction");
         // Names may hold hyphens themselves: the split must give two materials.
         int a = -1;

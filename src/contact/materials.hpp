@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contact/compliance.hpp"
+#include "contact/elastic_contact.hpp"
 #include "core/section.hpp"
 
 namespace scree {
@@ -15,7 +16,8 @@ struct PairProperties {
   Real restitution = 0;       ///< Newton's coefficient e in [0, 1] [-]
   Real rolling_friction = 0;  ///< mu_r: resisting torque over effective radius and normal force [-]
   ContactElasticity<D> elasticity;
-  std::string where;  ///< place in the deck
+  ImpactDamping damping;  ///< of elastic contacts, as restitution asks
+  std::string where;      ///< place in the deck
 };
 
 /// [materials.NAME] and [pairs."A-B"]: what bodies and walls are made of, by name. Nothing is mixed: two
@@ -43,6 +45,9 @@ class Materials {
     return p < 0 ? nullptr : &pairs_[index(p)];
   }
   bool has_rolling_friction() const { return has_rolling_friction_; }
+  /// Whether some pair is elastic, and whether some pair is rigid.
+  bool has_elastic_pairs() const { return has_elastic_pairs_; }
+  bool has_rigid_pairs() const { return has_rigid_pairs_; }
   /// Throws InputError naming the pair if the deck does not give it.
   void require_pair(int a, int b) const;
 
@@ -58,7 +63,7 @@ class Materials {
 
   std::vector<Material> list_;
   std::vector<PairProperties<D>> pairs_;
-  bool has_rolling_friction_ = false;
+  bool has_rolling_friction_ = false, has_elastic_pairs_ = false, has_rigid_pairs_ = false;
   std::vector<int> pair_of_;  // size() x size(), -1: not given
 };
 

@@ -54,11 +54,11 @@ template <int D>
 Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep) {
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
-  if (keep && residual < best_) {
+  if (keep && (residual < best_ || stop_.takes_last)) {
     best_ = residual;
     std::copy(r.begin(), r.end(), best_impulse_.begin());
   }
-  done_ = std::min(best_, residual) <= stop_.tolerance;
+  done_ = std::min(best_, residual) <= stop_.tolerance || iteration >= stop_.most_iterations;
   // Clocks differ between ranks: all take the answer of the slowest.
   if (!done_ && std::isfinite(stop_.max_seconds)) done_ = problem_.comm().any(seconds() > stop_.max_seconds);
   if (rule_ && rule_(iteration, residual)) paused_ = true;

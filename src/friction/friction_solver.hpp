@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,6 +69,9 @@ void for_each_effort(const SolveReport& report, F&& f) {
 struct StopRule {
   Real tolerance = 1e-4;
   Real max_seconds = HUGE_VAL;  ///< wall time, after which the best iterate counts
+  /// In the solver's own count, seen when it checks the residual.
+  std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
+  bool takes_last = false;  ///< the last iterate counts, not the best
   ResidualNorm norm = ResidualNorm::natural;
 };
 

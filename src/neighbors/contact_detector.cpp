@@ -33,7 +33,6 @@ class Detection {
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
-    const auto& displacement = rules_.displacement;
     const Real contact_distance = radius_[a] + radius_[b];
     const Real reach = rules_.tolerance * contact_distance;
     // Most candidates are too far; this finds out without a root and a division, but for rounding:
@@ -42,13 +41,16 @@ class Detection {
     const Real squared = dot(d, d);
     const Real near = (1 + rounding) * (contact_distance + reach);
     if (squared > near * near) {
-      const Real after = moving_ ? squared - dot(d, displacement[b] - displacement[a]) : squared;
+      const Real least =
+          std::min(along(rules_.displacement, -d, a, b), along(rules_.other_displacement, -d, a, b));
+      const Real after = squared + least;
       if (after > 0 && after * after > near * near * squared && !remembers(rules_.pair_values, place)) return;
     }
     const Real distance = std::sqrt(squared);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    if (gap > reach && !(moving_ && gap + dot(normal, displacement[b] - displacement[a]) <= reach) &&
+    if (gap > reach && gap + along(rules_.displacement, normal, a, b) > reach &&
+        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.deep &&
         !remembers(rules_.pair_values, place))
       return;
     add(low, high, -1, gap, normal, -d, place);
@@ -73,13 +75,21 @@ class Detection {
         const Vec<D> of_wall =
             state_.obstacles.velocity(wall.constraint, at[k] + branch, state_.clock.time + dt / 2);
         const Vec<D> closing = dt * of_wall - rules_.displacement[body];
-        if (gap - dot(surface[k].normal, closing) > tolerance * r) continue;
+        const auto& other = rules_.other_displacement;
+        if (gap - dot(surface[k].normal, closing) > tolerance * r &&
+            (other.empty() || gap - dot(surface[k].normal, dt * of_wall - other[body]) >= -rules_.deep))
+          continue;
       }
       add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
     }
   }
 
  private:
+  /// direction . (displacement of b - that of a); 0 without displacements.
+  static Real along(std::span<const Vec<D>> displacement, const Vec<D>& direction, std::size_t a,
+                    std::size_t b) {
+    return displacement.empty() ? 0 : dot(direction, displacement[b] - displacement[a]);
+  }
   bool remembers(std::span<const Real> values, std::size_t place) const {
     const auto w = static_cast<std::size_t>(rules_.width);
     return !values.empty() &&

@@ -17,6 +17,9 @@ struct ContactRules {
   /// with their velocity in the middle of the step.
   std::span<const Vec<D>> displacement = {};
   Real dt = 0;
+  /// Another displacement, or empty. Bodies would overlap by more than `deep` [m].
+  std::span<const Vec<D>> other_displacement = {};
+  Real deep = 0;
   /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};
   int width = 1;

@@ -13,7 +13,7 @@ namespace scree::checkpoint_layout {
 
 inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
-    5;  // 5: checksums of all that is in the file, what the lattice was made for
+    6;  // 6: energy stored in contacts; 5: checksums of all that is in the file
 
 /// The number type and count that a field is stored with.
 template <class T>
@@ -42,9 +42,11 @@ void for_each_number(S& state, F&& f) {
   f("last_dt", state.clock.last_dt, 0);
   f("listed_time", state.clock.listed_time, 0);
   f("next_id", state.next_id, 0);
-  EnergyBalance::for_each(state.energy_balance, [&](const char* name, auto& value) {
-    f(std::string("energy_") + name, value, any);
-  });
+  const auto energy = [&f](const char* name, auto& value) { f(std::string("energy_") + name, value, any); };
+  EnergyBalance::for_each(state.energy_balance, energy);
+  EnergyBalance::for_each_stored(state.energy_balance, energy);
+  EnergyBalance::for_each_remembered(state.energy_balance, energy);
+  f("energy_last_step", state.energy_balance.last.step, -1);
   auto& lattice = state.lattice;
   for (std::size_t k = 0; k < lattice.n_cells.size(); ++k) {
     const char axis = "xyz"[k];

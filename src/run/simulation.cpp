@@ -78,7 +78,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                              needs.skin);
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
-  if (state_.bodies.has_inertia()) state_.energy_balance.start = mechanical_energy(state_).total();
+  if (state_.bodies.has_inertia())
+    state_.energy_balance.start = mechanical_energy(state_).total() + state_.energy_balance.elastic;
   if (deck_.allow_overlap) return;
   if (from)
     require_no_overlap(StartingPoint<D>::overlap_limit);
@@ -128,7 +129,12 @@ void Simulation<D>::take_physics() {
   state_.bodies.carry_path(
       traits.needs_path ||
       std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
-  state_.energy_balance.kept = traits.balances_energy;
+  state_.energy_balance.kept =
+      traits.balances_energy &&
+      (!traits.balance_costs_time || std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) {
+        return m.measure->needs_energy_balance();
+      }));
+  state_.energy_balance.stored = traits.stores_energy;
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -11,27 +12,38 @@ template <int D>
 struct State;
 
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
-/// E.1-E.5). It is exact to round-off:
+/// E.1-E.5). It is exact to round-off, in soft contact to the order of the time step (eq. H.9-H.11):
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
-///                           + correction + integration
+///                           + correction + integration + stiffening - elastic
 struct EnergyBalance {
-  bool kept = true;      ///< whether the scheme makes these entries
+  bool kept = true;      ///< whether these entries are made
+  bool stored = false;   ///< whether contacts store energy
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
   Real force_work = 0;   ///< done on bodies by forces that have no potential
   Real friction = 0;     ///< dissipated by friction
   Real rolling = 0;      ///< dissipated by resistance to rolling
-  Real impact = 0;       ///< dissipated along normals: inelastic impacts, gaps closed, compliance
+  Real impact = 0;       ///< dissipated along normals: inelastic impacts, gaps closed, compliance, damping
   Real correction = 0;   ///< potential energy given by moving overlapping bodies apart
   Real integration = 0;  ///< what the time step itself adds in a field of force
   Real inflow = 0;       ///< of bodies that entered
   Real outflow = 0;      ///< of bodies that left
+  Real stiffening = 0;   ///< given to tangential springs by changes of their stiffness and by turning
+  Real elastic = 0;      ///< stored in contacts now
+
+  /// What schemes whose entries are integrals over time need of the last step: powers [W], and the energy in
+  /// tangential springs [J].
+  struct LastStep {
+    std::int64_t step = -1;  ///< its number; -1: there is none
+    Real impact = 0, friction = 0, rolling = 0, wall_work = 0, stretching = 0, force_work = 0, springs = 0;
+  };
+  LastStep last{};
 
   Real total() const {
     return start + wall_work + force_work + inflow - outflow - friction - rolling - impact + correction +
-           integration;
+           integration + stiffening - elastic;
   }
-  /// Calls f(name, number) for each entry, for checkpoints.
+  /// Calls f(name, number) for each entry.
   template <class Balance, class F>
   static void for_each(Balance& balance, F&& f) {
     f("start", balance.start);
@@ -44,6 +56,24 @@ struct EnergyBalance {
     f("integration", balance.integration);
     f("inflow", balance.inflow);
     f("outflow", balance.outflow);
+  }
+  /// The same of those that are 0 unless contacts store energy.
+  template <class Balance, class F>
+  static void for_each_stored(Balance& balance, F&& f) {
+    f("stiffening", balance.stiffening);
+    f("elastic", balance.elastic);
+  }
+  /// The same of what is remembered of the last step, without its number.
+  template <class Balance, class F>
+  static void for_each_remembered(Balance& balance, F&& f) {
+    auto& last = balance.last;
+    f("last_impact", last.impact);
+    f("last_friction", last.friction);
+    f("last_rolling", last.rolling);
+    f("last_wall_work", last.wall_work);
+    f("last_stretching", last.stretching);
+    f("last_force_work", last.force_work);
+    f("last_springs", last.springs);
   }
 };
 

@@ -69,33 +69,11 @@ void collision(GrainTable& table, const std::string& name, Real mu, Real spacing
   table.add(name, rows);
 }
 
-/// 200 spheres fall into a box with a paddle that turns, a wall that pushes and a floor that shakes.
+/// 200 spheres fall into a stirred box.
 void energy(GrainTable& table) {
-  constexpr Real r = 0.02, dt = 1e-3;
   constexpr int n_steps = 300;
-  GrainDeck<3> deck({{0, 0, -0.1}}, {{0.5, 0.25, 0.7}}, dt);
-  deck.gravity({{0, 0, -g}});
+  GrainDeck<3> deck = stirred_box(1e-3, {});
   deck.tolerance(1e-3);
-  deck.material("body", 2500);
-  deck.material("wall", 1);
-  deck.pair("body", "body", 0.4, 0.5, 0.02);
-  deck.pair("body", "wall", 0.3, 0.7, 0.02);
-  deck.group("body", r,
-             "type = 'lattice', count = 200, jitter = 0.05, region = { lower = [0.02, 0, 0.05], upper = "
-             "[0.3, 0.25, 0.7] }",
-             "random_speed = 0.3\nangular_velocity = [3, 0, 1]\n");
-  deck.obstacle("floor", "wall",
-                "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
-                "motion = { type = 'oscillate', amplitude = [0, 0, 0.005], frequency = 5 }");
-  deck.obstacle("left", "wall",
-                "type = 'plane'\npoint = [0, 0, 0]\nnormal = [1, 0, 0]\n"
-                "motion = { type = 'translate', velocity = [0.05, 0.02, 0] }");
-  deck.obstacle("right", "wall", "type = 'plane'\npoint = [0.5, 0, 0]\nnormal = [-1, 0, 0]");
-  deck.obstacle("front", "wall", "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 1, 0]");
-  deck.obstacle("back", "wall", "type = 'plane'\npoint = [0, 0.25, 0]\nnormal = [0, -1, 0]");
-  deck.obstacle("paddle", "wall",
-                "type = 'box'\nlower = [0.33, 0.05, 0.07]\nupper = [0.45, 0.2, 0.09]\n"
-                "motion = { type = 'rotate', point = [0.39, 0.12, 0.08], axis = [0, 1, 0], rate = 6 }");
   Simulation<3> simulation(table.comm(), deck.read());
   Real turned_over = 0, worst = 0;
   Real last = mechanical_energy(simulation.state()).kinetic;
@@ -176,6 +154,33 @@ void bed(GrainTable& table) {
 }
 
 }  // namespace
+
+GrainDeck<3> stirred_box(Real dt, const std::optional<Elasticity>& elasticity) {
+  constexpr Real r = 0.02;
+  GrainDeck<3> deck({{0, 0, -0.1}}, {{0.5, 0.25, 0.7}}, dt);
+  deck.gravity({{0, 0, -g}});
+  deck.material("body", 2500, elasticity);
+  deck.material("wall", elasticity ? 2500 : 1, elasticity);
+  deck.pair("body", "body", 0.4, 0.5, 0.02);
+  deck.pair("body", "wall", 0.3, 0.7, 0.02);
+  deck.group("body", r,
+             "type = 'lattice', count = 200, jitter = 0.05, region = { lower = [0.02, 0, 0.05], upper = "
+             "[0.3, 0.25, 0.7] }",
+             "random_speed = 0.3\nangular_velocity = [3, 0, 1]\n");
+  deck.obstacle("floor", "wall",
+                "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
+                "motion = { type = 'oscillate', amplitude = [0, 0, 0.005], frequency = 5 }");
+  deck.obstacle("left", "wall",
+                "type = 'plane'\npoint = [0, 0, 0]\nnormal = [1, 0, 0]\n"
+                "motion = { type = 'translate', velocity = [0.05, 0.02, 0] }");
+  deck.obstacle("right", "wall", "type = 'plane'\npoint = [0.5, 0, 0]\nnormal = [-1, 0, 0]");
+  deck.obstacle("front", "wall", "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 1, 0]");
+  deck.obstacle("back", "wall", "type = 'plane'\npoint = [0, 0.25, 0]\nnormal = [0, -1, 0]");
+  deck.obstacle("paddle", "wall",
+                "type = 'box'\nlower = [0.33, 0.05, 0.07]\nupper = [0.45, 0.2, 0.09]\n"
+                "motion = { type = 'rotate', point = [0.39, 0.12, 0.08], axis = [0, 1, 0], rate = 6 }");
+  return deck;
+}
 
 void verify_balances(GrainTable& table) {
   collision(table, "collision, smooth", 0, 2.2, 60, false, 1e-10);

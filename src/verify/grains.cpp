@@ -44,6 +44,7 @@ bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& s
   if (wanted("soft")) {
     verify_soft_impacts(table);
     verify_soft_motions(table);
+    verify_soft_energy(table);
   }
   table.show("");
   return table.finish(options.csv);

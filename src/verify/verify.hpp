@@ -40,6 +40,9 @@ bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& sh
 /// quantity of a case, `show` gets the row that is worst.
 bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show);
 
+/// Dense flows with rigid, elastic and soft contact, against each other and against LAMMPS.
+bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& show);
+
 /// Crowds against what is known exactly about the scheme "crowd": head-on pairs, pushing columns, convergence
 /// in the time step, optimality of every step, recomputed from positions alone, files of people, balance of
 /// wall forces (of these cases every rank holds all of the up to 100 people), and flow through doors beside

@@ -149,6 +149,9 @@ def test_keys_and_words_that_do_not_exist(folder):
     refused_deck(folder, ('law = "hertz"', 'overlap_limit = 0'), words=["soft.toml:17", "overlap_limit"])
     refused_deck(folder, ('law = "hertz"', 'attraction = 1'), words=["soft.toml:17", "attraction"])
     refused_deck(folder, ('law = "hertz"', 'friction = "dae"\nattraction = true'), words=["soft.toml:18", "attraction", "dae"])
+    refused_deck(folder, ('law = "hertz"', 'tangential = "mindlin"'), words=["soft.toml:17", "tangential", "rescaled"])
+    refused_deck(folder, ('law = "hertz"', 'law = "linear"\ntangential = "whole"'), words=["soft.toml:18", "tangential", "hertz"])
+    refused_deck(folder, ('law = "hertz"', 'friction = "none"\ntangential = "whole"'), words=["soft.toml:18", "tangential", "spring"])
     refused_deck(folder, ("restitution = 0.5", "restitution = 1.5"), words=["soft.toml", "restitution"])
 
 

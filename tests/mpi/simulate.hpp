@@ -92,9 +92,12 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
   outcome.state = simulation.hash();
   outcome.time = bits(state.clock.time) ^ std::rotl(bits(state.clock.last_dt), 7);
   outcome.ledger = 0;
-  EnergyBalance::for_each(state.energy_balance, [&](const char*, Real energy) {
+  const auto add_energy = [&](const char*, Real energy) {
     outcome.ledger = std::rotl(outcome.ledger, 11) ^ bits(energy);
-  });
+  };
+  EnergyBalance::for_each(state.energy_balance, add_energy);
+  EnergyBalance::for_each_stored(state.energy_balance, add_energy);
+  EnergyBalance::for_each_remembered(state.energy_balance, add_energy);
   outcome.n_bodies = simulation.n_bodies();
   outcome.n_removed = simulation.neighborhood().n_removed();
   outcome.n_rebuilds = simulation.neighborhood().n_rebuilds();

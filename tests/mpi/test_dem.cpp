@@ -70,6 +70,11 @@ material = "wall"
 lower = [0.7, 0.33]
 upper = [1.1, 0.37]
 motion = { type = "rotate", center = [0.9, 0.35], rate = 5 }
+[forces.air]
+type = "drag"
+coefficient = 0.5
+[measures.energy]
+type = "energy"
 )");
 
 /// Spheres, the same way; periodic along x and y.
@@ -122,6 +127,8 @@ material = "wall"
 center = [0.4, 0.4, 0.1]
 radius = 0.08
 motion = { type = "translate", velocity = [0.5, -0.8, 0] }
+[measures.energy]
+type = "energy"
 )");
 
 template <int D>
@@ -134,6 +141,7 @@ void check_restarted(const Case<D>& c) {
   for (int step = 0; step < c.n_steps; ++step) simulation.step();
   CHECK(simulation.state().inlets[0].n_made > 10);
   CHECK(simulation.state().outlets[0].n_removed > 2);
+  CHECK(simulation.state().energy_balance.elastic > 0);  // the ledger was kept
 }
 
 /// Spheres that cannot turn, held by friction on a slope of tangent 0.4; others fly past and outdate the list
@@ -210,9 +218,44 @@ TEST_CASE("dem: the same bits without attraction, without friction, with a list 
   check_pushing<3>(soft_3d, {"dem.friction='none'"}, 200);
 }
 
+TEST_CASE("dem: the same bits with tangential forces in increments", "[mpi]") {
+  CHECK(check_invariant<3>(soft_3d, {"dem.tangential='increments'"}, 200).n_pushing > 5);
+  check_restarted<3>({soft_3d, {"dem.tangential='rescaled'"}, 230, {190, 210}});
+}
+
 TEST_CASE("dem: a run goes on from a checkpoint with its springs and accelerations", "[mpi]") {
   check_restarted<2>({soft_2d, {}, 230, {190, 210}});
   check_restarted<3>({soft_3d, {}, 230, {190, 210}});
+}
+
+TEST_CASE("dem: the energy balance closes with what comes and goes", "[mpi]") {
+  const auto check = [](const auto& found_at) {
+    const auto [coarse, balance] = found_at(4e-4, 230);
+    const auto [fine, finer_balance] = found_at(5e-5, 8 * 230);
+    for (const EnergyBalance& b : {balance, finer_balance}) {
+      CHECK(b.outflow > 0);
+      CHECK(std::min({b.inflow, b.friction, b.impact, std::abs(b.wall_work)}) > 0.01 * b.start);
+    }
+    CAPTURE(coarse, fine, balance.impact);
+    CHECK(coarse < 0.05 * balance.impact);
+    CHECK(fine < coarse / 16);
+  };
+  const auto run = [](auto simulation, int n_steps) {
+    for (int step = 0; step < n_steps; ++step) simulation->step();
+    const auto& state = std::as_const(*simulation).state();
+    return std::pair(std::abs(mechanical_energy(state).total() - state.energy_balance.total()),
+                     state.energy_balance);
+  };
+  check([&](Real step, int n) {
+    return run(
+        std::make_unique<Simulation<2>>(Comm(), read_deck<2>(soft_2d, {fmt::format("time.step={}", step)})),
+        n);
+  });
+  check([&](Real step, int n) {
+    return run(
+        std::make_unique<Simulation<3>>(Comm(), read_deck<3>(soft_3d, {fmt::format("time.step={}", step)})),
+        n);
+  });
 }
 
 TEST_CASE("dem: two bodies and one, fewer than ranks", "[mpi]") {

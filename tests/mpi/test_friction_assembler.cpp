@@ -133,7 +133,7 @@ velocity = [0.3, 0.1]
     const std::vector<Real> density{1000, 2000};
     FrictionStep<2> step;
     step.dt = 0.01;
-    step.speculative_margin = 0.05;
+    step.rules.tolerance = 0.05;
     const ContactLaw law{.dt = step.dt, .contact_slop = 0.01};
     step.velocity_floor = 0.01;
     step.density = density;

@@ -6,9 +6,11 @@ namespace {
 /// Mechanical energy of the bodies and where it came from and went: the entries of EnergyBalance, added up
 /// since the start, and what is missing in them,
 ///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
-///                                        - rolling - impact + correction + integration),
-/// which is round-off. Schemes without this balance (soft contact) have the first two columns only. All in
-/// J; disks count as 1 m thick.
+///                                        - rolling - impact + correction + integration + stiffening
+///                                        - elastic),
+/// which is round-off, in soft contact an error of the time step. The last two are there where contacts store
+/// energy. Schemes without this balance (friction as a constraint) have the first two columns only. All in J;
+/// disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
  public:
@@ -17,19 +19,25 @@ class Energy final : public Measure<D> {
     std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
                                     {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]"}};
     if (!state.energy_balance.kept) return columns;
-    EnergyBalance::for_each(state.energy_balance, [&](const char* name, Real) {
+    const auto add = [&](const char* name, Real) {
       columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
-    });
+    };
+    EnergyBalance::for_each(state.energy_balance, add);
+    if (state.energy_balance.stored) EnergyBalance::for_each_stored(state.energy_balance, add);
     columns.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger"});
     return columns;
   }
+
+  bool needs_energy_balance() const override { return true; }
 
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const MechanicalEnergy energy = mechanical_energy(sample.state);
     const EnergyBalance& balance = sample.state.energy_balance;
     row.insert(row.end(), {energy.kinetic, energy.potential});
     if (!balance.kept) return;
-    EnergyBalance::for_each(balance, [&](const char*, Real value) { row.push_back(value); });
+    const auto add = [&](const char*, Real value) { row.push_back(value); };
+    EnergyBalance::for_each(balance, add);
+    if (balance.stored) EnergyBalance::for_each_stored(balance, add);
     row.push_back(energy.total() - balance.total());
   }
 };

@@ -16,9 +16,7 @@ namespace scree {
 template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
-  neighborhood_.detect(
-      state_, {.tolerance = step.speculative_margin, .displacement = step.displacement, .dt = step.dt},
-      contacts_);
+  neighborhood_.detect(state_, step.rules, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);

@@ -14,14 +14,11 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;                  ///< [s]
-  Real speculative_margin = 0;  ///< pairs with gap <= speculative_margin * (R_a + R_b) are contacts
-  Real velocity_floor = 0;      ///< [m/s], see FrictionProblem
+  Real dt = 0;              ///< [s]
+  ContactRules<D> rules;    ///< which candidates are contacts
+  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
-  /// n_held: where free motion would take bodies in this step [m]. Pairs that it closes are contacts too, at
-  /// any gap. Empty: only speculative_margin counts.
-  std::span<const Vec<D>> displacement = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
   std::span<const Real> free_velocity;
   /// n_owned * n_velocities<D>: velocities at the start of the step; none: not needed by laws or solver. (An

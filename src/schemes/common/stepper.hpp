@@ -46,6 +46,8 @@ struct SchemeTraits {
   bool needs_path = true;
   /// The scheme records where energy comes from and goes to, in State::energy_balance.
   bool balances_energy = false;
+  bool balance_costs_time = false;    ///< so it does that only if a measure asks
+  bool stores_energy = false;         ///< in contacts
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
   /// are repeatable.

@@ -43,7 +43,7 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
       halo_(neighborhood.ghosts()),
       settings_(settings),
       integrator_(make_integrator<D>(settings.integrator)),
-      kernels_(force_kernels()) {
+      kernels_(force_kernels().of(settings.law, TangentialLaw::whole)) {
   laws_.prepare(state, {.law = settings.law, .friction = false});
   const Materials<D>& materials = state.materials;
   for (int a = 0; a < materials.size(); ++a)

@@ -147,7 +147,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   Settings settings_;
   std::unique_ptr<Integrator<D>> integrator_;
   SoftLaws<D> laws_;
-  const ForceKernels& kernels_;
+  const LawKernels& kernels_;
   ConstraintSolver solver_;
   ConstraintRows rows_;
   ContactGraph<D> graph_;

@@ -106,8 +106,7 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
   operands.laws = laws_.laws().data();
   operands.n_materials = laws_.n_materials();
   ContactHistory none{};
-  const SoftForce force =
-      kernels_.contact[static_cast<int>(settings_.law)](operands, contact, motion_of(touch.a), other, none);
+  const SoftForce force = kernels_.contact(operands, contact, motion_of(touch.a), other, none);
   touch.normal_force = dot(force.force, contact.normal);
 }
 

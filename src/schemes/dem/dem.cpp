@@ -40,6 +40,10 @@ class DemStepper final : public Stepper<D> {
 
  private:
   bool is_constrained() const { return friction_ == Friction::dae; }
+  TangentialLaw tangential() const {
+    if (tangential_ == "increments") return TangentialLaw::increments;
+    return tangential_ == "rescaled" ? TangentialLaw::rescaled : TangentialLaw::whole;
+  }
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -55,6 +59,7 @@ class DemStepper final : public Stepper<D> {
   NormalLaw law_ = NormalLaw::hertz;
   enum class Friction { spring, dae, none };
   Friction friction_ = Friction::spring;
+  std::string tangential_;  // empty: not given
   bool attraction_ = true;
   std::string integrator_;  // empty: not given
   bool projection_ = true;
@@ -80,6 +85,18 @@ void DemStepper<D>::describe(Section& root) {
                    {.doc = "\"spring\": a tangential spring per contact that slides at Coulomb's limit; "
                            "\"dae\": contacts that stick are constraints on velocities, so piles come to "
                            "rest exactly; \"none\": no friction, whatever [pairs] say"});
+    section.choice(
+        "tangential", tangential_, {"whole", "increments", "rescaled"},
+        {.doc =
+             "With Hertz's law and springs: what becomes of a tangential force when the load changes, and "
+             "Mindlin's k_T with it. \"whole\": it is k_T of now times the whole displacement (\"tangential "
+             "history\" of LIGGGHTS, \"mindlin\" of LAMMPS); \"increments\": it stays (\"mindlin/force\"); "
+             "\"rescaled\": it stays when the load grows and falls with k_T when the load falls "
+             "(\"mindlin_rescale/force\"). \"whole\" if not given"});
+    if (section.reading() && !tangential_.empty() &&
+        (law_ != NormalLaw::hertz || friction_ != Friction::spring))
+      section.fail("tangential",
+                   "tangential has an effect with law = \"hertz\" and friction = \"spring\" only: remove it");
     // Not read where it has no effect, so that a resolved deck does not give it.
     const bool pulls = !section.reading() || !is_constrained();
     if (!pulls && section.has("attraction"))
@@ -113,13 +130,15 @@ void DemStepper<D>::describe(Section& root) {
 
 template <int D>
 SchemeTraits DemStepper<D>::traits() const {
-  // No energy balance: forces of a step are summed by body, not by contact, and elastic energy comes and
-  // goes.
-  if (is_constrained())
+  if (is_constrained())  // no energy balance
     return {.carried = ConstraintFriction<D>::carries(integrator()),
             .same_for_any_owners = false,
             .memory = "modes of friction"};
-  return {.carried = Carried::with_accelerations, .memory = friction_ == Friction::spring ? "springs" : ""};
+  return {.carried = Carried::with_accelerations,
+          .balances_energy = true,
+          .balance_costs_time = true,
+          .stores_energy = true,
+          .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
 template <int D>
@@ -139,7 +158,7 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
         state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
   else
     motion_ = std::make_unique<SpringMotion<D>>(
-        state, neighborhood, SpringSettings{law_, attraction_, friction_ == Friction::spring});
+        state, neighborhood, SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring});
   fit(state);
   if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
     throw InputError(complaint);
@@ -215,6 +234,7 @@ template <int D>
 void DemStepper<D>::bodies_changed(State<D>& state) {
   rebuild_and_book_outflow(state, *neighborhood_);
   fit(state);
+  motion_->contacts_changed();
 }
 
 template <int D>
@@ -239,8 +259,10 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
   save(state, SaveFor::checkpoint);
+  const std::int64_t n_removed = neighborhood_->n_removed();
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
   fit(state);
+  if (neighborhood_->n_removed() != n_removed) motion_->contacts_changed();
   return plan.dt;
 }
 

@@ -25,6 +25,9 @@ class DemMotion {
   virtual ContactMemory remember() = 0;
   /// Bodies from state.clock.time to dt later, obstacles with them; candidates cover the step. Collective.
   virtual void step(Real dt) = 0;
+  /// Bodies or obstacles came or went after the last step: what their contacts had stored flows out. After
+  /// prepare(). Collective.
+  virtual void contacts_changed() {}
   /// Writes the forces of `contacts` (found by Neighborhood::detect) at the present positions and velocities.
   /// Collective.
   virtual void tell_forces(ContactGraph<D>& contacts) = 0;

@@ -26,7 +26,7 @@ struct alignas(64) ForceRecord {
 struct alignas(32) ContactHistory {
   Real spring[3];  ///< tangential displacement of b against a since they touched, less what slid [m], world
                    ///< axes
-  Real unused;
+  Real stiffness;  ///< k_T of the last step, where the tangential law asks for it [N/m]; else 0
 };
 
 /// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. H.1-H.5).
@@ -39,6 +39,15 @@ struct SoftLaw {
   Real rolling_friction = 0;
 };
 enum class NormalLaw { linear, hertz };
+/// What becomes of tangential force while the load, and with it k_T of Hertz's law, changes (docs/method.md,
+/// eq. H.4a). Of the linear law k_T is constant, and all are the same.
+enum class TangentialLaw {
+  whole,       ///< k_T of now times the whole displacement
+  increments,  ///< the sum of k_T times the displacement of each step: a change of load leaves the force
+               ///< alone
+  rescaled     ///< the same while the load grows; as it falls, the force falls with k_T
+};
+constexpr int n_tangential_laws = 3;
 
 /// A contact as obstacles and outputs give it, and its force.
 struct SoftContact {
@@ -75,17 +84,26 @@ struct ForceCounts {
   Real deepest = 0;  ///< overlap [m]
 };
 
+/// The kernels of one law of contact.
+struct LawKernels {
+  /// [shifted]: adds the forces of all touching pairs of the batches, in order.
+  ForceCounts (*pairs[2])(const ForceBatches&);
+  /// The force of one contact; `history` advances by p.dt.
+  SoftForce (*contact)(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
+                       const MotionRecord& b, ContactHistory& history);
+};
+
 /// The kernels of one instruction set. All sets give the same bits: no fused multiply-add, IEEE square root
 /// and division, and the same operations per pair.
 struct ForceKernels {
   std::string_view instruction_set;
-  /// [normal law][shifted]: adds the forces of all touching pairs of the batches, in order.
-  ForceCounts (*pairs[2][2])(const ForceBatches&);
-  /// [normal law]: the force of one contact; `history` advances by p.dt.
-  SoftForce (*contact[2])(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
-                          const MotionRecord& b, ContactHistory& history);
+  LawKernels laws[2][n_tangential_laws];  ///< [normal law][tangential law]
   /// Turns the orientations of n bodies for dt: turned() of schemes/common/rotation.hpp.
   void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
+
+  const LawKernels& of(NormalLaw law, TangentialLaw tangential) const {
+    return laws[static_cast<int>(law)][static_cast<int>(tangential)];
+  }
 };
 
 /// The set to take: see core/simd.hpp.

@@ -48,6 +48,13 @@ BodyMotion<Real> motion_of(const MotionRecord& m) {
   return {three(m.velocity), m.inverse_mass, three(m.spin)};
 }
 
+History<Real> history_of(const ContactHistory& h) {
+  return {three(h.spring), h.stiffness};
+}
+ContactHistory record_of(const History<Real>& h) {
+  return {{h.spring.x, h.spring.y, h.spring.z}, h.stiffness};
+}
+
 /// Records of the kernels are made of pieces of four numbers, which lanes are loaded from.
 template <class Record>
 const SweepRecord* pieces(const Record* records) {
@@ -151,7 +158,7 @@ Index find_touching(const ForceBatches& p) {
   return n;
 }
 
-template <NormalLaw law, bool shifted>
+template <NormalLaw law, TangentialLaw tangential, bool shifted>
 ForceCounts run(const ForceBatches& p) {
   const Index n = find_touching<shifted>(p);
   const auto ends_of = [&](Index place) {
@@ -203,12 +210,14 @@ ForceCounts run(const ForceBatches& p) {
     deepest = largest(deepest, moves ? c.overlap : zero);
     n_held += moves ? zero : zero + 1;
 
-    const Three<Lanes> before = three(load(pieces(p.history), place));
-    Three<Lanes> spring{remembers > 0 ? before.x : zero, remembers > 0 ? before.y : zero,
-                        remembers > 0 ? before.z : zero};
+    const Bodies before = load(pieces(p.history), place);
+    History<Lanes> history{
+        {remembers > 0 ? before.x : zero, remembers > 0 ? before.y : zero, remembers > 0 ? before.z : zero},
+        remembers > 0 ? before.radius : zero};
     const Force<Lanes> f =
-        force_of<law>(p, laws_of(p, a.material, b.material), c, a.motion, b.motion, spring);
-    store({spring.x, spring.y, spring.z, zero}, pieces(p.history), place);
+        force_of<law, tangential>(p, laws_of(p, a.material, b.material), c, a.motion, b.motion, history);
+    const Three<Lanes>& spring = history.spring;
+    store({spring.x, spring.y, spring.z, history.stiffness}, pieces(p.history), place);
     add_forces(f, c, low, high, p.forces);
   }
 
@@ -232,25 +241,24 @@ ForceCounts run(const ForceBatches& p) {
       counts.deepest = std::max(counts.deepest, c.overlap);
     else
       --counts.n_touching;
-    Real* remembered = p.history[place].spring;
-    Three<Real> spring = (p.list[next] & 1) != 0 ? three(remembered) : Three<Real>{0, 0, 0};
-    const Force<Real> f = force_of<law>(p, numbers_of(law_of(p, a.material, b.material)), c, motion_of(a),
-                                        motion_of(b), spring);
-    p.history[place] = {{spring.x, spring.y, spring.z}, 0};
+    History<Real> history = (p.list[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
+    const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
+                                                    motion_of(a), motion_of(b), history);
+    p.history[place] = record_of(history);
     add_force(f, c, p.forces[low], p.forces[high]);
   }
   return counts;
 }
 
-template <NormalLaw law>
+template <NormalLaw law, TangentialLaw tangential>
 SoftForce single(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
                  const MotionRecord& b, ContactHistory& history) {
   const Contact<Real> c{three(contact.normal.component.data()), contact.overlap, contact.effective_radius,
                         contact.lever_a, contact.lever_b};
-  Three<Real> spring = three(history.spring);
-  const Force<Real> f =
-      force_of<law>(p, numbers_of(law_of(p, a.material, b.material)), c, motion_of(a), motion_of(b), spring);
-  history = {{spring.x, spring.y, spring.z}, 0};
+  History<Real> now = history_of(history);
+  const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
+                                                  motion_of(a), motion_of(b), now);
+  history = record_of(now);
   const auto vec = [](const Three<Real>& v) { return Vec<3>{{v.x, v.y, v.z}}; };
   return {vec(f.force), vec(f.torque), vec(f.rolling)};
 }
@@ -282,13 +290,19 @@ void turn(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Rea
   for (; i < n; ++i) orientations[i] = turned<3>(orientations[i], spins[i], dt);
 }
 
+template <NormalLaw law, TangentialLaw tangential>
+constexpr LawKernels kernels_of{{&run<law, tangential, false>, &run<law, tangential, true>},
+                                &single<law, tangential>};
+
 }  // namespace
 
-extern const ForceKernels force_kernels_of_set{
-    name_of_set,
-    {{&run<NormalLaw::linear, false>, &run<NormalLaw::linear, true>},
-     {&run<NormalLaw::hertz, false>, &run<NormalLaw::hertz, true>}},
-    {&single<NormalLaw::linear>, &single<NormalLaw::hertz>},
-    &turn};
+extern const ForceKernels force_kernels_of_set{name_of_set,
+                                               {{kernels_of<NormalLaw::linear, TangentialLaw::whole>,
+                                                 kernels_of<NormalLaw::linear, TangentialLaw::whole>,
+                                                 kernels_of<NormalLaw::linear, TangentialLaw::whole>},
+                                                {kernels_of<NormalLaw::hertz, TangentialLaw::whole>,
+                                                 kernels_of<NormalLaw::hertz, TangentialLaw::increments>,
+                                                 kernels_of<NormalLaw::hertz, TangentialLaw::rescaled>}},
+                                               &turn};
 
 }  // namespace scree::SCREE_SET

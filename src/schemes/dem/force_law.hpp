@@ -64,11 +64,18 @@ struct Force {
   Three<T> force, torque, rolling;  // as SoftForce
 };
 
-/// docs/method.md, eq. H.1-H.5. `spring` advances by p.dt.
-template <NormalLaw law, class T>
+/// ContactHistory.
+template <class T>
+struct History {
+  Three<T> spring;
+  T stiffness;
+};
+
+/// docs/method.md, eq. H.1-H.5. `history` advances by p.dt.
+template <NormalLaw law, TangentialLaw tangential, class T>
 [[gnu::always_inline]] inline Force<T> force_of(const ForceBatches& p, const Law<T>& pair,
                                                 const Contact<T>& c, const BodyMotion<T>& a,
-                                                const BodyMotion<T>& b, Three<T>& spring) {
+                                                const BodyMotion<T>& b, History<T>& history) {
   const T zero = 0 * c.overlap;
   const Three<T> turning = c.lever_a * a.spin + c.lever_b * b.spin;
   const Three<T> slip = (b.velocity - a.velocity) - cross(turning, c.normal);  // of b against a
@@ -89,6 +96,18 @@ template <NormalLaw law, class T>
   const T gamma = pair.damping * square_root(mass * k_normal);
   const T normal_force = largest(elastic - gamma * opening, zero + p.least_force);
 
+  Three<T>& spring = history.spring;
+  if constexpr (tangential == TangentialLaw::whole) {
+    history.stiffness = zero;
+  } else {
+    // The spring of this stiffness that has the force of the last step.
+    const T before = history.stiffness;
+    const T one = zero + 1;
+    T share = before > 0 ? (k_tangent > 0 ? before / k_tangent : one) : one;
+    if constexpr (tangential == TangentialLaw::rescaled) share = share > 1 ? one : share;
+    spring = share * spring;
+    history.stiffness = k_tangent;
+  }
   spring = spring + (zero + p.dt) * along_tangent;
   spring = spring - dot(spring, c.normal) * c.normal;  // the tangent plane turns with the bodies
   const Three<T> damping = (pair.damping_ratio * gamma) * along_tangent;

@@ -134,6 +134,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
   time_ = time;
   counts_ = {};
   passed_ = {};
+  if (keeps_histories_) note_histories();
   load(state);
   std::ranges::fill(numbers(forces_), 0.0);
   ForceBatches batches = operands(dt);
@@ -194,7 +195,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     batches.touching = touching_.data() + batch_size * first;
     batches.history = history_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
-    const ForceCounts counts = kernels_.pairs[static_cast<int>(settings_.law)][shifted ? 1 : 0](batches);
+    const ForceCounts counts = kernels_.pairs[shifted ? 1 : 0](batches);
     counts_.n_touching += counts.n_touching;
     counts_.deepest = std::max(counts_.deepest, counts.deepest);
   };
@@ -204,6 +205,11 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     run(block.first_shifted, block.last_batch, true);
   }
   run_walls(state, block, batches);
+}
+
+template <int D>
+SoftContact ForceSweeper<D>::contact_with_wall(const SurfacePoint<D>& at, Real radius) {
+  return {in_space(-at.normal), radius - at.distance, radius, at.distance, 0};
 }
 
 /// The surface of an obstacle at a point, as a body that is held.
@@ -271,14 +277,12 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       if ((wall_touching_[place] & touches) == 0) continue;
       if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
-      const Vec<D>& normal = surface_[place - first].normal;
-      const Real radius = places_[i].radius;
-      const Real distance = surface_[place - first].distance;
-      const SoftContact contact{in_space(-normal), radius - distance, radius, distance, 0};
+      if (keeps_histories_) before_.walls[place] = history_.walls()[place];
+      const SurfacePoint<D>& surface = surface_[place - first];
+      const SoftContact contact = contact_with_wall(surface, places_[i].radius);
       const MotionRecord motion =
-          motion_of_wall(state, wall.constraint, at_[place - first] - distance * normal);
-      const SoftForce f = kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[i],
-                                                                            motion, history_.walls()[place]);
+          motion_of_wall(state, wall.constraint, at_[place - first] - surface.distance * surface.normal);
+      const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
         on.force[c] -= f.force[c];
@@ -323,8 +327,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
-    const SoftForce f =
-        kernels_.contact[static_cast<int>(settings_.law)](batches, contact, motions_[a], motion, history);
+    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -333,7 +336,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_) +
+  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
+                    before_.pairs, before_.walls, force_motions_, energies_) +
          history_.bytes() + sums_.bytes();
 }
 

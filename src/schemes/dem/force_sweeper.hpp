@@ -1,10 +1,12 @@
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
+#include "schemes/dem/contact_energy.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/dem/force_sums.hpp"
 #include "schemes/dem/soft_laws.hpp"
@@ -15,6 +17,7 @@ namespace scree {
 /// What the deck says of contacts with springs.
 struct SpringSettings {
   NormalLaw law = NormalLaw::hertz;
+  TangentialLaw tangential = TangentialLaw::whole;
   bool attraction = true;  ///< damping may pull
   bool friction = true;
 };
@@ -27,7 +30,9 @@ class ForceSweeper {
  public:
   /// Throws InputError naming the pair for a law that the deck does not determine.
   ForceSweeper(const State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
-      : neighborhood_(neighborhood), settings_(settings), kernels_(force_kernels()) {
+      : neighborhood_(neighborhood),
+        settings_(settings),
+        kernels_(force_kernels().of(settings.law, settings.tangential)) {
     laws_.prepare(state, {.law = settings.law,
                           .friction = settings.friction,
                           .exact_without_attraction = !settings.attraction});
@@ -55,9 +60,27 @@ class ForceSweeper {
   /// no history advances. Collective.
   void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
 
+  /// Makes each evaluate() to come keep what find_energies() needs.
+  void keep_histories() { keeps_histories_ = true; }
+  /// Of the forces of the last evaluate(), which had the same `time` and `dt`, with the present velocities.
+  /// Changes what bodies do here only. Collective, the same bits on any number of ranks.
+  ContactEnergy find_energies(const State<D>& state, Real time, Real dt);
+  /// Of the contacts that there are, as at the end of a step; nothing was done in it. After prepare().
+  /// Collective.
+  ContactEnergy find_energies_anew(const State<D>& state);
+
   std::size_t bytes() const;
 
  private:
+  /// How the bodies of a contact move.
+  struct Ends {
+    const MotionRecord& a;
+    const MotionRecord& b;
+    bool is_wall;  // b
+  };
+  void note_histories();
+  void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
+                  const Ends& now, const ContactHistory& before);
   void load(const State<D>& state);
   void send_motions();
   void receive_motions();
@@ -68,11 +91,12 @@ class ForceSweeper {
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
   ContactHistory take_history(std::size_t place);
+  static SoftContact contact_with_wall(const SurfacePoint<D>& at, Real radius);
   MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
 
   Neighborhood<D>& neighborhood_;
   SpringSettings settings_;
-  const ForceKernels& kernels_;
+  const LawKernels& kernels_;
   SoftLaws<D> laws_;
   Real time_ = 0;
   std::vector<SweepRecord> places_;    // held bodies, then two dummies
@@ -87,6 +111,14 @@ class ForceSweeper {
   std::vector<Index> list_;
   std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
   std::vector<SurfacePoint<D>> surface_;
+  // For find_energies(); empty if nobody asks.
+  bool keeps_histories_ = false;
+  struct Histories {
+    std::vector<ContactHistory> pairs, walls;
+  };
+  Histories before_;                         // of the last evaluate(): 0 where nothing touched
+  std::vector<MotionRecord> force_motions_;  // held bodies: by which its forces were made
+  std::vector<std::array<Real, n_contact_energies>> energies_;
   PassedThrough passed_;
   ForceCounts counts_;
 };

@@ -12,8 +12,6 @@ namespace scree {
 
 namespace {
 
-constexpr Real usual_tangential_ratio = 2.0 / 7;
-
 /// Share of critical damping for a restitution of e.
 Real damping_ratio_of(Real e) {
   if (e == 0) return 1;

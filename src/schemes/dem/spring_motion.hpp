@@ -7,6 +7,7 @@
 #include "schemes/common/rotation.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/force_sweeper.hpp"
+#include "state/energy_balance.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -29,9 +30,12 @@ class SpringMotion final : public DemMotion<D> {
     sweeper_.prepare(state_);
   }
   void start(Real /*dt*/) override {
-    if (state_.clock.step > 0) return;  // a restart knows its accelerations
-    sweeper_.evaluate(state_, state_.clock.time, 0);
-    kick(state_.clock.time, 0);
+    if (balance().kept) sweeper_.keep_histories();
+    if (state_.clock.step == 0) {  // a restart knows its accelerations
+      sweeper_.evaluate(state_, state_.clock.time, 0);
+      kick(state_.clock.time, 0);
+    }
+    if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
   }
   void set_free(std::size_t body) override { state_.bodies.acceleration()[body] = state_.gravity; }
   ContactMemory remember() override { return sweeper_.remember(state_); }
@@ -46,14 +50,71 @@ class SpringMotion final : public DemMotion<D> {
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
+    if (balance().kept) book(end, dt);
+  }
+  void contacts_changed() override {
+    if (!balance().kept) return;
+    const Real before = balance().elastic;
+    find_other_force(state_.clock.time);
+    note_energies(sweeper_.find_energies_anew(state_), balance().last.step);
+    balance().outflow += before - balance().elastic;
   }
   void tell_forces(ContactGraph<D>& contacts) override {
     sweeper_.tell_forces(state_, state_.clock.time, contacts);
   }
   const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
-  std::size_t bytes() const override { return sweeper_.bytes() + held_bytes(field_force_); }
+  std::size_t bytes() const override {
+    return sweeper_.bytes() + held_bytes(field_force_, other_force_, power_);
+  }
 
  private:
+  EnergyBalance& balance() { return state_.energy_balance; }
+  /// The balance counts from here on.
+  void begin_balance() {
+    EnergyBalance fresh;
+    fresh.stored = balance().stored;
+    balance() = fresh;
+    find_other_force(state_.clock.time);
+    note_energies(sweeper_.find_energies_anew(state_), state_.clock.step);
+    balance().start = mechanical_energy(state_).total() + balance().elastic;
+  }
+  /// Energies of the step that ends (docs/method.md, eq. H.9-H.11): powers by the trapezoidal rule.
+  void book(Real end, Real dt) {
+    const ContactEnergy now = sweeper_.find_energies(state_, end, dt);
+    const EnergyBalance::LastStep before = balance().last;
+    note_energies(now, state_.clock.step + 1);
+    const EnergyBalance::LastStep& after = balance().last;
+    const auto mean = [dt](Real first, Real second) { return 0.5 * dt * (first + second); };
+    balance().impact += mean(before.impact, after.impact);
+    balance().friction += mean(before.friction, after.friction) + now.slid;
+    balance().rolling += mean(before.rolling, after.rolling);
+    balance().wall_work += mean(before.wall_work, after.wall_work);
+    balance().force_work += mean(before.force_work, after.force_work);
+    balance().stiffening +=
+        (after.springs - before.springs) - (mean(before.stretching, after.stretching) - now.slid);
+  }
+  void note_energies(const ContactEnergy& now, std::int64_t step) {
+    balance().elastic = now.normal + now.springs;
+    balance().last = {step,          now.impact,     now.friction,      now.rolling,
+                      now.wall_work, now.stretching, power_of_forces(), now.springs};
+  }
+  /// Of forces without a potential [W]. Collective.
+  Real power_of_forces() {
+    if (other_force_.empty()) return 0;
+    const auto mobility = state_.bodies.mobility();
+    const auto velocity = state_.bodies.velocity();
+    power_.resize(other_force_.size());
+    for (std::size_t i = 0; i < power_.size(); ++i)
+      power_[i] = mobility[i] == 0 ? 0 : dot(other_force_[i], velocity[i]);
+    return ReproducibleSum::sum(state_.comm, power_);
+  }
+  void find_other_force(Real time) {
+    other_force_.clear();
+    if (state_.forces.empty()) return;
+    other_force_.resize(field_force_.size());
+    for (const auto& field : state_.forces)
+      if (!field->has_potential()) field->add(state_, time, other_force_);
+  }
   void drift(Real dt) {
     Scope timer("move");
     BodyStore<D>& bodies = state_.bodies;
@@ -80,6 +141,7 @@ class SpringMotion final : public DemMotion<D> {
     if (has_fields) {
       std::ranges::fill(field_force_, Vec<D>{});
       for (const auto& field : state_.forces) field->add(state_, time, field_force_);
+      if (balance().kept) find_other_force(time);
     }
     const auto forces = sweeper_.forces();
     const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
@@ -108,6 +170,9 @@ class SpringMotion final : public DemMotion<D> {
   State<D>& state_;
   ForceSweeper<D> sweeper_;
   std::vector<Vec<D>> field_force_;  // n_owned
+  // For the energy balance.
+  std::vector<Vec<D>> other_force_;  // without a potential; empty if there are no forces
+  std::vector<Real> power_;
 };
 
 }  // namespace scree

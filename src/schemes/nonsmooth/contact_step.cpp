@@ -1,7 +1,9 @@
 #include "schemes/nonsmooth/contact_step.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "schemes/common/contact_pair.hpp"
@@ -11,59 +13,127 @@ namespace scree {
 
 template <int D>
 void ContactStep<D>::assemble(FreeMotion<D>& motion) {
-  const Real dt = motion.dt();
-  const Real fall_speed = motion.fall_speed(state_);
-  const bool pushes = settings_.correction == NonsmoothSettings<D>::Correction::baumgarte;
-  const ContactLaw law{.dt = dt,
-                       .rest_speed = settings_.rest_speed_word.empty() ? settings_.rest_speed : fall_speed,
-                       .contact_slop = settings_.contact_slop,
-                       .baumgarte = pushes ? settings_.baumgarte : 0};
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
-  FrictionStep<D> step;
-  step.dt = dt;
-  step.speculative_margin = settings_.speculative_margin;
-  step.velocity_floor = fall_speed;
-  step.free_velocity = motion.velocity();
-  step.start_velocity = motion.start_velocity();
-  step.displacement = motion.displacement();
-  step.laws = [&](const ContactGraph<D>& contacts, FrictionProblem<D>& problem) {
-    apply_laws(law, contacts, problem);
-  };
-  assembler_.assemble(step);
+  const Real fall_speed = motion.fall_speed(state_);
   // In proportion to the step; after a very short one impulses may be those of impacts, which do not grow.
   constexpr Real most_growth = 2;
   const Real last_dt = state_.clock.last_dt;
-  const Real same_force = last_dt > 0 ? std::min(dt / last_dt, most_growth) : 0;
-  memory_.pass_on(contacts(), neighborhood_);
-  if (state_.materials.has_rolling_friction()) resist_rolling_of_step(same_force);
-  guess_impulses(settings_.warm_start * same_force);
+  const bool pushes = settings_.correction == NonsmoothSettings<D>::Correction::baumgarte;
+  law_ = {.dt = motion.dt(),
+          .fall_speed = fall_speed,
+          .rest_speed = settings_.rest_speed_word.empty() ? settings_.rest_speed : fall_speed,
+          .contact_slop = settings_.contact_slop,
+          .baumgarte = pushes ? settings_.baumgarte : 0,
+          .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
+  n_added_ = 0;
+  build(motion, {}, 0);
+  guess_impulses(settings_.warm_start * law_.same_force);
+}
+
+/// The problem, with the contacts that free motion makes and those that the displacements `solved` make.
+template <int D>
+void ContactStep<D>::build(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) {
+  FrictionStep<D> step;
+  step.dt = motion.dt();
+  step.rules = rules_of(motion, solved, deep);
+  step.velocity_floor = law_.fall_speed;
+  step.free_velocity = motion.velocity();
+  step.start_velocity = motion.start_velocity();
+  step.laws = [this](const ContactGraph<D>&, FrictionProblem<D>& problem) {
+    memory_.pass_on(contacts(), neighborhood_);
+    kept_.pass_on(contacts(), neighborhood_);
+    apply_laws(problem);
+  };
+  assembler_.assemble(step);
+  if (state_.materials.has_rolling_friction()) resist_rolling_of_step(law_.same_force);
 }
 
 template <int D>
-void ContactStep<D>::apply_laws(const ContactLaw& law, const ContactGraph<D>& contacts,
-                                FrictionProblem<D>& problem) {
-  start_surface_velocity_.resize(contacts.size());
-  const auto of_obstacles = obstacle_velocity();
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const PairProperties<D>& pair = pair_of(state_, contacts, c);
+ContactRules<D> ContactStep<D>::rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved,
+                                         Real deep) const {
+  ContactRules<D> rules;
+  // A spring pushes a little beyond the range in which rigid bodies meet.
+  if (memory_.has_springs() || n_added_ > 0) rules = kept_.template rules<D>(0);
+  rules.tolerance = settings_.speculative_margin;
+  rules.displacement = motion.displacement();
+  rules.other_displacement = solved;
+  rules.deep = deep;
+  rules.dt = motion.dt();
+  return rules;
+}
+
+template <int D>
+void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
+  start_surface_velocity_.resize(contacts().size());
+  if (memory_.has_springs()) start_stretch_.resize(contacts().size());
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    const PairProperties<D>& pair = pair_of(state_, contacts(), c);
     problem.mu[c] = pair.friction;
-    if (!pair.elasticity.rigid()) {
-      const auto g = pair.elasticity.compliance(effective_radius_of(c), law.dt);
-      problem.compliance[2 * c] = g.normal;
-      problem.compliance[2 * c + 1] = g.tangential;
-    }
-    start_surface_velocity_[c] = surface_velocity(problem, of_obstacles, c, problem.start_velocity);
-    const Real start_speed = start_surface_velocity_[c][0];
-    // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
-    Real free_speed = start_speed;
-    if (problem.a[c] < 0) free_speed += law.dt * dot(state_.gravity, contacts.normal[c]);
-    if (problem.b[c] < 0) free_speed -= law.dt * dot(state_.gravity, contacts.normal[c]);
-    if (!state_.forces.empty())
-      free_speed = surface_velocity(problem, of_obstacles, c, problem.free_velocity)[0];
-    const Real touching = law.contact_slop * sum_of_radii(state_, contacts, c);
-    problem.bias[c * D] = of_obstacles[c * D] + normal_bias(law, contacts.gap[c], touching, pair.restitution,
-                                                            start_speed, free_speed);
+    start_surface_velocity_[c] = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
+    if (pair.elasticity.rigid())
+      problem.bias[c * D] += normal_bias_of(pair, c);
+    else
+      apply_springs(pair, c, problem);
   }
+}
+
+template <int D>
+Real ContactStep<D>::normal_bias_of(const PairProperties<D>& pair, std::size_t c) const {
+  const Real start_speed = start_surface_velocity_[c][0];
+  // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
+  Real free_speed = start_speed;
+  if (problem().a[c] < 0) free_speed += law_.dt * dot(state_.gravity, contacts().normal[c]);
+  if (problem().b[c] < 0) free_speed -= law_.dt * dot(state_.gravity, contacts().normal[c]);
+  if (!state_.forces.empty())
+    free_speed = surface_velocity(problem(), obstacle_velocity(), c, problem().free_velocity)[0];
+  const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+  return normal_bias(law_, contacts().gap[c], touching, pair.restitution, start_speed, free_speed);
+}
+
+/// Springs with dampers along the normal and, unless the deck says "rigid", along the tangents.
+template <int D>
+void ContactStep<D>::apply_springs(const PairProperties<D>& pair, std::size_t c,
+                                   FrictionProblem<D>& problem) {
+  const auto stiffness = pair.elasticity.stiffness(effective_radius_of(c));
+  const auto& remembered = memory_.elastic(contacts(), c);
+  start_stretch_[c] = remembered.spring;
+  const Vec<D>& speed = start_surface_velocity_[c];
+  const Real along_normal = inverse_mass(c, false);
+  const ContactLine line = SpringStep(stiffness.normal, along_normal, pair.damping.share, law_.dt)
+                               .unilateral(pair.damping, {.gap = contacts().gap[c],
+                                                          .speed = speed[0],
+                                                          .load = law_.same_force * remembered.load,
+                                                          .rest_speed = law_.rest_speed});
+  problem.compliance[2 * c] = line.compliance;
+  problem.bias[c * D] += line.bias;
+  if (std::isinf(stiffness.tangential)) return;
+  // The same damper along the tangents, but for sqrt(k_T/k_N).
+  const Real along_tangents = inverse_mass(c, true);
+  const SpringStep tangent(stiffness.tangential, along_tangents,
+                           pair.damping.share * std::sqrt(along_tangents / along_normal), law_.dt);
+  for (int i = 1; i < D; ++i) {
+    const Real stretch = dot(assembler_.frames()[c][static_cast<std::size_t>(i)], remembered.spring);
+    const ContactLine slip = tangent.both_ways(stretch, speed[i]);
+    problem.compliance[2 * c + 1] = slip.compliance;
+    problem.bias[c * D + static_cast<std::size_t>(i)] += slip.bias;
+  }
+}
+
+/// What a unit impulse at contact c does to the velocity of its surfaces, along the normal or a tangent
+/// [1/kg].
+template <int D>
+Real ContactStep<D>::inverse_mass(std::size_t c, bool along_tangents) const {
+  const FrictionProblem<D>& p = problem();
+  const Index ends[2] = {p.a[c], p.b[c]};
+  Real sum = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (ends[side] < 0) continue;
+    const Real* block = &p.mass[static_cast<std::size_t>(ends[side]) * q * q];
+    sum += 1 / block[0];
+    const Real arm = p.arm[2 * c + side];
+    if (along_tangents) sum += arm * arm / block[q * q - 1];
+  }
+  return sum;
 }
 
 template <int D>
@@ -83,7 +153,8 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
       [&](std::size_t c) {
         const Real mu = pair_of(state_, contacts(), c).rolling_friction;
         if (mu == 0) return 0.0;
-        return mu * effective_radius_of(c) * factor * dot(memory_.of(contacts(), c), contacts().normal[c]);
+        return mu * effective_radius_of(c) * factor *
+               dot(memory_.impulse(contacts(), c), contacts().normal[c]);
       },
       rolling_work_);
   // What contacts do from here on starts with these spins.
@@ -98,7 +169,7 @@ template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
   reset(impulse_, contacts().size() * D);
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const Vec<D> r = factor * memory_.of(contacts(), c);
+    const Vec<D> r = factor * memory_.impulse(contacts(), c);
     if (r == Vec<D>{}) continue;
     const auto& frame = assembler_.frames()[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
@@ -107,33 +178,131 @@ void ContactStep<D>::guess_impulses(Real factor) {
 }
 
 template <int D>
-const SolveReport& ContactStep<D>::solve(bool keeps_guess) {
-  if (keeps_guess) copy_into(impulse_, guess_);
-  velocity_.resize(static_cast<std::size_t>(state_.bodies.n_held()) * q);
-  report_ =
-      solve_.run(problem(), *settings_.solver.solver, settings_.solver.stop_rule(), impulse_, velocity_);
+const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool keeps_guess) {
+  constexpr int most_rounds = 5;
+  run(keeps_guess);
+  for (int round = 0; round < most_rounds && add_contacts(motion, deep); ++round) {
+    const std::array before{report_.sweeps, report_.iterations, report_.newton_steps,
+                            report_.krylov_iterations};
+    run(keeps_guess);
+    report_.sweeps += before[0];
+    report_.iterations += before[1];
+    report_.newton_steps += before[2];
+    report_.krylov_iterations += before[3];
+  }
   n_contacts_ = state_.comm.sum(std::int64_t{problem().n_contacts()});
   return report_;
 }
 
 template <int D>
+void ContactStep<D>::run(bool keeps_guess) {
+  if (keeps_guess) copy_into(impulse_, guess_);
+  velocity_.resize(static_cast<std::size_t>(state_.bodies.n_held()) * q);
+  report_ =
+      solve_.run(problem(), *settings_.solver.solver, settings_.solver.stop_rule(), impulse_, velocity_);
+}
+
+/// Lists the pairs that the solved velocities bring together, with the impulses found so far. False on all
+/// ranks, with the problem as it was, if none would overlap by more than `deep`.
+template <int D>
+bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
+  const Real dt = motion.dt();
+  solved_displacement_.resize(static_cast<std::size_t>(state_.bodies.n_held()));
+  for (std::size_t i = 0; i < solved_displacement_.size(); ++i)
+    for (std::size_t k = 0; k < D; ++k)
+      solved_displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
+  neighborhood_.detect(state_, rules_of(motion, solved_displacement_, deep), wider_);
+  // Both lists are in the same order, and the wider one has all of the other.
+  reset(wider_impulse_, wider_.size() * D);
+  std::size_t listed = 0;
+  for (std::size_t w = 0; w < wider_.size(); ++w) {
+    if (listed < contacts().size() && wider_.place[w] == contacts().place[listed] &&
+        (wider_.b[w] < 0) == (contacts().b[listed] < 0))
+      std::copy_n(&impulse_[listed++ * D], D, &wider_impulse_[w * D]);
+    else
+      kept_.of(wider_, w) = 1;
+  }
+  SCREE_ASSERT(listed == contacts().size());
+  const std::int64_t n_new = state_.comm.sum(static_cast<std::int64_t>(wider_.size() - listed));
+  if (n_new == 0) return false;
+  n_added_ += n_new;
+  build(motion, solved_displacement_, deep);
+  SCREE_ASSERT(wider_.size() == contacts().size());
+  impulse_.swap(wider_impulse_);
+  return true;
+}
+
+template <int D>
+Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
+  // A pile whose overlaps are all below `worth_it` is left alone. More than `most` in one step would throw
+  // other bodies about.
+  const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius, most = 0.1 * radius;
+  FrictionProblem<D>& problem = assembler_.problem();
+  Real deepest = 0;
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    const Real overlap = -(contacts().gap[c] + law_.contact_slop * sum_of_radii(state_, contacts(), c));
+    if (overlap <= negligible || !pair_of(state_, contacts(), c).elasticity.rigid()) continue;
+    deepest = std::max(deepest, overlap);
+    Real& bias = problem.bias[c * D];
+    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt);
+  }
+  deepest = state_.comm.max(deepest);
+  separates_ = deepest > worth_it;
+  if (!separates_) return 0;
+  copy_into(impulse_, separating_impulse_);
+  separating_velocity_.resize(velocity_.size());
+  StopRule stop = settings_.solver.stop_rule();
+  stop.tolerance *= 0.01;  // few contacts overlap, and the residual is that of all
+  stop.most_iterations = most_sweeps;
+  stop.takes_last = true;
+  solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_);
+  return deepest;
+}
+
+template <int D>
 void ContactStep<D>::remember_impulses() {
   memory_.clear();
+  if (memory_.has_springs() || n_added_ > 0) kept_.clear();
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const auto& frame = assembler_.frames()[c];
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i) r += impulse_[c * D + i] * frame[i];
-    memory_.of(contacts(), c) = r;
+    memory_.impulse(contacts(), c) = r;
+    if (memory_.has_springs()) remember_springs(c);
   }
+}
+
+/// The stretch goes on with the slip at the end of the step, up to what friction can carry.
+template <int D>
+void ContactStep<D>::remember_springs(std::size_t c) {
+  auto& remembered = memory_.elastic(contacts(), c);
+  remembered.spring = {};
+  remembered.load = 0;
+  const Real pressing = impulse_[c * D];
+  const PairProperties<D>& pair = pair_of(state_, contacts(), c);
+  if (pair.elasticity.rigid() || pressing <= 0) return;
+  kept_.of(contacts(), c) = 1;
+  const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity_);
+  remembered.load = speed[0] - start_surface_velocity_[c][0] - inverse_mass(c, false) * pressing;
+  const Real stiffness = pair.elasticity.stiffness(effective_radius_of(c)).tangential;
+  if (std::isinf(stiffness)) return;
+  const auto& frame = assembler_.frames()[c];
+  const Real dt = problem().time_step;
+  Vec<D> stretch;
+  for (std::size_t i = 1; i < D; ++i)
+    stretch += (dot(frame[i], start_stretch_[c]) + dt * speed[static_cast<int>(i)]) * frame[i];
+  const Real most = problem().mu[c] * pressing / (stiffness * dt);
+  const Real length = norm(stretch);
+  remembered.spring = length > most ? (most / length) * stretch : stretch;
 }
 
 template <int D>
 void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_.detect(state_, memory_.template rules<D>(tolerance), contacts);
+  neighborhood_.detect(state_, memory_.rules(tolerance), contacts);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    Vec<D> force = memory_.of(contacts, c);
+    Vec<D> force = memory_.impulse(contacts, c);
     if (state_.clock.last_dt > 0) force *= 1 / state_.clock.last_dt;
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -144,13 +313,13 @@ template <int D>
 std::vector<CertificateEntry> ContactStep<D>::certificate() const {
   const Residual& residual = report_.residual;
   return {{"contacts", "-", static_cast<Real>(n_contacts_)},
+          {"added", "-", static_cast<Real>(n_added_)},
           {"residual", "-", residual.natural},
           {"solved", "-", report_.converged ? 1.0 : 0.0, true},
           {"penetration_rate", "m/s", residual.penetration_rate},
           {"cone_violation", "N s", residual.cone_violation},
           {"complementarity", "J", residual.complementarity},
           {"dissipation_error", "J", residual.dissipation_error},
-          {"implied_overlap", "m", residual.implied_overlap},
           {"sweeps", "-", static_cast<Real>(report_.sweeps)},
           {"iterations", "-", static_cast<Real>(report_.iterations)},
           {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
@@ -159,8 +328,9 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
-  return assembler_.bytes() + solve_.bytes() + memory_.bytes() +
-         held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, rolling_work_);
+  return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
+         held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
+                    solved_displacement_, wider_impulse_, separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

@@ -1,12 +1,13 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "schemes/common/assembler.hpp"
-#include "schemes/common/contact_field.hpp"
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
+#include "schemes/nonsmooth/impulse_memory.hpp"
 #include "schemes/nonsmooth/settings.hpp"
 
 namespace scree {
@@ -18,19 +19,33 @@ template <int D>
 class ContactStep {
  public:
   ContactStep(State<D>& state, Neighborhood<D>& neighborhood, NonsmoothSettings<D>& settings)
-      : state_(state), neighborhood_(neighborhood), settings_(settings), assembler_(state, neighborhood) {}
+      : state_(state),
+        neighborhood_(neighborhood),
+        settings_(settings),
+        assembler_(state, neighborhood),
+        memory_(state.materials.has_elastic_pairs()) {}
 
   /// After a list build: takes what bodies remember of the candidates. Local.
-  void recall() { memory_.recall(state_, neighborhood_); }
+  void recall() {
+    memory_.recall(state_, neighborhood_);
+    memory_.mark_springs(kept_, state_, neighborhood_);
+  }
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
 
   /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
   /// included, with a first guess of the impulses.
   void assemble(FreeMotion<D>& motion);
-  /// Solves it. The report is good until the next call. `keeps_guess`: guess() will be asked for.
-  const SolveReport& solve(bool keeps_guess);
-  /// The impulses of the solve become what contacts remember. Local.
+  /// Solves it. Pairs that would overlap by more than `deep` [m] with these velocities, although free
+  /// motion does not bring them together, become contacts, and it is solved again. The report is good until
+  /// the next call. `keeps_guess`: guess() will be asked for.
+  const SolveReport& solve(FreeMotion<D>& motion, Real deep, bool keeps_guess);
+  /// Solves it once more for velocities that take out overlap as well (docs/method.md, eq. D.12), by at most
+  /// `most_sweeps` sweeps from the impulses found. Contacts obey friction in it: what sticks goes on to. Only
+  /// if rigid bodies overlap by more than a small share of `radius` [m], else separating_velocity() is
+  /// velocity(). Returns the deepest overlap that it meets [m]. Afterwards the problem holds the other bias.
+  Real separate(Real radius, std::int64_t most_sweeps);
+  /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
   void remember_impulses();
   /// Contacts at the present positions with the forces of the last step.
   void find_contacts(Real tolerance, ContactGraph<D>& contacts);
@@ -42,6 +57,8 @@ class ContactStep {
   std::span<const Real> impulse() const { return impulse_; }
   /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
   std::span<const Real> velocity() const { return velocity_; }
+  /// The same for positions, see separate().
+  std::span<const Real> separating_velocity() const { return separates_ ? separating_velocity_ : velocity_; }
   /// Of the surfaces of each contact at the start of the step, in its frame [m/s].
   std::span<const Vec<D>> start_surface_velocity() const { return start_surface_velocity_; }
   /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
@@ -53,7 +70,15 @@ class ContactStep {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  void apply_laws(const ContactLaw& law, const ContactGraph<D>& contacts, FrictionProblem<D>& problem);
+  void build(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep);
+  ContactRules<D> rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) const;
+  void run(bool keeps_guess);
+  bool add_contacts(FreeMotion<D>& motion, Real deep);
+  void apply_laws(FrictionProblem<D>& problem);
+  Real normal_bias_of(const PairProperties<D>& pair, std::size_t c) const;
+  void apply_springs(const PairProperties<D>& pair, std::size_t c, FrictionProblem<D>& problem);
+  Real inverse_mass(std::size_t c, bool along_tangents) const;
+  void remember_springs(std::size_t c);
   Real effective_radius_of(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
@@ -63,13 +88,23 @@ class ContactStep {
   NonsmoothSettings<D>& settings_;
   FrictionAssembler<D> assembler_;
   FrictionSolve<D> solve_;
-  ContactField<Vec<D>> memory_;  // impulses of contacts, world axes, on the larger id or obstacle [N s]
+  ImpulseMemory<D> memory_;
+  ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
+  ContactLaw law_;
   std::vector<Real> impulse_, guess_;
   std::vector<Real> velocity_;
-  std::vector<Vec<D>> start_surface_velocity_;
+  // Of add_contacts().
+  ContactGraph<D> wider_;
+  std::vector<Vec<D>> solved_displacement_;
+  std::vector<Real> wider_impulse_;
+  // Of separate().
+  std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
+  bool separates_ = false;
+  std::vector<Real> separating_impulse_, separating_velocity_;
+  std::vector<Vec<D>> start_surface_velocity_, start_stretch_;
   std::vector<Real> rolling_work_;
   SolveReport report_;
-  std::int64_t n_contacts_ = 0;
+  std::int64_t n_contacts_ = 0, n_added_ = 0;
 };
 
 }  // namespace scree

@@ -30,14 +30,29 @@ void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
   state.obstacles.place(state.clock.time + dt);
 }
 
-/// The same bodies take these velocities and turn. Local.
+/// Moves the same bodies on to where `separating` would have taken them instead of `velocity`. Local.
 template <int D>
-void take_velocities(State<D>& state, std::span<const Real> velocity, Real dt) {
+void separate_centres(State<D>& state, std::span<const Real> velocity, std::span<const Real> separating,
+                      Real dt) {
+  BodyStore<D>& bodies = state.bodies;
+  for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
+    for (int k = 0; k < D; ++k)
+      bodies.position()[i][k] +=
+          dt * (separating[i * FrictionProblem<D>::q + static_cast<std::size_t>(k)] - v[k]);
+  });
+}
+
+/// The same bodies take these velocities and turn by the spins in `turning`. Local.
+template <int D>
+void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<const Real> turning,
+                     Real dt) {
   BodyStore<D>& bodies = state.bodies;
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
     std::copy_n(v, D, bodies.velocity()[i].component.begin());
     std::copy_n(v + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
-    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
+    Spin<D> spin;
+    std::copy_n(&turning[i * FrictionProblem<D>::q + D], n_spins<D>, spin.component.begin());
+    bodies.orientation()[i] = turned<D>(bodies.orientation()[i], spin, dt);
   });
 }
 

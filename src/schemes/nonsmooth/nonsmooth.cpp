@@ -7,8 +7,9 @@
 #include "core/timing.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
+#include "schemes/common/side_keeper.hpp"
+#include "schemes/nonsmooth/contact_step.hpp"
 #include "schemes/nonsmooth/move.hpp"
-#include "schemes/nonsmooth/position_correction.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
 #include "state/force_field.hpp"
 
@@ -38,8 +39,7 @@ class NonsmoothStepper final : public Stepper<D> {
   }
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override {
-    return motion_.bytes() + energy_.bytes() + (correction_ ? correction_->bytes() : 0) +
-           (contacts_ ? contacts_->bytes() : 0);
+    return motion_.bytes() + energy_.bytes() + sides_.bytes() + (contacts_ ? contacts_->bytes() : 0);
   }
 
  private:
@@ -47,6 +47,8 @@ class NonsmoothStepper final : public Stepper<D> {
   // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
+  // In smallest radii: where pairs that the solution brings together become contacts.
+  static constexpr Real deep_overlap = 0.1;
 
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -57,7 +59,7 @@ class NonsmoothStepper final : public Stepper<D> {
   NonsmoothSettings<D> settings_;
   Neighborhood<D>* neighborhood_ = nullptr;
   std::unique_ptr<ContactStep<D>> contacts_;
-  std::optional<PositionCorrection<D>> correction_;
+  SideKeeper<D> sides_;
   FreeMotion<D> motion_;
   StepEnergy<D> energy_;
   Real smallest_radius_ = 0;
@@ -86,7 +88,6 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
-  correction_.emplace(neighborhood);
   fit(state);
 }
 
@@ -94,12 +95,10 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
 template <int D>
 void NonsmoothStepper<D>::fit(State<D>& state) {
   smallest_radius_ = smallest_radius(state);
-  // A correction is shared out by mass; only ratios count.
   BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
     if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
   contacts_->recall();
-  if (settings_.correction == Correction::projection) correction_->prepare(state, settings_.contact_slop);
 }
 
 template <int D>
@@ -126,7 +125,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   move_centres(state, contacts_->velocity(), dt);
   energy_.note_moved(state);
   correct(state, dt);
-  take_velocities(state, contacts_->velocity(), dt);
+  take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
   energy_.add_to_ledger(state, motion_, *contacts_, dt);
   contacts_->remember_impulses();
   state.clock.last_dt = dt;
@@ -163,7 +162,8 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   StepControl& control = settings_.on_failure;
   contacts_->assemble(motion_);
   const auto& hook = this->contact_problem_hook();
-  const SolveReport& report = contacts_->solve(static_cast<bool>(hook));
+  const SolveReport& report =
+      contacts_->solve(motion_, deep_overlap * smallest_radius_, static_cast<bool>(hook));
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
   const bool accepted = report.converged || !control.may_refuse();
   if (hook && (accepted || control.n_halvings() == 0))
@@ -208,13 +208,16 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
       state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
 }
 
-/// Until it is through, only positions and obstacles have moved.
+/// Moves bodies on by what takes out overlap. Until it is through, only positions and obstacles have moved.
 template <int D>
 void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
   corrected_ = 0;
-  if (settings_.correction == Correction::projection)
-    corrected_ = correction_->apply(state, settings_.correction_sweeps, smallest_radius_);
-  corrected_ = std::max(corrected_, correction_->keep_sides(state, state.clock.time + dt));
+  if (settings_.correction == Correction::projection && state.materials.has_rigid_pairs()) {
+    Scope timer("correction");
+    corrected_ = contacts_->separate(smallest_radius_, settings_.correction_sweeps);
+    separate_centres(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
+  }
+  corrected_ = std::max(corrected_, sides_.keep(state, *neighborhood_, state.clock.time + dt));
 }
 
 template <int D>

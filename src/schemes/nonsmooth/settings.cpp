@@ -26,17 +26,19 @@ void NonsmoothSettings<D>::describe(Section& root) {
                           .range = non_negative,
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
                                  "speed that gravity and forces give in a step"});
-    section.choice("correction", correction,
-                   {{"projection", Correction::projection},
-                    {"baumgarte", Correction::baumgarte},
-                    {"none", Correction::none}},
-                   {.doc = "Removal of overlap that the solve leaves: \"projection\" moves bodies apart by "
-                           "position-based sweeps that change no velocity; \"baumgarte\" adds a separating "
-                           "velocity to the next step, and with it energy"});
-    section.integer("correction_sweeps", correction_sweeps,
-                    {.range = {.least = 1},
-                     .doc = "Most sweeps of the projection in a step; it ends when a sweep finds no overlap "
-                            "above a thousandth of the smallest radius"});
+    section.choice(
+        "correction", correction,
+        {{"projection", Correction::projection},
+         {"baumgarte", Correction::baumgarte},
+         {"none", Correction::none}},
+        {.doc = "Removal of overlap that the solve leaves: \"projection\" moves bodies apart by "
+                "sweeps that obey friction and change no velocity; \"baumgarte\" adds a separating "
+                "velocity to the next step, and with it energy"});
+    section.integer(
+        "correction_sweeps", correction_sweeps,
+        {.range = {.least = 1},
+         .doc = "Most sweeps of the projection in a step in which bodies overlap by more than 0.005 "
+                "of the smallest radius"});
     section.real("baumgarte", baumgarte,
                  {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" removes in a step"});
     using enum FailureAction;

@@ -19,7 +19,7 @@ struct NonsmoothSettings {
   Real rest_speed = 0;
   std::string rest_speed_word = "auto";
   Correction correction = Correction::projection;
-  std::int64_t correction_sweeps = 100;
+  std::int64_t correction_sweeps = 50;
   Real baumgarte = 0.2;
   StepControl on_failure{FailureAction::warn};
   Real overlap_limit = 0.3;

@@ -227,11 +227,13 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
     check("half-spaces 3D", watch<3>(grains<3>(columns, pbd<3>(), false), dual, 50, 100), is_large, false);
   }
   SECTION("non-smooth dynamics") {
+    // While grains come to rest, arrays of contacts still grow now and then.
+    constexpr std::int64_t now_and_then = 10;
     check("2D",
-          watch<2>(grains<2>(12 * columns, nonsmooth<2>()), {"simulation.scheme=\"nonsmooth\""}, 150, 100),
-          is_large);
+          watch<2>(grains<2>(12 * columns, nonsmooth<2>()), {"simulation.scheme=\"nonsmooth\""}, 80, 170),
+          is_large, true, now_and_then);
     // Steps that are not solved in so few iterations: more contacts than ever, and a warning.
-    constexpr std::int64_t few = 20;
+    constexpr std::int64_t few = 80;
     check("apgd 2D",
           watch<2>(grains<2>(12 * columns, nonsmooth<2>()),
                    {"simulation.scheme=\"nonsmooth\"", "solver.type=\"apgd\"", "solver.max_iterations=30"},
@@ -242,8 +244,10 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
                    {"simulation.scheme=\"nonsmooth\"", "solver.type=\"apgd\"", "solver.max_iterations=30"},
                    150, 100),
           is_large, false, few);
-    check("3D", watch<3>(grains<3>(columns, nonsmooth<3>()), {"simulation.scheme=\"nonsmooth\""}, 150, 100),
-          is_large);
+    check("3D", watch<3>(grains<3>(columns, nonsmooth<3>()), {"simulation.scheme=\"nonsmooth\""}, 80, 170),
+          is_large, true, now_and_then);
+    const Overrides elastic{"simulation.scheme=\"nonsmooth\"", "pairs.\"glass-glass\".stiffness=1e4"};
+    check("elastic 3D", watch<3>(grains<3>(columns, nonsmooth<3>()), elastic, 150, 100), is_large, false);
   }
   SECTION("soft contact") {
     const Overrides dem{"simulation.scheme=\"dem\""};

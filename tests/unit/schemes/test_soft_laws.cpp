@@ -131,7 +131,8 @@ Work make_work() {
                                                            : std::uint8_t{13});
       work.touching.push_back(stream.bits() % 2 == 0 && real ? 1 : 0);
       work.history.push_back(
-          {{stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01)}, 0});
+          {{stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01)},
+           100.0 * (batch % 4)});
     }
     work.ends.insert(work.ends.end(), low, low + batch_size);
     work.ends.insert(work.ends.end(), high, high + batch_size);
@@ -158,7 +159,7 @@ Vec<3> vec(const Real* v) {
 }
 
 /// One contact after the other through ForceKernels::contact. Returns the largest force.
-Real one_by_one(const ForceKernels& set, NormalLaw law, bool shifted, Work& work, ForceCounts& counts) {
+Real one_by_one(const LawKernels& kernels, bool shifted, Work& work, ForceCounts& counts) {
   const ForceBatches b = work.batches();
   Real largest = 0;
   for (std::size_t place = 0; place < work.touching.size(); ++place) {
@@ -183,7 +184,7 @@ Real one_by_one(const ForceKernels& set, NormalLaw law, bool shifted, Work& work
     contact.lever_b = radius_b - 0.5 * contact.overlap;
     ++counts.n_touching;
     counts.deepest = std::max(counts.deepest, contact.overlap);
-    const SoftForce f = set.contact[static_cast<int>(law)](b, contact, a, c, work.history[place]);
+    const SoftForce f = kernels.contact(b, contact, a, c, work.history[place]);
     largest = std::max(largest, norm(f.force));
     for (int i = 0; i < 3; ++i) {
       work.forces[low].force[i] -= f.force[i];
@@ -320,21 +321,29 @@ TEST_CASE("soft laws: the stability limit with damping is that of an oscillator 
 TEST_CASE("force kernels: all instruction sets give the same bits, and those of single contacts",
           "[dynamics]") {
   REQUIRE(available_force_kernels().front()->instruction_set == "portable");
-  for (const NormalLaw law : {NormalLaw::linear, NormalLaw::hertz})
+  struct Law {
+    NormalLaw law;
+    TangentialLaw tangential;
+  };
+  for (const auto& [law, tangential] :
+       {Law{NormalLaw::linear, TangentialLaw::whole}, Law{NormalLaw::hertz, TangentialLaw::whole},
+        Law{NormalLaw::hertz, TangentialLaw::increments}, Law{NormalLaw::hertz, TangentialLaw::rescaled}})
     for (const bool shifted : {false, true})
       for (const Real least : {-HUGE_VAL, 0.0}) {
         Work start = make_work();
         start.least_force = least;
         Work expected = start;
         ForceCounts counts;
-        const Real largest = one_by_one(*available_force_kernels().front(), law, shifted, expected, counts);
+        const Real largest =
+            one_by_one(available_force_kernels().front()->of(law, tangential), shifted, expected, counts);
         REQUIRE(counts.n_touching > 50);
         REQUIRE(counts.n_touching < 300);
         std::optional<Work> first;
         for (const ForceKernels* set : available_force_kernels()) {
-          CAPTURE(std::string(set->instruction_set), static_cast<int>(law), shifted, least);
+          CAPTURE(std::string(set->instruction_set), static_cast<int>(law), static_cast<int>(tangential),
+                  shifted, least);
           Work found = start;
-          const ForceCounts of_set = set->pairs[static_cast<int>(law)][shifted ? 1 : 0](found.batches());
+          const ForceCounts of_set = set->of(law, tangential).pairs[shifted ? 1 : 0](found.batches());
           CHECK(of_set.n_touching == counts.n_touching);
           CHECK(of_set.deepest == Approx(counts.deepest).epsilon(1e-14));
           CHECK(found.touching == expected.touching);
@@ -348,6 +357,8 @@ TEST_CASE("force kernels: all instruction sets give the same bits, and those of 
             for (int k = 0; k < 3 && found.touching[place] != 0; ++k)
               CHECK(found.history[place].spring[k] ==
                     Approx(expected.history[place].spring[k]).epsilon(1e-10).margin(1e-14));
+            if (found.touching[place] != 0)
+              CHECK(found.history[place].stiffness == Approx(expected.history[place].stiffness));
           }
           if (!first) first = found;
           CHECK(same_bits(found.forces, first->forces));
@@ -361,7 +372,7 @@ TEST_CASE("force kernels: forces are equal and opposite, and torques keep angula
     for (const NormalLaw law : {NormalLaw::linear, NormalLaw::hertz}) {
       CAPTURE(std::string(set->instruction_set), static_cast<int>(law));
       Work work = make_work();
-      set->pairs[static_cast<int>(law)][0](work.batches());
+      set->of(law, TangentialLaw::rescaled).pairs[0](work.batches());
       Vec<3> force, torque;
       Real sum = 0, turned = 0;
       for (std::size_t i = 0; i < work.forces.size(); ++i) {
@@ -389,7 +400,7 @@ TEST_CASE("force kernels: friction stays within Coulomb's law, and grows with a 
   c.velocity[1] = 0.2;
   c.inverse_mass = 1;
   const SoftContact contact{{{1, 0, 0}}, 0.01, 0.5, 0.995, 0.995};
-  const auto& kernel = force_kernels().contact[static_cast<int>(NormalLaw::linear)];
+  const auto& kernel = force_kernels().of(NormalLaw::linear, TangentialLaw::whole).contact;
   ContactHistory history{};
   for (int step = 1; step <= 60; ++step) {
     const SoftForce f = kernel(b, contact, a, c, history);

@@ -1,0 +1,108 @@
+#include "contact/elastic_contact.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+
+using namespace scree;
+
+namespace {
+
+struct Rebound {
+  Real speed = 0;    ///< over the speed of approach
+  Real contact = 0;  ///< duration [s]
+};
+
+/// A body of mass 1 that meets a wall of stiffness 1 at the speed 1, from `gap`.
+Rebound rebound(Real e, Real dt, Real gap, Real load = 0) {
+  const ImpactDamping damping = impact_damping(e);
+  const SpringStep spring(1, 1, damping.share, dt);
+  Rebound found;
+  Real u = -1;
+  while (!(u > 0 && gap > dt * u)) {
+    const ContactLine line = spring.unilateral(damping, {.gap = gap, .speed = u, .load = load});
+    const Real impulse = std::max(0.0, -(u + line.bias) / (1 + line.compliance));
+    u += impulse;
+    gap += dt * u;
+    if (impulse > 0) found.contact += dt;
+  }
+  found.speed = u;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("elastic contact: damping for a restitution, where the force never pulls", "[contact]") {
+  // Of e = 0.5 by integrating the impact: the oscillator that is followed to zero overlap would have 0.2155.
+  CHECK(impact_damping(0.5).share == Approx(0.2553).epsilon(2e-4));
+  CHECK(impact_damping(1).share == 0);
+  CHECK(impact_damping(1).duration == Approx(std::numbers::pi));
+  // Critical damping leaves with exp(-2) after 2 units.
+  CHECK(impact_damping(std::exp(-2.0)).share == Approx(1).epsilon(1e-6));
+  CHECK(impact_damping(std::exp(-2.0)).duration == Approx(2).epsilon(1e-6));
+  for (const Real e : {0.9, 0.5, 0.1, 0.01, 1e-3})
+    CHECK(impact_damping(e).restitution == Approx(e).epsilon(1e-9));
+  CHECK(impact_damping(0).restitution < 3e-5);
+}
+
+TEST_CASE("elastic contact: an impact leaves with its restitution, whatever the step", "[contact]") {
+  for (const Real e : {1.0, 0.9, 0.5, 0.2, 0.1, 0.02, 0.0})
+    for (const Real dt : {1e-3, 1e-2, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 29.0, 31.0, 100.0, 1e3})
+      for (const Real start : {0.0, 0.1, 0.37, 0.5, 0.73, 0.99}) {
+        INFO("e " << e << ", omega dt " << dt << ", start " << start);
+        const Rebound found = rebound(e, dt, (3 + start) * dt);
+        CHECK(found.speed == Approx(impact_damping(e).restitution).epsilon(1e-8).margin(1e-6));
+        if (dt < 0.2) CHECK(found.contact == Approx(impact_damping(e).duration).margin(2 * dt).epsilon(5e-3));
+      }
+}
+
+TEST_CASE("elastic contact: a load rests on the overlap F/k at any step", "[contact]") {
+  for (const Real e : {1.0, 0.5, 0.0})
+    for (const Real dt : {1e-3, 0.1, 1.0, 3.0, 29.0, 100.0}) {
+      INFO("e " << e << ", omega dt " << dt);
+      const ImpactDamping damping = impact_damping(e);
+      const SpringStep spring(2, 0.5, damping.share, dt);
+      const Real load = 0.01;  // the body of mass 2 sits at the overlap load/2
+      const ContactLine line =
+          spring.unilateral(damping, {.gap = -load / 2, .speed = 0, .load = -0.5 * load * dt});
+      const Real free_speed = -0.5 * load * dt;
+      const Real impulse = -(free_speed + line.bias) / (0.5 + line.compliance);
+      CHECK(impulse == Approx(load * dt).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("elastic contact: many in a row keep their energy without damping", "[contact]") {
+  // Bodies of mass 1 between springs of stiffness 1 that push and pull, solved together by sweeps.
+  constexpr int n = 6;
+  for (const Real dt : {0.05, 0.5, 2.0, 10.0}) {
+    INFO("dt " << dt);
+    const SpringStep spring(1, 2, 0, dt);
+    std::array<Real, n> x{}, v{1, -0.3, 0.2, 0, 0.1, -1};
+    const auto stretch = [&](const std::array<Real, n>& of, std::size_t c) { return of[c + 1] - of[c]; };
+    const auto energy = [&] {
+      Real sum = 0;
+      for (const Real speed : v) sum += 0.5 * speed * speed;
+      for (std::size_t c = 0; c + 1 < n; ++c) {
+        const Real y = stretch(x, c) - dt / 2 * stretch(v, c);
+        sum += 0.5 * y * y;
+      }
+      return sum;
+    };
+    const Real start = energy();
+    for (int step = 0; step < 200; ++step) {
+      std::array<ContactLine, n - 1> line;
+      for (std::size_t c = 0; c + 1 < n; ++c) line[c] = spring.both_ways(stretch(x, c), stretch(v, c));
+      std::array<Real, n - 1> impulse{};
+      for (int sweep = 0; sweep < 2000; ++sweep)
+        for (std::size_t c = 0; c + 1 < n; ++c) {
+          const Real wrong = stretch(v, c) + line[c].bias + line[c].compliance * impulse[c];
+          const Real more = -wrong / (2 + line[c].compliance);
+          impulse[c] += more;
+          v[c] -= more;
+          v[c + 1] += more;
+        }
+      for (std::size_t i = 0; i < n; ++i) x[i] += dt * v[i];
+    }
+    CHECK(energy() == Approx(start).epsilon(1e-8));
+  }
+}
