@@ -16,7 +16,7 @@ struct AgentType {
   std::shared_ptr<const Distribution<Unit::speed>> speed =
       normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
   Real headway_time = 0.95;  ///< T of the headway law [s]
-  Real creep_speed = 0.03;  ///< least speed wanted, however close others are [m/s]
+  Real creep_speed = 0.03;   ///< least speed wanted, however close others are [m/s]
 };
 
 /// What one person is like.

@@ -99,7 +99,8 @@ TEST_CASE("look ahead: who has further to go to the same destination is not ahea
   CHECK(blocked(ways(-1, 10.1)));  // goes nowhere
 }
 
-TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one", "[crowd]") {
+TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one",
+          "[crowd]") {
   // Disks would touch within 0.4 m across; half of it behind people who walk, all of it behind those who
   // stand.
   constexpr LookAhead::Perception perception{.range = 6, .headway_width = 1, .moving_width = 0.5};
