@@ -113,6 +113,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       "", {});
   add("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
       &verify_grains, false, "group of cases", {"impacts", "motions", "stacks", "balances", "soft", "all"});
+  add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
+      false, "", {}, "table to write, for postprocess/plot_contact_law.py");
   add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,
       "deck", {"impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "all"},
       "numbers of all runs, for postprocess/plot_flows.py");

@@ -40,6 +40,10 @@ bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& sh
 /// quantity of a case, `show` gets the row that is worst.
 bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show);
 
+/// The elastic contact of the scheme "nonsmooth" against the damped oscillator, from steps that follow a
+/// contact to steps far longer than one.
+bool verify_contact_law(const Comm& comm, const VerifyOptions& options, const Show& show);
+
 /// Dense flows with rigid, elastic and soft contact, against each other and against LAMMPS.
 bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& show);
 

@@ -263,6 +263,7 @@ template <int D>
 void ContactStep<D>::remember_impulses() {
   memory_.clear();
   if (memory_.has_springs() || n_added_ > 0) kept_.clear();
+  if (memory_.has_springs()) reset(stored_energy_, contacts().size());
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const auto& frame = assembler_.frames()[c];
     Vec<D> r;
@@ -284,7 +285,10 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   kept_.of(contacts(), c) = 1;
   const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity_);
   remembered.load = speed[0] - start_surface_velocity_[c][0] - inverse_mass(c, false) * pressing;
-  const Real stiffness = pair.elasticity.stiffness(effective_radius_of(c)).tangential;
+  const auto [normal, stiffness] = pair.elasticity.stiffness(effective_radius_of(c));
+  // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.9).
+  const Real overlap = std::max(0.0, -(contacts().gap[c] + 0.5 * problem().time_step * speed[0]));
+  stored_energy_[c][0] = 0.5 * normal * overlap * overlap;
   if (std::isinf(stiffness)) return;
   const auto& frame = assembler_.frames()[c];
   const Real dt = problem().time_step;
@@ -294,6 +298,7 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   const Real most = problem().mu[c] * pressing / (stiffness * dt);
   const Real length = norm(stretch);
   remembered.spring = length > most ? (most / length) * stretch : stretch;
+  stored_energy_[c][1] = 0.5 * stiffness * dot(remembered.spring, remembered.spring);
 }
 
 template <int D>
@@ -330,7 +335,8 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
-                    solved_displacement_, wider_impulse_, separating_impulse_, separating_velocity_);
+                    stored_energy_, solved_displacement_, wider_impulse_, separating_impulse_,
+                    separating_velocity_);
 }
 
 template class ContactStep<2>;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -65,6 +66,9 @@ class ContactStep {
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
   /// Energy that resistance to rolling dissipated, of each contact [J]. Empty without rolling friction.
   std::span<const Real> rolling_work() const { return rolling_work_; }
+  /// Of each contact, along the normal and along tangents, at the end of the step [J]. Empty if all are
+  /// rigid. After remember_impulses().
+  std::span<const std::array<Real, 2>> stored_energy() const { return stored_energy_; }
   std::vector<CertificateEntry> certificate() const;
   std::size_t bytes() const;
 
@@ -103,6 +107,7 @@ class ContactStep {
   std::vector<Real> separating_impulse_, separating_velocity_;
   std::vector<Vec<D>> start_surface_velocity_, start_stretch_;
   std::vector<Real> rolling_work_;
+  std::vector<std::array<Real, 2>> stored_energy_;
   SolveReport report_;
   std::int64_t n_contacts_ = 0, n_added_ = 0;
 };

@@ -85,6 +85,7 @@ ListNeeds NonsmoothStepper<D>::list_needs(const State<D>& state, Real dt, Real l
 template <int D>
 void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
+  state.energy_balance.stored = state.materials.has_elastic_pairs();
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
@@ -126,8 +127,8 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   energy_.note_moved(state);
   correct(state, dt);
   take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
-  energy_.add_to_ledger(state, motion_, *contacts_, dt);
   contacts_->remember_impulses();
+  energy_.add_to_ledger(state, motion_, *contacts_, dt);
   state.clock.last_dt = dt;
 }
 

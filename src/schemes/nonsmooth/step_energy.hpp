@@ -45,6 +45,7 @@ class StepEnergy {
     balance.correction += of_bodies[0];
     balance.integration += of_bodies[1];
     balance.force_work += of_bodies[2];
+    if (balance.stored) book_stored(state, contacts);
   }
   std::size_t bytes() const {
     return held_bytes(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
@@ -53,6 +54,19 @@ class StepEnergy {
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
   static constexpr std::size_t n_parts = 3;
+  /// What contacts store now was not dissipated by them.
+  static void book_stored(State<D>& state, const ContactStep<D>& contacts) {
+    const auto stored = contacts.stored_energy();
+    std::array<Real, 2> now{};
+    ReproducibleSum::sum(state.comm, stored.size(), now, [&stored](std::size_t k, std::span<Real> terms) {
+      std::ranges::copy(stored[k], terms.begin());
+    });
+    EnergyBalance& balance = state.energy_balance;
+    balance.impact -= now[0] - (balance.elastic - balance.last.springs);
+    balance.friction -= now[1] - balance.last.springs;
+    balance.elastic = now[0] + now[1];
+    balance.last.springs = now[1];
+  }
   /// Of each contact: dissipated along the normal, along tangents, and done by the obstacle.
   void find_contact_work(const ContactStep<D>& contacts) {
     const auto of_obstacles = contacts.obstacle_velocity();
