@@ -120,8 +120,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       "numbers of all runs, for postprocess/plot_flows.py");
   add("crowd",
       "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
-      "wall forces",
-      &verify_crowd, false, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "all"});
+      "wall forces, doors",
+      &verify_crowd, true, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "doors", "all"});
   CornerOptions corner;
   CommandLine corner_verb =
       app.verb("corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");

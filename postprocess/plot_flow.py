@@ -4,13 +4,17 @@
     plot_flow.py results/hall                                        -> results/hall/hall_flow.png
     plot_flow.py results/hall --window 5
     plot_flow.py results/w08 results/w10 results/w12 --widths 0.8 1.0 1.2 --output door.png
+    plot_flow.py --doors doors.csv --output doors.png
 
 With --widths the flow of a run is that of all of its exits together between the 10th and the 90th percentile of the
 departures, or, with --columns, the mean of a column of its scalars from --from on; measurements are drawn beside it.
-A folder of an ensemble has one width for all of its runs.
+A folder of an ensemble has one width for all of its runs. With --doors flows are those of a table that
+`scree_verify crowd --case doors --csv doors.csv` wrote.
 """
 import argparse
+import csv
 import fnmatch
+import re
 import sys
 from pathlib import Path
 
@@ -81,7 +85,8 @@ def steady_flow(run, patterns, begin):
     return (last - first) / (left[last] - left[first])
 
 
-def draw_over_width(folders, widths, patterns, begin, output):
+def picture_of_widths():
+    """A figure with flow over width, and what is published."""
     figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
     table = reference("bottleneck_flow")
     if table is not None:
@@ -90,6 +95,42 @@ def draw_over_width(folders, widths, patterns, begin, output):
             rows = np.array(table["experiment"], dtype=object) == experiment
             axes.plot(table["width[m]"][rows], table["flow[1/s]"][rows], MARKERS[k % len(MARKERS)], color="0.55",
                       markerfacecolor="none", markersize=5, label=experiment, zorder=1)
+    axes.set_xlabel("width [m]")
+    axes.set_ylabel("flow [1/s]")
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def save_widths(figure, axes, output):
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize="small", frameon=False)
+    save(figure, output)
+
+
+def draw_doors(path, output):
+    figure, axes = picture_of_widths()
+    lines = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            door = re.fullmatch(r"door (\S+) m wide, (\S+) m deep: flow \[1/s\]", row.get("what") or "")
+            if not door:
+                continue
+            least, most = map(float, row["required"].split(" to "))
+            lines.setdefault(float(door[2]), []).append((float(door[1]), float(row["measured"]), least, most))
+    if not lines:
+        raise ResultsError(f"{path} has no doors: make it with scree_verify crowd --case doors --csv")
+    bands = sorted({(width, least, most) for rows in lines.values() for width, _, least, most in rows})
+    axes.fill_between(*np.array(bands).T, color="tab:red", alpha=0.12, linewidth=0, label="required", zorder=0)
+    for (depth, rows), style in zip(sorted(lines.items()), ("-", "--", ":", "-.")):
+        widths, flows, *_ = np.array(sorted(rows)).T
+        axes.plot(widths, flows, "o" + style, color="tab:red", markersize=4, label=f"scree, {depth:g} m deep", zorder=3)
+    print(f"{path}: {sum(map(len, lines.values()))} doors")
+    save_widths(figure, axes, output)
+
+
+def draw_over_width(folders, widths, patterns, begin, output):
+    figure, axes = picture_of_widths()
     for width, folder in zip(widths, folders):
         flows = np.array([steady_flow(run, patterns, begin) for run in runs_of([folder])])
         flows = flows[np.isfinite(flows)]
@@ -100,29 +141,29 @@ def draw_over_width(folders, widths, patterns, begin, output):
                       label="scree" + (", mean and standard deviation" if spread > 0 else "") if folder == folders[0]
                       else None)
         print(f"{folder}: width {width:g} m, flow {flows.mean():.4g} 1/s, {flows.mean() / width:.4g} 1/(m s)")
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("width [m]")
-    axes.set_ylabel("flow [1/s]")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small", frameon=False)
-    save(figure, output)
+    save_widths(figure, axes, output)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
+    parser.add_argument("results", nargs="*", help="results folders of runs or of ensembles")
     parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns of the scalars; * and ? match as in a shell")
     parser.add_argument("--window", type=float, default=10, help="time that a flow of an exit is a mean over [s] (default 10)")
     parser.add_argument("--widths", type=float, nargs="+", help="width of each run's door [m]")
     parser.add_argument("--from", type=float, default=0, dest="begin", metavar="T", help="with --columns and --widths: "
                         "rows from this time on [s] (default 0)")
+    parser.add_argument("--doors", type=Path, metavar="CSV", help="table of scree_verify crowd, in place of results folders")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_flow.png in the first folder)")
     options = parser.parse_args()
     if options.window <= 0:
         parser.error("--window is a time above 0")
     if options.widths and len(options.widths) != len(options.results):
         parser.error(f"--widths needs one width for each of the {len(options.results)} folders")
+    if bool(options.doors) == bool(options.results):
+        parser.error("needs either results folders or --doors")
+    if options.doors:
+        draw_doors(options.doors, options.output or options.doors.with_suffix(".png"))
+        return
     runs = runs_of(options.results)
     output = options.output or Path(options.results[0]) / f"{runs[0].name}_flow.png"
     if options.widths:

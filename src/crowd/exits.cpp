@@ -126,11 +126,11 @@ bool Journeys::switch_doors(State<2>& state, const std::function<void()>& before
     const Exit& exit = exits_[e];
     if (exit.door < 0) continue;
     const bool is_shut = !exit.is_open(state.clock.time) && n_in_opening[e] == 0;
+    is_shut_[e] = is_shut ? 1 : 0;
     if (state.obstacles.active(exit.door) == is_shut) continue;
     if (!is_changed) before_change();
     is_changed = true;
     state.obstacles.set_active(exit.door, is_shut);
-    is_shut_[e] = is_shut ? 1 : 0;
   }
   return is_changed;
 }

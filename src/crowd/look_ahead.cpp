@@ -12,8 +12,24 @@ namespace {
 /// Others count as oncoming if they walk against one's own way by this share of their speed.
 constexpr Real against = 0.3;
 /// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
-/// this part of the headway time. Then two lanes fit into a door 0.8 m wide.
-constexpr Real trust_in_walls = 4;
+/// this part of the headway time.
+constexpr Real trust_in_walls = 3.1;
+/// Whoever had less than this share of the free speed in the last step stands, whoever had more walks; in
+/// between the width changes linearly.
+constexpr Real standing = 0.37, walking = 0.9;
+
+/// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
+Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& perception) {
+  const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
+  const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
+  return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
+}
+
+/// Whether the other one, on the way to the same place, comes after. So nobody waits for somebody who waits
+/// for him, directly or around a ring of people.
+bool gives_way(const LookAhead::Walk& other, const LookAhead::Walk& own) {
+  return own.destination >= 0 && own.destination == other.destination && other.time_to_go > own.time_to_go;
+}
 }  // namespace
 
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
@@ -35,11 +51,19 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
 template <bool record>
 void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
   constexpr int n_seen = sizeof(Seen) / sizeof(Real);
-  static_assert(sizeof(Walk) == 3 * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
+  constexpr int n_walk = sizeof(Walk) / sizeof(Real);
+  static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   walks_.resize(n_held);
-  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * 3}, 3);
-  Seen nothing{perception.range, HUGE_VAL, HUGE_VAL, {}};
+  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
+  Seen nothing{.free_way = perception.range,
+               .left = HUGE_VAL,
+               .right = HUGE_VAL,
+               .room_left = perception.side_range,
+               .room_right = perception.side_range,
+               .wall_left = HUGE_VAL,
+               .wall_right = HUGE_VAL,
+               .turned = {}};
   std::fill_n(nothing.turned, n_turns, perception.range);
   seen_.assign(n_held, nothing);
   const bool turns = perception.turning_angle > 0;
@@ -55,7 +79,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   const auto shifts = neighborhood.list().shift_table();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const Real farthest = perception.range + perception.lateral_clearance;
-  const Real width_squared = perception.headway_width * perception.headway_width;
+  const bool sides = perception.side_range > 0;
   // What the person i sees of another one that is d away; `other` is how that one walks.
   const auto see = [&](std::size_t i, const Walk& other, const Vec<2>& d, Real distance_squared,
                        Real sum_of_radii) {
@@ -64,18 +88,25 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
     const Real leftward = own.direction[0] * d[1] - own.direction[1] * d[0];
     const Real squared = sum_of_radii * sum_of_radii;
     Seen& seen = seen_[i];
-    if (turns && (along > 0 || -along < std::abs(leftward))) {
+    if (sides && along * along < squared) {
+      Real& room = leftward > 0 ? seen.room_left : seen.room_right;
+      room = std::min(room, std::max(std::abs(leftward) - std::sqrt(squared - along * along), 0.0));
+    }
+    const bool counts = !gives_way(other, own);
+    const Real width = width_behind(other, perception);
+    const Real taken_squared = width * width * squared;
+    if (turns && counts && (along > 0 || -along < std::abs(leftward))) {
       for (int k = 0; k < n_turns; ++k) {
         const Turn& turn = turns_[static_cast<std::size_t>(k)];
         const Real ahead = turn.cosine * along + turn.sine * leftward;
         const Real aside = turn.cosine * leftward - turn.sine * along;
-        if (!(ahead > 0) || aside * aside >= width_squared * squared) continue;
+        if (!(ahead > 0) || aside * aside >= taken_squared) continue;
         seen.turned[k] = std::min(seen.turned[k], std::max(ahead - std::sqrt(squared - aside * aside), 0.0));
       }
     }
     if (!(along > 0)) return;
     const Real across_squared = std::max(distance_squared - along * along, 0.0);
-    if (across_squared < width_squared * squared) {
+    if (counts && across_squared < taken_squared) {
       const Real way = along - std::sqrt(squared - across_squared);
       seen.free_way = std::min(seen.free_way, std::max(way, 0.0));
     }
@@ -112,7 +143,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
       schedule.for_each_pair(block, look_at_pair);
-      if (record || turns) look_at_walls<record>(state, block, schedule, perception, dt);
+      if (record || turns || sides) look_at_walls<record>(state, block, schedule, perception, dt);
     }
     return static_cast<Index>(near_.size());
   };
@@ -132,11 +163,16 @@ void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   const Walk& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
+  Seen& seen = seen_[i];
+  if (leftward != 0) {
+    Real& side = leftward > 0 ? seen.wall_left : seen.wall_right;
+    side = std::min(side, std::max(gap, 0.0) / std::abs(leftward));
+  }
   for (int k = 0; k < n_turns; ++k) {
     const Turn& turn = turns_[static_cast<std::size_t>(k)];
     const Real closing = turn.cosine * towards + turn.sine * leftward;
     if (!(closing > 0)) continue;
-    Real& way = seen_[i].turned[k];
+    Real& way = seen.turned[k];
     way = std::min(way, trust_in_walls * std::max(gap, 0.0) / closing);
   }
 }
@@ -158,7 +194,7 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
       if (!surface_[k].in_reach()) continue;
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
-      if (perception.turning_angle > 0) see_wall(static_cast<std::size_t>(which[k]), normal, gap);
+      see_wall(static_cast<std::size_t>(which[k]), normal, gap);
       if (!record) continue;
       Real speed = 0;
       if (motion) {

@@ -20,12 +20,15 @@ struct NearContacts : ContactList<2> {
 
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
-/// free_way    how far a person who walks straight on gets before touching another one whose disk reaches
-///             into the middle of the way [m]: with d from centre to centre, R the sum of radii,
-///             along = d . e, across = |d x e| and w the headway width:
+/// free_way    how far a person who walks straight on gets before touching another one ahead whose disk
+///             reaches into the middle of the way [m]: with d from centre to centre, R the sum of radii,
+///             along = d . e, across = |d x e| and w the width that the pace of the other one gives:
 ///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
-/// turned_way  the same for e turned, and to walls: four times their gap over n . e, since people walk up
-///             to a wall within a quarter of the headway time
+///             but those who walk to the same destination and have further to go
+/// turned_way  the same for e turned, and to walls: a multiple of their gap over n . e, since people walk up
+///             to a wall within a part of the headway time
+/// room        how far a person can step to its left or right before touching somebody beside it, and how far
+///             walls are on that side [m]
 /// oncoming    the time until it meets those who come towards it [s], in a way widened by
 ///             `lateral_clearance`, separately for others on its left and on its right (straight ahead
 ///             counts as left)
@@ -42,14 +45,19 @@ class LookAhead {
     Real reach = 0;              ///< gap up to which contacts are near [m]
     bool oncoming = false;       ///< whether oncoming() is found
     Real lateral_clearance = 0;  ///< [m]
-    Real headway_width = 1;      ///< w; at most 1
+    Real headway_width = 1;      ///< w of others who stand; at most 1
+    Real moving_width = 1;       ///< w of others who walk; at most 1
+    Real side_range = 0;         ///< larger rooms are cut to it [m]; 0: they are not found
     Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
   };
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
   struct Walk {
-    Real direction[2];
-    Real speed;
+    Real direction[2];      ///< unit, or zero
+    Real speed;             ///< on free ground [m/s]
+    Real last_speed = 0;    ///< of the last step [m/s]
+    Real destination = -1;  ///< its number; -1: none
+    Real time_to_go = 0;    ///< travel time to it [s]
   };
   std::span<Walk> walks(const State<2>& state);
 
@@ -62,6 +70,10 @@ class LookAhead {
   /// Along the way turned by turn_angle(k, turning_angle), 0 <= k < n_turns.
   Real turned_way(std::size_t i, int k) const { return seen_[i].turned[k]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
+  Real room_left(std::size_t i) const { return seen_[i].room_left; }
+  Real room_right(std::size_t i) const { return seen_[i].room_right; }
+  Real wall_left(std::size_t i) const { return seen_[i].wall_left; }
+  Real wall_right(std::size_t i) const { return seen_[i].wall_right; }
   Real oncoming_left(std::size_t i) const { return seen_[i].left; }
   Real oncoming_right(std::size_t i) const { return seen_[i].right; }
   const NearContacts& near() const { return near_; }
@@ -70,7 +82,7 @@ class LookAhead {
 
  private:
   struct Seen {
-    Real free_way, left, right, turned[n_turns];
+    Real free_way, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
   };
   template <bool record>
   void look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);

@@ -18,8 +18,18 @@ void WalkingModel::describe(Section& section) {
            "desired speed"});
   section.real("headway_width", headway_width_,
                {.range = {.least = 0, .most = 1, .least_open = true},
-                .doc = "Of the headway law: width of the corridor in which others are ahead, as a share of "
-                       "that in which disks would touch. Below 1 lanes may overlap"});
+                .doc = "Of the headway law: width of the corridor in which others who stand are ahead, as a "
+                       "share of that in which disks would touch. Below 1 lanes may overlap"});
+  section.real("moving_width", moving_width_,
+               {.range = unit_interval,
+                .doc = "Of the headway law: the same for others who walk; more than headway_width counts as "
+                       "headway_width"});
+  section.real("spreading", spreading_,
+               {.unit = Unit::speed,
+                .range = non_negative,
+                .doc = "Of the headway law: people drift to the side where others leave them more room, with "
+                       "this speed if one side is free and the other is not, and never so that they become "
+                       "faster than their desired speed"});
   section.real("turning_angle", turning_angle_,
                {.unit = Unit::angle,
                 .range = {.least = 0, .most = 0.7},
@@ -65,6 +75,8 @@ LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
           .oncoming = horizon_ > 0,
           .lateral_clearance = horizon_ > 0 ? lateral_clearance_ : 0,
           .headway_width = headway_width_,
+          .moving_width = std::min(moving_width_, headway_width_),
+          .side_range = keeps_headway_ && spreading_ > 0 ? side_range : 0,
           .turning_angle = keeps_headway_ ? turning_angle_ : 0};
 }
 
@@ -85,13 +97,19 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
   const auto walk = look_ahead.walks(state);
   const BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < walk.size(); ++i) {
-    walk[i] = {{0, 0}, 0};
+    walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
     const int destination = agent::destination(bodies)[i];
     const Vec<2> direction = destination < 0 ? direction_
                                              : scene_.floor_field().direction(
                                                    destination, wrapped(state.box, bodies.position()[i]));
-    walk[i] = {{direction[0], direction[1]}, speed_on_free_ground(state, i)};
+    walk[i].direction[0] = direction[0];
+    walk[i].direction[1] = direction[1];
+    walk[i].speed = speed_on_free_ground(state, i);
+    if (destination < 0) continue;
+    walk[i].destination = destination;
+    walk[i].time_to_go =
+        scene_.floor_field().travel_time(destination, wrapped(state.box, bodies.position()[i]));
   }
 }
 
@@ -139,6 +157,17 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
   return velocity;
 }
 
+/// Speed to the left with which somebody who wants to walk with `velocity`, at most `speed`, evens out the
+/// room on both sides: no faster than to a wall in a second, and within the desired speed.
+Real WalkingModel::sideways(std::size_t i, const LookAhead& look_ahead, Real speed,
+                            const Vec<2>& velocity) const {
+  const Real left = look_ahead.room_left(i);
+  const Real right = look_ahead.room_right(i);
+  const Real most = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
+  return std::clamp(spreading_ * (left - right) / side_range, -std::min(look_ahead.wall_right(i), most),
+                    std::min(look_ahead.wall_left(i), most));
+}
+
 void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
                                 const LookAhead::Perception& perception, Real dt,
                                 std::vector<Vec<2>>& velocity) const {
@@ -152,6 +181,9 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
   for (std::size_t i = 0; i < walk.size(); ++i) {
     velocity[i] = desired_velocity(i, look_ahead, walk[i],
                                    types[static_cast<std::size_t>(agent::type(state.bodies)[i])]);
+    if (perception.side_range > 0)
+      velocity[i] += sideways(i, look_ahead, walk[i].speed, velocity[i]) *
+                     Vec<2>{{-walk[i].direction[1], walk[i].direction[0]}};
     if (noise_ == 0 || velocity[i] == Vec<2>{}) continue;
     // A stream of its own for each step.
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;

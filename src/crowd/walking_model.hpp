@@ -8,7 +8,8 @@
 namespace scree {
 
 /// The velocities that people want (docs/method.md, eq. P.1): along the way to their destination, as fast as
-/// the headway law lets them, turned where that gets them on faster, aside for those who come towards them.
+/// the headway law lets them, turned where that gets them on faster, towards the side with more room, aside
+/// for those who come towards them.
 /// Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
 class WalkingModel {
  public:
@@ -32,18 +33,23 @@ class WalkingModel {
                   const LookAhead::Perception& perception) const;
   Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
                           const AgentType& type) const;
+  Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
   bool walks(const State<2>& state, std::size_t i) const;
   Real speed_on_free_ground(const State<2>& state, std::size_t i) const;
+
+  static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 
   const CrowdScene& scene_;
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   bool keeps_headway_ = true;
-  Real headway_width_ = 0.74;
+  Real headway_width_ = 0.86;
+  Real moving_width_ = 0.58;
+  Real spreading_ = 0.8;
   Real turning_angle_ = 0.3;
   Real turning_share_ = 0.82;
   Real horizon_ = 0;
-  Real aside_angle_ = 0.7;
+  Real aside_angle_ = 1.2;
   Real lateral_clearance_ = 0.2;
 };
 

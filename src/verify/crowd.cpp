@@ -112,7 +112,8 @@ void verify_columns(CrowdTable& table) {
 /// 12 people come out of a room, around a column, through a funnel into a long passage.
 std::string funnel(int seed, const std::string& law) {
   return fmt::format(
-      "seed = {}\n[crowd]\nspeed_law = '{}'\nturning_angle = 0\ntolerance = 1e-11\nmax_sweeps = 100000\n"
+      "seed = {}\n[crowd]\nspeed_law = '{}'\nturning_angle = 0\nspreading = 0\ntolerance = 1e-11\nmax_sweeps "
+      "= 100000\n"
       "[walkable]\npolygon = [[0, 0], [4, 0], [6, 1.4], [12, 1.4], [12, 2.5], [6, 2.5], [4, 4], [0, 4]]\n"
       "[walkable.obstacles.column]\ncircles = [[4.4, 1.7, 0.3]]\n"
       "[exits.end]\nline = [[12, 1.4], [12, 2.5]]\n"
@@ -212,6 +213,7 @@ bool verify_crowd(const Comm& comm, const VerifyOptions& options, const Show& sh
        {Case{"s1", &verify_head_on}, Case{"s2", &verify_columns}, Case{"s3", &verify_convergence},
         Case{"s4", &verify_optimality}, Case{"s6", &verify_files}, Case{"s7", &verify_wall_balance}})
     if (options.only == "all" || options.only == c.name) c.verify(table);
+  if (options.only == "all" || options.only == "doors") verify_doors(table, options);
   table.show("");
   return table.finish(options.csv);
 }

@@ -22,7 +22,7 @@ class CrowdTable : public Checks {
         std::abs(measured - known) <= bound);
   }
   void within(std::string_view name, const std::string& what, Real measured, const Interval& valid) {
-    add(name, what, measured, fmt::format("{:g} to {:g}", valid.least, valid.most),
+    add(name, what, measured, fmt::format("{:.4g} to {:.4g}", valid.least, valid.most),
         measured >= valid.least && measured <= valid.most);
   }
   /// An error, or something else that is 0 at best.
@@ -78,5 +78,7 @@ class Loads {
 
 void verify_optimality(CrowdTable& table);
 void verify_wall_balance(CrowdTable& table);
+/// Flow through doors of 0.4 m to 5 m beside what is published.
+void verify_doors(CrowdTable& table, const VerifyOptions& options);
 
 }  // namespace scree

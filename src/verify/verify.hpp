@@ -49,7 +49,8 @@ bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& sh
 
 /// Crowds against what is known exactly about the scheme "crowd": head-on pairs, pushing columns, convergence
 /// in the time step, optimality of every step, recomputed from positions alone, files of people, balance of
-/// wall forces. Every rank holds all of the (up to 100) people.
+/// wall forces (of these cases every rank holds all of the up to 100 people), and flow through doors beside
+/// experiments.
 #ifdef SCREE_CROWD
 bool verify_crowd(const Comm& comm, const VerifyOptions& options, const Show& show);
 #else

@@ -82,7 +82,7 @@ TEST_CASE("people: starts are the same for any number of ranks", "[crowd]") {
 
 TEST_CASE("people: refusals are the same for any number of ranks", "[crowd]") {
   for (const std::string lines :
-       {"count = 4000\n", "density = 7.9\n", "density = 6\nplacement = 'lattice'\n"}) {
+       {"count = 4000\n", "density = 9\n", "density = 7.6\nplacement = 'lattice'\n"}) {
     const auto message = [&](const Comm& comm) {
       return message_of([&] { Building(hall + "[populations.a]\n" + lines, comm).populate(); });
     };

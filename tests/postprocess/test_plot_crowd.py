@@ -182,6 +182,18 @@ def test_flow(folder):
     check_in("flow 0.4 1/s", text, "the mean of a column")
     result = run_script("plot_flow.py", folder, "--widths", "1", "2")
     check(result.returncode == 2, "as many widths as folders", result)
+    doors = folder / "doors.csv"
+    doors.write_text('case,what,measured,required,holds\ns1,"gap [m]",0,"<= 1e-12",yes\n'
+                     'doors,"door 0.5 m wide, 0.4 m deep: flow [1/s]",1.1,"0.8 to 1.3",yes\n'
+                     'doors,"door 3 m wide, 1 m deep: flow [1/s]",6.5,"6 to 7.3",yes\n')
+    result = run_script("plot_flow.py", "--doors", doors)
+    check(result.returncode == 0 and "2 doors" in result.stdout and doors.with_suffix(".png").exists(),
+          "a table of scree_verify is drawn", result)
+    result = run_script("plot_flow.py", folder, "--doors", doors)
+    check(result.returncode == 2, "folders or a table, not both", result)
+    doors.write_text("case,what,measured,required,holds\n")
+    result = run_script("plot_flow.py", "--doors", doors)
+    check(result.returncode == 1 and "no doors" in result.stderr, "a table without doors is refused", result)
 
 
 def test_maps(folder):

@@ -67,8 +67,7 @@ def test_2_8_counterflow(folder):
     """NIST 2.8 (IMO 8): two rooms of 10 m x 10 m joined by a corridor of 10 m x 2 m. 100 persons of the left 2.5 m of
     the first room walk to the second one, from which 0, 10, 50 or 100 come towards them out of its right part, as
     dense. The time at which the last of the 100 enters the second room rises with each number. Here with each of
-    three seeds, and everybody gets through. People step aside, seeing 4 s ahead and turning by up to 1.5 rad, and
-    sway by 0.05 m in a second: with less of each the two crowds block each other where the corridor begins."""
+    three seeds, and everybody gets through. People step aside, with the given values of [crowd.avoidance]."""
     plan = wkt(rectangle(0, 0, 10, 10), rectangle(9.9, 4, 20.1, 6), rectangle(20, 0, 30, 10))
     for seed in (1, 2, 3):
         times, inside = [], []
@@ -78,7 +77,7 @@ def test_2_8_counterflow(folder):
                 populations["second"] = {"count": count, "region": rectangle(30 - 0.025 * count, 0, 30, 10),
                                          "journey": "to_the_left"}
             deck = crowd_deck(plan, end_time=600.0, fps=2, seed=seed, populations=populations,
-                              crowd={"noise": 0.05, "max_sweeps": 20000, "avoidance": {"horizon": 4, "angle": 1.5}},
+                              crowd={"max_sweeps": 20000, "avoidance": {}},
                               exits={"right": {"line": [[30, 0], [30, 10]]}, "left": {"line": [[0, 0], [0, 10]]}},
                               journeys={"to_the_right": {"steps": [{"exits": ["right"]}]},
                                         "to_the_left": {"steps": [{"exits": ["left"]}]}})
@@ -164,10 +163,10 @@ def test_5_2_door(folder):
     90th percentile counts, the largest of three seeds. The bound is a value for the design of buildings, below what
     experiments find at such doors (1.8 to 1.9 /s: tests/reference/crowd/bottleneck_flow.csv), to which the given values
     are calibrated. Cautious people, who hardly push (push_speed = 0.1 m/s), keep 1.5 s behind others (headway_time) and
-    share no lane (headway_width = 1), keep it; with a headway of 1 s one of three seeds does not (1.55 /s)."""
+    share no lane (headway_width = moving_width = 1), keep it; with a headway of 1 s one of three seeds does not (1.55 /s)."""
     for row, name, kind, crowd in (("5.2", "usual", {}, {}),
                                    ("5.2 cautious", "cautious", {"push_speed": 0.1, "headway_time": 1.5},
-                                    {"headway_width": 1.0})):
+                                    {"headway_width": 1.0, "moving_width": 1.0})):
         flows = []
         for seed in (1, 2, 3):
             deck = crowd_deck(_ROOM_WITH_DOOR, end_time=300.0, fps=1, seed=seed,

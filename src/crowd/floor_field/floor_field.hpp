@@ -98,7 +98,7 @@ class FloorField {
   static constexpr Real start_reach_in_cells = 5;
   struct Settings {
     Real cell = 0.1;
-    Real wall_clearance = 0.25;
+    Real wall_clearance = 0.45;
     Real speed_at_walls = 0.2;
     bool counts_density = false;
     Real weight = 1;

@@ -12,11 +12,11 @@ namespace scree {
 struct AgentType {
   std::string name;
   std::shared_ptr<const Distribution<Unit::length>> radius =
-      normal_distribution<Unit::length>(0.202, 0.01, 0.15, 0.24);
+      normal_distribution<Unit::length>(0.19, 0.01, 0.15, 0.199);
   std::shared_ptr<const Distribution<Unit::speed>> speed =
       normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
-  Real headway_time = 1.0;  ///< T of the headway law [s]
-  Real creep_speed = 0.03;  ///< least speed wanted, however close others are [m/s]
+  Real headway_time = 0.95;  ///< T of the headway law [s]
+  Real creep_speed = 0.03;   ///< least speed wanted, however close others are [m/s]
 };
 
 /// What one person is like.

@@ -16,8 +16,8 @@ void People::describe_kinds(Section& root) {
       [&](const std::string& name, Section& section) {
         AgentType kind{.name = name};
         describe_distribution<Unit::length>(section, "radius", kind.radius,
-                                            "Radii of people, who are disks; not given: normal, mean 0.202 "
-                                            "m, deviation 0.01 m, from 0.15 m to 0.24 m.");
+                                            "Radii of people, who are disks; not given: normal, mean 0.19 "
+                                            "m, deviation 0.01 m, from 0.15 m to 0.199 m.");
         describe_distribution<Unit::speed>(section, "speed", kind.speed,
                                            "Free walking speeds; not given: normal, mean 1.34 m/s, deviation "
                                            "0.26 m/s, from 0.5 m/s to 2.2 m/s.");

@@ -46,6 +46,8 @@ struct Scene {
   }
   Real free_way(GlobalId id) const { return look_ahead.free_way(place_of(id)); }
   Real turned_way(GlobalId id, int k) const { return look_ahead.turned_way(place_of(id), k); }
+  Real room_left(GlobalId id) const { return look_ahead.room_left(place_of(id)); }
+  Real room_right(GlobalId id) const { return look_ahead.room_right(place_of(id)); }
   Real left(GlobalId id) const { return look_ahead.oncoming_left(place_of(id)); }
   Real right(GlobalId id) const { return look_ahead.oncoming_right(place_of(id)); }
 };
@@ -74,6 +76,60 @@ TEST_CASE("look ahead: the nearest of several counts, and nobody behind or besid
   CHECK(scene.free_way(0) == Approx(2 - 0.4));
   CHECK(scene.free_way(2) == Approx(2 - 0.4));
   CHECK(scene.free_way(3) == Approx(1 - 0.4));
+}
+
+TEST_CASE("look ahead: who has further to go to the same destination is not ahead", "[crowd]") {
+  constexpr LookAhead::Perception perception{.range = 6, .turning_angle = 0.3};
+  const auto ways = [&](Real destination, Real time) {
+    Scene scene({{{5, 5}}, {{6, 5}}});
+    scene.walks[0] = {{1, 0}, 1, 0, 2, 10};
+    scene.walks[1] = {{1, 0}, 1, 0, destination, time};
+    scene.find(perception);
+    return std::pair(scene.free_way(0), scene.turned_way(0, 0));
+  };
+  const auto free = std::pair(6.0, 6.0);
+  const Real turned = std::cos(0.3) - std::sqrt(0.16 - std::sin(0.3) * std::sin(0.3));
+  const auto blocked = [&](const std::pair<Real, Real>& found) {
+    return std::abs(found.first - 0.6) < 1e-12 && std::abs(found.second - turned) < 1e-12;
+  };
+  CHECK(ways(2, 10.1) == free);
+  CHECK(blocked(ways(2, 10)));  // as far: both wait
+  CHECK(blocked(ways(2, 9.9)));
+  CHECK(blocked(ways(1, 10.1)));   // goes elsewhere
+  CHECK(blocked(ways(-1, 10.1)));  // goes nowhere
+}
+
+TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one",
+          "[crowd]") {
+  // Disks would touch within 0.4 m across; half of it behind people who walk, all of it behind those who
+  // stand.
+  constexpr LookAhead::Perception perception{.range = 6, .headway_width = 1, .moving_width = 0.5};
+  const auto is_ahead = [&](Real across, Real last_speed) {
+    Scene scene({{{5, 5}}, {{8, 5 + across}}});
+    scene.walks[1] = {{1, 0}, 2, last_speed};
+    scene.find(perception);
+    return scene.free_way(0) < 6;
+  };
+  CHECK(is_ahead(0.39, 0));
+  CHECK(is_ahead(0.39, 0.74));  // 0.37 of the free speed
+  CHECK_FALSE(is_ahead(0.21, 1.8));
+  CHECK(is_ahead(0.19, 1.8));
+  CHECK(is_ahead(0.19, 3));
+  CHECK(is_ahead(0.29, 1.27));  // in the middle between both
+  CHECK_FALSE(is_ahead(0.31, 1.27));
+}
+
+TEST_CASE("look ahead: room beside people ends at others and is known to walls", "[crowd]") {
+  Scene scene({{{10, 11}}, {{10.1, 11.7}}, {{10.5, 10.4}}, {{9.9, 12.9}}}, {Edge{{{0, 10}}, {{20, 10}}}});
+  scene.find({.range = 6, .side_range = 1});
+  CHECK(scene.room_left(0) == Approx(0.7 - std::sqrt(0.15)));
+  CHECK(scene.room_right(0) == 1);  // the one on the right is ahead, not beside
+  CHECK(scene.room_right(1) == scene.room_left(0));
+  CHECK(scene.room_left(1) == Approx(1.2 - std::sqrt(0.12)));
+  CHECK(scene.room_left(3) == 1);
+  const std::size_t first = scene.place_of(0);
+  CHECK(scene.look_ahead.wall_right(first) == Approx(0.8));
+  CHECK(scene.look_ahead.wall_left(first) == HUGE_VAL);
 }
 
 TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {
@@ -140,12 +196,12 @@ TEST_CASE("look ahead: turned ways go to the right and left, once and twice as f
   }
 }
 
-TEST_CASE("look ahead: turned ways to a wall count four times the gap along them", "[crowd]") {
+TEST_CASE("look ahead: turned ways to a wall count 3.1 times the gap along them", "[crowd]") {
   // 0.8 m of gap to a wall on the right of somebody who walks along it.
   Scene scene({{{10, 11}}}, {Edge{{{0, 10}}, {{20, 10}}}});
   scene.find({.range = 6, .turning_angle = std::numbers::pi / 4});
-  CHECK(scene.turned_way(0, 2) == Approx(4 * 0.8));
-  CHECK(scene.turned_way(0, 0) == Approx(4 * 0.8 * std::numbers::sqrt2));
+  CHECK(scene.turned_way(0, 2) == Approx(3.1 * 0.8));
+  CHECK(scene.turned_way(0, 0) == Approx(3.1 * 0.8 * std::numbers::sqrt2));
   CHECK(scene.turned_way(0, 1) == 6);
   CHECK(scene.free_way(0) == 6);
 }

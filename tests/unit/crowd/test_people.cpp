@@ -23,9 +23,9 @@ TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]")
   Building building(hall + "[populations.all]\ncount = 300\n");
   REQUIRE(building.people.types().size() == 1);
   CHECK(building.people.types()[0].name == "person");
-  CHECK(building.people.largest_radius() == 0.24);
+  CHECK(building.people.largest_radius() == 0.199);
   CHECK(building.people.fastest() == 2.2);
-  CHECK(building.people.longest_headway() == 1);
+  CHECK(building.people.longest_headway() == 0.95);
   CHECK(building.people.group_names() == std::vector<std::string>{"all"});
   building.populate();
   REQUIRE(building.size() == 300);
@@ -37,7 +37,7 @@ TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]")
     CHECK(building.state.bodies.mobility()[i] == 1);
     CHECK(agent::premovement_end(building.state.bodies)[i] == 0);
   }
-  CHECK(radius == Approx(0.202).margin(0.003));
+  CHECK(radius == Approx(0.187).margin(0.003));
   CHECK(speed == Approx(1.34).margin(0.075));
 }
 
@@ -150,8 +150,8 @@ TEST_CASE("people who do not fit are refused with numbers", "[crowd]") {
   };
   CHECK_THAT(message("count = 5000\n"), Catch::Contains("test.toml:6:") && Catch::Contains("5000 people") &&
                                             Catch::Contains("at most") && Catch::Contains("200 m2"));
-  CHECK_THAT(message("density = 6.9\n"), Catch::Contains("no room"));
-  CHECK_THAT(message("density = 6\nplacement = 'lattice'\n"), Catch::Contains("lattice"));
+  CHECK_THAT(message("density = 8\n"), Catch::Contains("no room"));
+  CHECK_THAT(message("density = 7.6\nplacement = 'lattice'\n"), Catch::Contains("lattice"));
   CHECK_THAT(message("count = 5\nregion = [[30, 30], [31, 30], [31, 31]]\n"),
              Catch::Contains("nothing of the region"));
   CHECK_THAT(message(""), Catch::Contains("count or density"));
@@ -261,7 +261,7 @@ TEST_CASE("findings name people without a way and starts that are too full", "[c
              Catch::Contains("no way") && Catch::Contains("are 2 m apart at (6.000,"));
   CHECK(findings(apart + "count = 10\nregion = [[0, 0], [5, 0], [5, 5], [0, 5]]\n").empty());
   CHECK_THAT(findings(hall + "[populations.all]\ncount = 2000\n").at(0), Catch::StartsWith("error"));
-  CHECK_THAT(findings(hall + "[populations.all]\ncount = 1350\n").at(0), Catch::Contains("may not fit"));
+  CHECK_THAT(findings(hall + "[populations.all]\ncount = 1570\n").at(0), Catch::Contains("may not fit"));
   const std::string nowhere = "[walkable]\nwkt = 'POLYGON((0 0, 9 0, 9 9, 0 9, 0 0))'\n[populations.all]\n";
   CHECK_THAT(findings(nowhere + "count = 10\n").at(0), Catch::Contains("will stand"));
   CHECK(findings(nowhere + "count = 10\n", true).empty());
