@@ -26,7 +26,7 @@ class ContactLawTable : public Checks {
       : Checks(comm, line, "case,e,omega_dt,quantity,found,exact\n") {}
   void add(const std::string& name, Real e, Real omega_dt, const std::string& quantity, Real found,
            Real exact) {
-    csv += fmt::format("{},{},{},{},{:.9g},{:.9g}\n", name, e, omega_dt, quantity, found, exact);
+    csv += fmt::format("{},{},{},{},{:.17g},{:.17g}\n", name, e, omega_dt, quantity, found, exact);
   }
 };
 

@@ -54,6 +54,7 @@ class NonsmoothStepper final : public Stepper<D> {
   Real refresh(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
   void check_overlap(const State<D>& state);
+  void check_correction(const State<D>& state);
   void correct(State<D>& state, Real dt);
 
   NonsmoothSettings<D> settings_;
@@ -65,6 +66,7 @@ class NonsmoothStepper final : public Stepper<D> {
   Real smallest_radius_ = 0;
   Real overlap_ = 0;    // deepest at the start of the step
   Real corrected_ = 0;  // deepest that the correction met
+  std::vector<Real> energy_scale_;
 };
 
 template <int D>
@@ -129,6 +131,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
   contacts_->remember_impulses();
   energy_.add_to_ledger(state, motion_, *contacts_, dt);
+  check_correction(state);
   state.clock.last_dt = dt;
 }
 
@@ -209,6 +212,31 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
       state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
 }
 
+/// What the correction lifts, beside what bodies have by their motion and by their height over a radius.
+template <int D>
+void NonsmoothStepper<D>::check_correction(const State<D>& state) {
+  if (corrected_ == 0) return;
+  const BodyStore<D>& bodies = state.bodies;
+  std::vector<Real>& scale = energy_scale_;
+  scale.assign(static_cast<std::size_t>(bodies.n_owned()), 0.0);
+  for (std::size_t i = 0; i < scale.size(); ++i)
+    if (bodies.mobility()[i] != 0)
+      scale[i] = bodies.mass()[i] * (0.5 * dot(bodies.velocity()[i], bodies.velocity()[i]) +
+                                     norm(state.gravity) * bodies.radius()[i]);
+  const Real limit = settings_.correction_limit * ReproducibleSum::sum(state.comm, scale);
+  if (energy_.corrected() <= limit) return;
+  settings_.on_correction.warn(
+      state.clock,
+      [&] {
+        return fmt::format(
+            "the position correction puts in {:.3g} J, more than correction_limit = {:g} of the energy of "
+            "the "
+            "bodies ({:.3g} J)",
+            energy_.corrected(), settings_.correction_limit, limit);
+      },
+      "further steps like this are not named: see the column correction_energy");
+}
+
 /// Moves bodies on by what takes out overlap. Until it is through, only positions and obstacles have moved.
 template <int D>
 void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
@@ -226,6 +254,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   std::vector<CertificateEntry> entries = contacts_->certificate();
   entries.push_back({"overlap", "m", overlap_});
   entries.push_back({"corrected", "m", corrected_});
+  entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }

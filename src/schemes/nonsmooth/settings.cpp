@@ -39,6 +39,11 @@ void NonsmoothSettings<D>::describe(Section& root) {
         {.range = {.least = 1},
          .doc = "Most sweeps of the projection in a step in which bodies overlap by more than 0.005 "
                 "of the smallest radius"});
+    section.real(
+        "correction_limit", correction_limit,
+        {.range = positive,
+         .doc = "Energy that the projection may put in in a step before a warning, as a share of the "
+                "kinetic energy of the bodies and their weight times radius"});
     section.real("baumgarte", baumgarte,
                  {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" removes in a step"});
     using enum FailureAction;

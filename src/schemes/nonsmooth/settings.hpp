@@ -20,6 +20,8 @@ struct NonsmoothSettings {
   std::string rest_speed_word = "auto";
   Correction correction = Correction::projection;
   std::int64_t correction_sweeps = 50;
+  Real correction_limit = 0.01;
+  StepControl on_correction{FailureAction::warn};
   Real baumgarte = 0.2;
   StepControl on_failure{FailureAction::warn};
   Real overlap_limit = 0.3;

@@ -42,11 +42,13 @@ class StepEnergy {
     balance.impact += of_contacts[0];
     balance.friction += of_contacts[1];
     balance.wall_work += of_contacts[2];
-    balance.correction += of_bodies[0];
+    balance.correction += corrected_ = of_bodies[0];
     balance.integration += of_bodies[1];
     balance.force_work += of_bodies[2];
     if (balance.stored) book_stored(state, contacts);
   }
+  /// What the position correction put in, in the last step [J].
+  Real corrected() const { return corrected_; }
   std::size_t bytes() const {
     return held_bytes(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
   }
@@ -114,6 +116,7 @@ class StepEnergy {
     }
   }
 
+  Real corrected_ = 0;
   std::vector<Real> contact_work_, body_work_;  // n_contacts * n_parts, n_owned * n_parts
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;
