@@ -29,7 +29,7 @@ def refused_deck(folder, more, words):
 def test_people_who_do_not_fit(folder):
     refused_deck(folder, "[populations.crowd]\ncount = 1000\n",
                  words=["hall.toml:16:", "1000 people", "[populations.crowd]", "80 m2", "at most"])
-    refused_deck(folder, "[populations.crowd]\ndensity = 6.8\n", words=["hall.toml:16:", "found no room", "at most"])
+    refused_deck(folder, "[populations.crowd]\ndensity = 8\n", words=["hall.toml:16:", "found no room", "at most"])
     refused_deck(folder, CROWD + "region = [[20, 0], [22, 0], [22, 2]]\n", words=["hall.toml:16:", "walkable"])
 
 

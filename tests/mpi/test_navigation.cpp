@@ -135,7 +135,9 @@ TEST_CASE("ways: a destination in a wall is an InputError on all ranks", "[mpi]"
 }
 
 TEST_CASE("ways: more ranks than tiles, and no destination at all", "[mpi]") {
-  Deck deck = Deck::from_text("[walkable]\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n", "test.toml", {});
+  Deck deck = Deck::from_text(
+      "[walkable]\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n[navigation]\nwall_clearance = 0.25\n",
+      "test.toml", {});
   FloorPlan plan;
   plan.describe(deck.root());
   FloorField floor_field;

@@ -174,6 +174,68 @@ TEST_CASE(
         Approx(balance.total()).margin(1e-12 * std::abs(balance.start) + 1e-12).epsilon(0));
 }
 
+/// Disks that bounce about in a periodic box, or between walls.
+std::string gas(bool walls) {
+  const std::string box = R"(
+[obstacles.bin]
+type = "box"
+lower = [0, 0]
+upper = [1.2, 1.2]
+side = "inside"
+material = "stone"
+)";
+  return fmt::format(R"(
+[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = 100
+[domain]
+lower = [{0}, {0}]
+upper = [{1}, {1}]
+periodic = [{2}, {2}]
+[time]
+step = 0.005
+[decomposition]
+block_cells = 2
+[materials.stone]
+density = 2500
+[pairs."stone-stone"]
+friction = 0
+restitution = 1
+[nonsmooth]
+impacts = "sequential"
+[particles.small]
+material = "stone"
+radius = {{ distribution = "uniform", min = 0.02, max = 0.03 }}
+random_speed = 1
+source = {{ type = "random", count = 150, region = {{ lower = [0.05, 0.05], upper = [1.15, 1.15] }} }}
+{3}
+)",
+                     walls ? -0.1 : 0.0, walls ? 1.3 : 1.2, !walls, walls ? box : "");
+}
+
+TEST_CASE("nonsmooth: a gas keeps its energy if impacts are one by one", "[mpi]") {
+  for (const bool walls : {false, true}) {
+    CAPTURE(walls);
+    Simulation<2> simulation(Comm(), read_deck<2>(gas(walls)));
+    const Real start = mechanical_energy(simulation.state()).kinetic;
+    for (int step = 0; step < 2000; ++step) simulation.step();
+    CHECK(mechanical_energy(simulation.state()).kinetic == Approx(start).epsilon(1e-10));
+    const EnergyBalance& balance = simulation.state().energy_balance;
+    CHECK(std::abs(balance.impact) < 1e-10 * start);
+    check_restarts<2>({gas(walls), {}, 60, {30}});
+  }
+  // Friction, restitution below 1 and a moving obstacle: the balance still closes.
+  const Overrides one_by_one{"nonsmooth.impacts='sequential'"};
+  check_pushing<2>(grains_2d, one_by_one, 120);
+  check_pushing<3>(grains_3d, one_by_one, 150);
+  Simulation<2> simulation(Comm(), read_deck<2>(grains_2d, one_by_one));
+  for (int step = 0; step < 120; ++step) simulation.step();
+  const EnergyBalance& balance = simulation.state().energy_balance;
+  CHECK(mechanical_energy(simulation.state()).total() ==
+        Approx(balance.total()).margin(1e-12 * std::abs(balance.start) + 1e-12).epsilon(0));
+}
+
 /// Springs draw the grains to the middle of a periodic box, where they pile up; a medium slows them down.
 const std::string with_forces = R"(
 [forces.well]

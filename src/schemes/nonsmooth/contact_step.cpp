@@ -66,15 +66,35 @@ template <int D>
 void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   start_surface_velocity_.resize(contacts().size());
   if (memory_.has_springs()) start_stretch_.resize(contacts().size());
+  for (std::size_t c = 0; c < contacts().size(); ++c) problem.mu[c] = pair_of(state_, contacts(), c).friction;
+  if (collides_one_by_one()) collide(problem);
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const PairProperties<D>& pair = pair_of(state_, contacts(), c);
-    problem.mu[c] = pair.friction;
     start_surface_velocity_[c] = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
     if (pair.elasticity.rigid())
       problem.bias[c * D] += normal_bias_of(pair, c);
     else
       apply_springs(pair, c, problem);
   }
+}
+
+/// Impacts change the velocities that the step starts with.
+template <int D>
+void ContactStep<D>::collide(FrictionProblem<D>& problem) {
+  constexpr int most_sweeps = 100;
+  copy_into(problem.start_velocity, before_impacts_);
+  reset(impact_work_, contacts().size());
+  collide_one_by_one<D>(
+      problem, state_.comm, obstacle_velocity(), most_sweeps,
+      [this](std::size_t c, const Vec<D>& u) {
+        const PairProperties<D>& pair = pair_of(state_, contacts(), c);
+        const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
+                            contacts().gap[c] + law_.dt * u[0] <= 0;
+        return impact ? pair.restitution : -1;
+      },
+      impact_work_);
+  for (std::size_t i = 0; i < before_impacts_.size(); ++i)
+    problem.free_velocity[i] += problem.start_velocity[i] - before_impacts_[i];
 }
 
 template <int D>
@@ -295,7 +315,8 @@ void ContactStep<D>::remember_impulses() {
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const auto& frame = assembler_.frames()[c];
     Vec<D> r;
-    for (std::size_t i = 0; i < D; ++i) r += impulse_[c * D + i] * frame[i];
+    for (std::size_t i = 0; i < D; ++i)
+      r += (impulse_[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
     memory_.impulse(contacts(), c) = r;
     if (memory_.has_springs()) remember_springs(c);
   }
@@ -363,7 +384,7 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
-                    stored_energy_, solved_displacement_, wider_impulse_, narrow_velocity_,
+                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, wider_impulse_, narrow_velocity_,
                     separating_impulse_, separating_velocity_);
 }
 

@@ -8,6 +8,7 @@
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
+#include "schemes/nonsmooth/impacts.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
 #include "schemes/nonsmooth/settings.hpp"
 
@@ -64,6 +65,8 @@ class ContactStep {
   std::span<const Vec<D>> start_surface_velocity() const { return start_surface_velocity_; }
   /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
+  /// Of each contact, of impacts one by one. Empty if impacts are simultaneous.
+  std::span<const ImpactWork<D>> impact_work() const { return impact_work_; }
   /// Energy that resistance to rolling dissipated, of each contact [J]. Empty without rolling friction.
   std::span<const Real> rolling_work() const { return rolling_work_; }
   /// Of each contact, along the normal and along tangents, at the end of the step [J]. Empty if all are
@@ -79,6 +82,8 @@ class ContactStep {
   void run(bool keeps_guess);
   bool add_contacts(FreeMotion<D>& motion, Real deep);
   void apply_laws(FrictionProblem<D>& problem);
+  bool collides_one_by_one() const { return settings_.impacts == NonsmoothSettings<D>::Impacts::sequential; }
+  void collide(FrictionProblem<D>& problem);
   Real normal_bias_of(const PairProperties<D>& pair, std::size_t c) const;
   void apply_springs(const PairProperties<D>& pair, std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
@@ -109,6 +114,8 @@ class ContactStep {
   std::vector<Vec<D>> start_surface_velocity_, start_stretch_;
   std::vector<Real> rolling_work_;
   std::vector<std::array<Real, 2>> stored_energy_;
+  std::vector<ImpactWork<D>> impact_work_;
+  std::vector<Real> before_impacts_;
   SolveReport report_;
   std::int64_t n_contacts_ = 0, n_added_ = 0;
 };

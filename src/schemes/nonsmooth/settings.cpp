@@ -27,6 +27,11 @@ void NonsmoothSettings<D>::describe(Section& root) {
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
                                  "speed that gravity and forces give in a step"});
     section.choice(
+        "impacts", impacts, {{"simultaneous", Impacts::simultaneous}, {"sequential", Impacts::sequential}},
+        {.doc = "Impacts of a step: \"simultaneous\" all together, in the contact problem; "
+                "\"sequential\" pair by pair before it, for gases: with restitution 1 they keep their "
+                "energy"});
+    section.choice(
         "correction", correction,
         {{"projection", Correction::projection},
          {"baumgarte", Correction::baumgarte},

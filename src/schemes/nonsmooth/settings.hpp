@@ -12,7 +12,10 @@ template <int D>
 struct NonsmoothSettings {
   enum class Correction { projection, baumgarte, none };
 
+  enum class Impacts { simultaneous, sequential };
+
   SolverSettings<D> solver;
+  Impacts impacts = Impacts::simultaneous;
   Real warm_start = 1;
   Real speculative_margin = 2e-3;
   Real contact_slop = 5e-5;

@@ -25,7 +25,7 @@ class StepEnergy {
   void add_to_ledger(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
     Scope timer("energy");
     find_contact_work(contacts);
-    find_body_work(state, motion, dt);
+    find_body_work(state, motion, contacts.problem().start_velocity, dt);
     // The sums look at their terms twice, so these were worked out first.
     const auto sum = [&](const std::vector<Real>& work) {
       std::array<Real, n_parts> parts{};
@@ -74,6 +74,13 @@ class StepEnergy {
     const auto of_obstacles = contacts.obstacle_velocity();
     const auto n_contacts = static_cast<std::size_t>(contacts.problem().n_contacts());
     reset(contact_work_, n_contacts * n_parts);
+    const auto impacts = contacts.impact_work();
+    for (std::size_t c = 0; c < impacts.size(); ++c) {
+      Real* work = &contact_work_[c * n_parts];
+      work[0] = impacts[c].normal;
+      work[1] = impacts[c].tangential;
+      for (std::size_t i = 0; i < D; ++i) work[2] -= impacts[c].impulse[i] * of_obstacles[c * D + i];
+    }
     for (std::size_t c = 0; c < n_contacts; ++c) {
       const Real* impulse = &contacts.impulse()[c * D];
       if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
@@ -89,12 +96,12 @@ class StepEnergy {
     }
   }
   /// Of each body: by the correction of positions, by the time step, and by forces without a potential.
-  void find_body_work(const State<D>& state, const FreeMotion<D>& motion, Real dt) {
+  void find_body_work(const State<D>& state, const FreeMotion<D>& motion,
+                      std::span<const Real> start_velocity, Real dt) {
     const BodyStore<D>& bodies = state.bodies;
     const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
     const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
     const auto mass_of = bodies.mass(), mobility = bodies.mobility();
-    const auto start_velocity = motion.start_velocity();
     find_potential_in_forces(state, potential_now_);
     body_work_.assign(n_owned * n_parts, 0.0);
     for (std::size_t i = 0; i < n_owned; ++i) {
