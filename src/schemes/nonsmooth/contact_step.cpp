@@ -384,8 +384,8 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
-                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, wider_impulse_, narrow_velocity_,
-                    separating_impulse_, separating_velocity_);
+                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, wider_impulse_,
+                    narrow_velocity_, separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;
