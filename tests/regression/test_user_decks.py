@@ -44,7 +44,8 @@ def test_compression(folder):
 
 def test_heap(folder):
     results = run_on_1_and_3(folder, "heap2d", "inlets.spout.count=60", "stages.0.duration=0.5", "stages.1.until.max_time=0.5")
-    check(results.scalars["n_bodies"][-1] == 110, "line and inlet: nothing rolls off so small a heap",
+    # 50 on the line and 60 poured, of which one may bounce off its end.
+    check(results.scalars["n_bodies"][-1] >= 109, "line and inlet: next to nothing leaves so small a heap",
           results.scalars["n_bodies"][-1])
 
 

@@ -25,6 +25,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
           .contact_slop = settings_.contact_slop,
           .baumgarte = pushes ? settings_.baumgarte : 0,
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
+  if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
   n_added_ = 0;
   build(motion, {}, 0);
   guess_impulses(settings_.warm_start * law_.same_force);
@@ -88,8 +89,9 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
       problem, state_.comm, obstacle_velocity(), most_sweeps,
       [this](std::size_t c, const Vec<D>& u) {
         const PairProperties<D>& pair = pair_of(state_, contacts(), c);
+        const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
         const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
-                            contacts().gap[c] + law_.dt * u[0] <= 0;
+                            contacts().gap[c] + law_.dt * u[0] <= touching;
         return impact ? pair.restitution : -1;
       },
       impact_work_);
