@@ -122,7 +122,8 @@ def mounted(folder, options):
 
 
 def unmount(folder):
-    subprocess.run(["umount", folder / "mount"], check=True)
+    # Lazy: a rank that was ended may still hold a file for a moment.
+    subprocess.run(["umount", "--lazy", folder / "mount"], check=True)
 
 
 def test_read_only_file_system(folder):

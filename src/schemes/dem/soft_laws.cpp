@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "contact/elastic_contact.hpp"
 #include "core/error.hpp"
 
 namespace scree {
@@ -19,17 +20,14 @@ Real damping_ratio_of(Real e) {
   return -log_e / std::sqrt(log_e * log_e + std::numbers::pi * std::numbers::pi);
 }
 
-/// Rebound of a body that meets a contact with this share of critical damping, if the force never pulls: in
-/// units of mass, stiffness and approach speed,
-///     x'' = -max(0, f(x) + g(x) x'),   f = x, g = 2 beta (linear);   f = x^(3/2), g = sqrt(5) beta x^(1/4)
-///     (Hertz)
+/// Rebound of a body that meets Hertz's contact with this share of critical damping, if the force never
+/// pulls: in units of mass, stiffness and approach speed,
+///     x'' = -max(0, x^(3/2) + sqrt(5) beta x^(1/4) x')
 /// from x = 0, x' = 1 until the force is 0. By classical Runge-Kutta steps, to about 1e-8.
-Real rebound_without_attraction(Real beta, NormalLaw law) {
+Real hertz_rebound_without_attraction(Real beta) {
   const auto force = [&](Real x, Real v) {
     const Real depth = std::max(x, 0.0);
-    return law == NormalLaw::linear
-               ? depth + 2 * beta * v
-               : depth * std::sqrt(depth) + std::sqrt(5.0) * beta * std::sqrt(std::sqrt(depth)) * v;
+    return depth * std::sqrt(depth) + std::sqrt(5.0) * beta * std::sqrt(std::sqrt(depth)) * v;
   };
   constexpr Real h = 2e-3;
   Real x = 0;
@@ -55,13 +53,14 @@ Real rebound_without_attraction(Real beta, NormalLaw law) {
 /// Share of critical damping for a restitution of e if forces never pull. Less than some 0.02 is not reached.
 Real damping_ratio_without_attraction(Real e, NormalLaw law) {
   constexpr Real most = 3;
+  if (law == NormalLaw::linear) return std::min(most, impact_damping(e).share);
   if (e >= 1) return 0;
   Real low = 0;
   Real high = most;
-  if (rebound_without_attraction(most, law) > e) return most;
+  if (hertz_rebound_without_attraction(most) > e) return most;
   for (int i = 0; i < 40; ++i) {
     const Real middle = 0.5 * (low + high);
-    (rebound_without_attraction(middle, law) > e ? low : high) = middle;
+    (hertz_rebound_without_attraction(middle) > e ? low : high) = middle;
   }
   return 0.5 * (low + high);
 }

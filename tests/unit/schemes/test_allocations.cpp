@@ -275,7 +275,7 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
   SECTION("people") {
     const int metres = columns + columns / 4;
     check("projection", watch<2>(hall(metres, ""), {}, 200, 40), is_large);
-    check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 120, 40), is_large);
+    check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 200, 40), is_large);
     check("a solver", watch<2>(hall(metres, "[crowd.solver]\ntype = \"nsgs\""), {}, 200, 40), is_large);
   }
 #endif
