@@ -34,7 +34,7 @@ struct FlowCase {
   int dimension = 3;
   Real stiffness = 6500;   ///< [N/m], of the deck
   Real rigid_step = 2e-3;  ///< [s]
-  bool quick = false;      ///< runs with one seed if only quick cases are asked for
+  bool quick = false;      ///< runs if only quick cases are asked for
   bool stiffer = false;    ///< also rigid with a quarter of the step, and with 4 and 16 times the stiffness
   std::int64_t n_seeds = 3;
   std::vector<std::string> overrides{};
@@ -241,7 +241,7 @@ std::vector<FlowCase> flow_cases() {
            .rigid_step = 1e-3,
            .stiffer = true},
           {.name = "silo", .deck = "silo"},
-          {.name = "Janssen", .deck = "janssen"}};
+          {.name = "Janssen", .deck = "janssen", .n_seeds = 6}};
 }
 
 const std::vector<FlowLaw> stiffer_laws{{.name = "dem 4k", .soft = true, .stiffening = 4},
@@ -362,8 +362,8 @@ void FlowTable::show_row(const std::string& name, const Runs& runs) {
           fmt::format("{}, {}: {} {}, {}", name, runs.quantity, what, text_of(found), text_of(expected)));
     return holds ? "yes" : "NO";
   };
-  // Two runs of one seed each do not tell their scatter; the seeds of LAMMPS do.
-  const bool single = soft && elastic && soft->n == 1 && elastic->n == 1 && reference && reference->n > 1;
+  // One run of dem does not tell its scatter; the seeds of LAMMPS do.
+  const bool single = soft && soft->n == 1 && reference && reference->n > 1;
   show_columns({name, runs.quantity, text_of(mean(rigid_law.name)), text_of(mean(fine_rigid_law.name)),
                 text_of(without_end), text_of(elastic), text_of(soft), text_of(reference),
                 compare(soft, reference, "dem and LAMMPS are"),
@@ -388,10 +388,12 @@ bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& sh
       laws.push_back(fine_rigid_law);
       laws.insert(laws.end(), stiffer_laws.begin(), stiffer_laws.end());
     }
-    for (const FlowLaw& law : laws)
-      for (std::int64_t seed = 1; seed <= (options.quick ? 1 : flow.n_seeds); ++seed)
+    for (const FlowLaw& law : laws) {
+      const bool one = options.quick && law.name != elastic_law.name;
+      for (std::int64_t seed = 1; seed <= (one ? 1 : flow.n_seeds); ++seed)
         flow.dimension == 2 ? run_flow<2>(table, options.source, flow, law, seed)
                             : run_flow<3>(table, options.source, flow, law, seed);
+    }
     table.finish_case(flow.name);
   }
   table.show("");

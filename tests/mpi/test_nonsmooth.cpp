@@ -157,9 +157,9 @@ TEST_CASE(
     "nonsmooth: elastic contacts: the same bits on any number of ranks, exact restarts, a closed balance",
     "[mpi]") {
   // Beside rigid walls in the plane; all elastic in space. A contact lasts a few steps.
-  const Overrides in_the_plane{"pairs.\"stone-stone\".stiffness=2e5", "nonsmooth.overlap_limit=1"};
+  const Overrides in_the_plane{"pairs.\"stone-stone\".stiffness=2e5", "nonsmooth.overlap_limit=2"};
   const Overrides in_space{"pairs.\"stone-stone\".stiffness=3e4",
-                           "pairs.\"stone-stone\".tangential_ratio=0.8", "nonsmooth.overlap_limit=1"};
+                           "pairs.\"stone-stone\".tangential_ratio=0.8", "nonsmooth.overlap_limit=2"};
   check_pushing<2>(grains_2d, in_the_plane, 120);
   check_pushing<3>(grains_3d, in_space, 150);
   CHECK(check_restarts<2>({grains_2d, in_the_plane, 105, {90}}).n_remembered > 30);

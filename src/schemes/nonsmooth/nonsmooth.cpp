@@ -47,8 +47,6 @@ class NonsmoothStepper final : public Stepper<D> {
   // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   using Correction = typename NonsmoothSettings<D>::Correction;
-  // In smallest radii: where pairs that the solution brings together become contacts.
-  static constexpr Real deep_overlap = 0.1;
 
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
@@ -167,7 +165,7 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   contacts_->assemble(motion_);
   const auto& hook = this->contact_problem_hook();
   const SolveReport& report =
-      contacts_->solve(motion_, deep_overlap * smallest_radius_, static_cast<bool>(hook));
+      contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
   const bool accepted = report.converged || !control.may_refuse();
   if (hook && (accepted || control.n_halvings() == 0))

@@ -21,6 +21,11 @@ void NonsmoothSettings<D>::describe(Section& root) {
         {.range = non_negative,
          .doc = "Pairs up to this gap count as touching, as a share of the sum of their radii: they come "
                 "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
+    section.real("new_overlap", new_overlap,
+                 {.range = non_negative,
+                  .doc = "Pairs that free motion keeps apart, but that would overlap by more than this with "
+                         "the solved velocities, become contacts and the step is solved again: a share of "
+                         "the smallest radius"});
     section.real_or_word("rest_speed", rest_speed, rest_speed_word, {"auto"},
                          {.unit = Unit::speed,
                           .range = non_negative,

@@ -19,6 +19,7 @@ struct NonsmoothSettings {
   Real warm_start = 1;
   Real speculative_margin = 2e-3;
   Real contact_slop = 5e-5;
+  Real new_overlap = 0.03;
   Real rest_speed = 0;
   std::string rest_speed_word = "auto";
   Correction correction = Correction::projection;

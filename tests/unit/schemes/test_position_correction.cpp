@@ -12,31 +12,52 @@ namespace {
 
 constexpr Real radius = 0.05;
 
-/// Two disks that touch on a floor, and one on top of both. They stand by friction of at least tan(15 deg)
-/// between disks: the force at the upper contact must point to the contact with the floor.
+template <int D>
+std::string list(const Vec<D>& x) {
+  return fmt::format("[{}]", fmt::join(x.component, ", "));
+}
+
+/// Bodies that touch on a floor (two disks, or three spheres), and one on top of all. With alpha the angle of
+/// the line between the centres of an upper and a lower body to the vertical, they stand by friction of at
+/// least tan(alpha / 2) between bodies: the force at the upper contact must point to that with the floor.
+template <int D>
+std::vector<Vec<D>> tent_places() {
+  if constexpr (D == 2)
+    return {{-radius, radius}, {radius, radius}, {0, radius * (1 + std::sqrt(3.0)) + 1e-9}};
+  if constexpr (D == 3) {
+    const Real r = 2 * radius / std::sqrt(3.0);  // around the middle
+    return {{r, 0, radius},
+            {-r / 2, radius, radius},
+            {-r / 2, -radius, radius},
+            {0, 0, radius * (1 + std::sqrt(8.0 / 3)) + 1e-9}};
+  }
+}
+
+/// tan(15 deg) of disks; sqrt(3) - sqrt(2) of spheres.
+template <int D>
+Real critical_friction() {
+  return std::tan(std::asin(D == 2 ? 0.5 : 1 / std::sqrt(3.0)) / 2);
+}
+
+template <int D>
 std::string tent(Real mu) {
-  const auto disk = [](const std::string& name, Real x, Real y) {
-    return fmt::format(R"(
-[particles.{}]
-material = "stone"
-radius = {{ distribution = "constant", value = {} }}
-source = {{ type = "lattice", spacing = {}, region = {{ lower = [{}, {}], upper = [{}, {}] }} }}
-)",
-                       name, radius, 2 * radius, x - radius, y - radius, x + radius, y + radius);
-  };
-  return fmt::format(R"(
+  Vec<D> up, side;
+  up[D - 1] = 1;
+  for (int k = 0; k < D; ++k) side[k] = 1;
+  std::string text =
+      fmt::format(R"(
 [simulation]
-dimension = 2
+dimension = {}
 scheme = "nonsmooth"
 end_time = "10 s"
 [domain]
-lower = [-1, -0.1]
-upper = [1, 1]
+lower = {}
+upper = {}
 outside = "keep"
 [time]
 step = "2 ms"
 [physics]
-gravity = [0, -9.81]
+gravity = {}
 [solver]
 type = "nsgs"
 tolerance = 1e-3
@@ -48,46 +69,56 @@ restitution = 0
 [obstacles.floor]
 type = "plane"
 material = "stone"
-point = [0, 0]
-normal = [0, 1]
+point = {}
+normal = {}
 )",
-                     mu) +
-         disk("left", -radius, radius) + disk("right", radius, radius) +
-         disk("top", 0, radius * (1 + std::sqrt(3.0)) + 1e-9);
+                  D, list(-1 * side), list(side), list(-9.81 * up), mu, list(Vec<D>{}), list(up));
+  const std::vector<Vec<D>> places = tent_places<D>();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    text +=
+        fmt::format(R"(
+[particles.body{}]
+material = "stone"
+radius = {{ distribution = "constant", value = {} }}
+source = {{ type = "lattice", spacing = {}, region = {{ lower = {}, upper = {} }} }}
+)",
+                    i, radius, 2 * radius, list(places[i] - radius * side), list(places[i] + radius * side));
+  return text;
 }
 
-const Real critical = std::tan(std::numbers::pi / 12);
-
-Vec<2> place_of(const Simulation<2>& simulation, GlobalId id) {
-  const BodyStore<2>& bodies = simulation.state().bodies;
+template <int D>
+Vec<D> place_of(const Simulation<D>& simulation, GlobalId id) {
+  const BodyStore<D>& bodies = simulation.state().bodies;
   for (std::size_t i = 0; i < bodies.id().size(); ++i)
     if (bodies.id()[i] == id) return bodies.position()[i];
   return {};
 }
 
-Simulation<2> simulation_of(const std::string& text) {
-  return Simulation<2>(Comm(MPI_COMM_SELF), read_run_deck<2>(Deck::from_text(text, "tent.toml")));
+template <int D>
+Simulation<D> simulation_of(const std::string& text) {
+  return Simulation<D>(Comm(MPI_COMM_SELF), read_run_deck<D>(Deck::from_text(text, "tent.toml")));
+}
+
+/// How far the body on top sinks within 10 s, in radii.
+template <int D>
+Real sinking(Real mu) {
+  auto simulation = simulation_of<D>(tent<D>(mu));
+  const Real start = place_of(simulation, D)[D - 1];
+  for (int step = 0; step < 5000; ++step) simulation.step();
+  return (start - place_of(simulation, D)[D - 1]) / radius;
 }
 
 }  // namespace
 
-TEST_CASE("position correction: a tent stands at 1.02 of its critical friction and falls at 0.98",
-          "[dynamics]") {
-  for (const Real share : {1.02, 0.98}) {
-    INFO("share of the critical friction " << share);
-    auto simulation = simulation_of(tent(share * critical));
-    const Vec<2> start = place_of(simulation, 2);
-    for (int step = 0; step < 5000; ++step) simulation.step();
-    const Real sunk = start[1] - place_of(simulation, 2)[1];
-    if (share > 1)
-      CHECK(std::abs(sunk) < 1e-3 * radius);
-    else
-      CHECK(sunk > 0.5 * radius);
-  }
+TEMPLATE_TEST_CASE_SIG(
+    "position correction: a tent stands at 1.02 of its critical friction and falls at 0.98", "[dynamics]",
+    ((int D), D), 2, 3) {
+  CHECK(std::abs(sinking<D>(1.02 * critical_friction<D>())) < 1e-3);
+  CHECK(sinking<D>(0.98 * critical_friction<D>()) > 0.5);
 }
 
 TEST_CASE("position correction: overlap goes without slip of contacts that stick", "[dynamics]") {
-  auto simulation = simulation_of(tent(1.1 * critical));
+  auto simulation = simulation_of<2>(tent<2>(1.1 * critical_friction<2>()));
   const Vec<2> left = place_of(simulation, 0), right = place_of(simulation, 1);
   BodyStore<2>& bodies = simulation.state().bodies;
   for (std::size_t i = 0; i < bodies.id().size(); ++i)
