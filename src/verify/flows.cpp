@@ -224,7 +224,9 @@ FlowCase collapse(Real aspect) {
                     fmt::format("particles.base.source.region.upper=[{:.12g}, 0.05, 0]", base),
                     fmt::format("domain.upper=[{:.12g}, 0.05, {:.12g}]", base + 0.02, 0.45 * aspect + 0.02),
                     fmt::format("stages.0.duration={:.4f}", 0.35 + 0.35 * root),
-                    fmt::format("stages.1.duration={:.4f}", 0.5 + 0.654 * root)}};
+                    fmt::format("stages.1.duration={:.4f}", 0.5 + 0.654 * root),
+                    // Soft grains that fall from a metre overlap by a third of their radius.
+                    "dem.overlap_limit=1", "nonsmooth.overlap_limit=1"}};
 }
 
 std::vector<FlowCase> flow_cases() {
