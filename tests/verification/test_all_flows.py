@@ -1,4 +1,4 @@
-"""All of `scree_verify flows`: dense flows with rigid, elastic and soft contact beside LAMMPS. Three quarters of an hour on one core."""
+"""All of `scree_verify flows`: dense flows with rigid, elastic and soft contact beside LAMMPS. An hour on one core."""
 from scree_program import check_in, run_ok
 
 
