@@ -31,10 +31,6 @@ class Table:
     def least(self, quantity, found, bound):
         self._row(quantity, found, f"{'>= ' + format(bound, '.4g'):>11}{'':9}", found >= bound)
 
-    def tell(self, quantity, found, reference):
-        """A number that nothing depends on."""
-        print(f"{quantity:46}{reference:11.4g}{'-':>9}{found:11.4g}", flush=True)
-
     def _row(self, quantity, found, expected, holds):
         print(f"{quantity:46}{expected}{found:11.4g}  {'yes' if holds else 'NO'}", flush=True)
         if not holds:
