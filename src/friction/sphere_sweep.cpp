@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/parallel.hpp"
 #include "core/simd.hpp"
 #include "core/timing.hpp"
 #include "friction/residual.hpp"
@@ -82,13 +83,26 @@ void SphereSweep<D>::load(const ScaledProblem<D>& problem, std::span<const Real>
 }
 
 template <int D>
-void SphereSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega) {
+void SphereSweep<D>::run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y) {
   Scope timer("nsgs sweep");
   std::size_t stretch = 0;
   problem.run_colours(y, turn, [&](Index, Index) {
     const std::size_t first = group_first_[stretch++];
-    kernels_->sweep(std::span(groups_).subspan(first, group_first_[stretch] - first), y.data(), omega);
+    kernels_->sweep(std::span(groups_).subspan(first, group_first_[stretch] - first), y.data());
   });
+}
+
+template <int D>
+Real SphereSweep<D>::run_on(const ScaledProblem<D>& problem, SweepMomentum momentum, std::span<Real> y) {
+  Scope timer("nsgs sweep");
+  squares_.resize(groups_.size() * SphereGroup<D>::size);
+  std::size_t stretch = 0;
+  problem.run_colours(y, [&](Index, Index) {
+    const std::size_t first = group_first_[stretch++];
+    kernels_->sweep_on(std::span(groups_).subspan(first, group_first_[stretch] - first), y.data(), momentum,
+                       squares_.data() + first * SphereGroup<D>::size);
+  });
+  return ReproducibleSum::sum(problem.comm(), squares_);
 }
 
 template <int D>

@@ -17,6 +17,15 @@ struct alignas(32) SphereGroup {
   Index a[size], b[size];
   Entry F[D][D], s[2], c[2], inverse_W[2], w[D], mu, g[2];
   Entry r[D];  ///< the impulses that a sweep works on
+  Entry p[D];  ///< momentum of the sweeps before
+  Entry d[D];  ///< what the last sweep changed r by, beyond momentum
+};
+
+/// What a sweep takes over from those before: r starts at r + beta p, and p becomes beta p + share d
+/// (docs/method.md, eq. N.4).
+struct SweepMomentum {
+  Real beta = 0;
+  Real share = 0;  ///< 1; 0 where momentum starts anew
 };
 
 /// Sweeps of block Gauss-Seidel (docs/method.md, eq. N.1-N.3) over sphere contacts, four at a time. The
@@ -26,8 +35,10 @@ class SphereSweep {
  public:
   struct Kernels {
     std::string_view instruction_set;
-    /// One sweep over the groups; y: velocities of all held and of nobody, on 16 bytes; omega: relaxation.
-    void (*sweep)(std::span<SphereGroup<D>> groups, Real* y, Real omega);
+    /// One sweep over the groups; y: velocities of all held and of nobody, on 16 bytes.
+    void (*sweep)(std::span<SphereGroup<D>> groups, Real* y);
+    /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones.
+    void (*sweep_on)(std::span<SphereGroup<D>> groups, Real* y, SweepMomentum momentum, Real* squares);
     /// |r - P_K(r - u^)|^2 of each lane (eq. F.6), 0 of unused ones.
     void (*natural_squares)(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares);
   };
@@ -35,7 +46,9 @@ class SphereSweep {
   /// Packs the contacts, in O(contacts). Local.
   void load(const ScaledProblem<D>& problem, std::span<const Real> r);
   /// One sweep: changes y and the impulses that were loaded. Collective.
-  void run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y, Real omega);
+  void run(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> y);
+  /// The same with momentum, which y has already. Returns the sum of d . (W + G) d over all contacts, exact.
+  Real run_on(const ScaledProblem<D>& problem, SweepMomentum momentum, std::span<Real> y);
   /// Natural residual of the impulses as they are now, for velocities y that sweeps updated at owned bodies.
   /// Leaves ghosts current. The same bits as find_residual_of_velocities(), and as collective.
   Real natural_residual(const ScaledProblem<D>& problem, std::span<Real> y);

@@ -165,41 +165,62 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
   for (int i = 1; i < D; ++i) r[i] *= factor;
 }
 
-template <int D, bool relaxed>
-void sweep(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
+/// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
+/// first, then r_T. Moves y on and returns the change.
+template <int D>
+inline void solve(const SphereGroup<D>& group, std::size_t at, Contacts<D, Real>& contacts,
+                  const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
+  Lanes u[D];
+  contacts.find_relative_velocity(u);
+  const Lanes mu = load(group.mu + at);
+  for (int i = 0; i < D; ++i)
+    next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
+                         (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
+  cut<D>(next, mu);
+  for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
+}
+
+template <int D>
+void sweep(std::span<SphereGroup<D>> groups, Real* y) {
   for (SphereGroup<D>& group : groups)
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
-      Lanes u[D];
-      contacts.find_relative_velocity(u);
-      // W is diagonal and the same along all tangents, so (N.2) falls apart: first r_N, then r_T.
-      const Lanes mu = load(group.mu + at);
-      Lanes r[D], next[D];
-      for (int i = 0; i < D; ++i) {
-        r[i] = load(group.r[i] + at);
-        next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
-                             (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
-      }
-      cut<D>(next, mu);
-      if constexpr (relaxed) {
-        for (int i = 0; i < D; ++i) next[i] = r[i] + omega * (next[i] - r[i]);
-        cut<D>(next, mu);
-      }
-      Lanes change[D];
-      for (int i = 0; i < D; ++i) {
-        change[i] = next[i] - r[i];
-        store(next[i], group.r[i] + at);
-      }
+      Lanes r[D], next[D], change[D];
+      for (int i = 0; i < D; ++i) r[i] = load(group.r[i] + at);
+      solve<D>(group, at, contacts, r, next, change);
+      for (int i = 0; i < D; ++i) store(next[i], group.r[i] + at);
       contacts.add_impulse(change);
     }
 }
 
 template <int D>
-void sweep_either(std::span<SphereGroup<D>> groups, Real* y, Real omega) {
-  if (omega == 1)
-    sweep<D, false>(groups, y, omega);
-  else
-    sweep<D, true>(groups, y, omega);
+void sweep_on(std::span<SphereGroup<D>> groups, Real* y, SweepMomentum momentum, Real* squares) {
+  const Lanes zero{};
+  const Lanes beta = zero + momentum.beta, share = zero + momentum.share;
+  for (SphereGroup<D>& group : groups)
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      Contacts<D, Real> contacts(group, at, y);
+      Lanes r[D], next[D], change[D];
+      for (int i = 0; i < D; ++i) {
+        const Lanes p = beta * load(group.p[i] + at);
+        r[i] = load(group.r[i] + at) + p;
+        store(p + share * load(group.d[i] + at), group.p[i] + at);
+      }
+      solve<D>(group, at, contacts, r, next, change);
+      for (int i = 0; i < D; ++i) {
+        store(next[i], group.r[i] + at);
+        store(change[i], group.d[i] + at);
+      }
+      // d . (W + G) d; inverse_W is 0 in lanes that are not used.
+      Lanes square{};
+      for (int side = 0; side < 2; ++side) {
+        const Lanes inverse = load(group.inverse_W[side] + at);
+        const Lanes part = side == 0 ? change[0] * change[0] : tangential_square<D>(change);
+        square += part / (inverse > zero ? inverse : zero + 1);
+      }
+      store(square, squares);
+      contacts.add_impulse(change);
+    }
 }
 
 /// The formulas of natural_map() and project_on_cone(), step by step.
@@ -238,7 +259,9 @@ void natural_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real
 #define SCREE_NAME(name) SCREE_TEXT(name)
 extern const SphereSweep<2>::Kernels sphere_kernels_2d;
 extern const SphereSweep<3>::Kernels sphere_kernels_3d;
-const SphereSweep<2>::Kernels sphere_kernels_2d{SCREE_NAME(SCREE_SET), sweep_either<2>, natural_squares<2>};
-const SphereSweep<3>::Kernels sphere_kernels_3d{SCREE_NAME(SCREE_SET), sweep_either<3>, natural_squares<3>};
+const SphereSweep<2>::Kernels sphere_kernels_2d{SCREE_NAME(SCREE_SET), sweep<2>, sweep_on<2>,
+                                                natural_squares<2>};
+const SphereSweep<3>::Kernels sphere_kernels_3d{SCREE_NAME(SCREE_SET), sweep<3>, sweep_on<3>,
+                                                natural_squares<3>};
 
 }  // namespace scree::SCREE_SET
