@@ -68,6 +68,7 @@ class ScaledProblem {
     Real mu;
     Real g[2];  ///< compliance along N and along T
     Real compliance(int k) const { return g[k > 0]; }
+    Real diagonal(int k) const { return W[k][k] + g[k > 0]; }  ///< of W + G
     /// m_c = D / tr W_c: how heavy the bodies are at this contact.
     Real effective_mass() const {
       Real trace = 0;
@@ -118,6 +119,7 @@ class ScaledProblem {
     Real mu;
     Real g[2];
     Real compliance(int k) const { return g[k > 0]; }
+    Real diagonal(int k) const { return 1 / inverse_W[k > 0]; }  ///< of W + G
     void relative_velocity(const Real* y, Real* u) const {
       const Real* of_a = y + static_cast<std::size_t>(a) * width;
       const Real* of_b = y + static_cast<std::size_t>(b) * width;

@@ -121,6 +121,14 @@ void SphereSweep<D>::store(std::span<Real> r) const {
       for (std::size_t i = 0; i < D; ++i) r[contact * D + i] = groups_[g].r[i][k];
 }
 
+template <int D>
+void SphereSweep<D>::replace(std::span<const Real> r) {
+  std::size_t contact = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_in_group_[g]); ++k, ++contact)
+      for (std::size_t i = 0; i < D; ++i) groups_[g].r[i][k] = r[contact * D + i];
+}
+
 template class SphereSweep<2>;
 template class SphereSweep<3>;
 template std::span<const SphereSweep<2>::Kernels* const> available_sphere_kernels<2>();

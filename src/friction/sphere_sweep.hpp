@@ -52,8 +52,9 @@ class SphereSweep {
   /// Natural residual of the impulses as they are now, for velocities y that sweeps updated at owned bodies.
   /// Leaves ghosts current. The same bits as find_residual_of_velocities(), and as collective.
   Real natural_residual(const ScaledProblem<D>& problem, std::span<Real> y);
-  /// The impulses as they are now. Local.
+  /// The impulses as they are now, and others in their place. Local.
   void store(std::span<Real> r) const;
+  void replace(std::span<const Real> r);
   /// For tests: use these kernels.
   void use(const Kernels& kernels) { kernels_ = &kernels; }
 

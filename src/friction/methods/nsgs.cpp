@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
+#include "friction/anderson.hpp"
 #include "friction/cone.hpp"
 #include "friction/friction_solver.hpp"
 #include "friction/one_contact.hpp"
@@ -16,6 +17,7 @@ namespace scree {
 ///     r* = the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                    (N.2)
 ///     r_c <- r*;  y <- y + J_c^T (its change)                                          (N.3)
 ///     between sweeps r <- r + beta p, as in the conjugate gradient method              (N.4)
+///     where these cycle, steps of Anderson's method over ten sweeps each               (N.5)
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, checked where the rate so far says that it is
 ///         met, and every `check_every` sweeps. Most checks use the incrementally updated y.
@@ -40,51 +42,131 @@ class Nsgs final : public FrictionSolver<D> {
   bool same_on_any_ranks() const override { return true; }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
-    y_.resize(problem.velocity_size());
-    reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
-    Real residual = monitor.check(0, r, y_);
-    const bool spheres = problem.has_spheres();
-    if (spheres && !monitor.done()) spheres_.load(problem, r);
-    std::int64_t checked = 0, n_checks = 0;
-    std::int64_t next = std::min(first_check, check_every_);
-    SweepMomentum momentum;
-    Real last_change = HUGE_VAL;
-    for (std::int64_t sweep = 1; sweep <= max_sweeps_ && !monitor.done(); ++sweep) {
-      if (sweep <= n_plain_sweeps) {
-        // A check leaves all ghosts current, so every sweep starts with them; only checks need them again.
-        const SweepTurn turn{.first = false,
-                             .last = sweep >= next || sweep == max_sweeps_ || sweep == n_plain_sweeps};
-        if (spheres)
-          spheres_.run(problem, turn, y_);
-        else
-          run_sweep(problem, turn, r);
-      } else {
-        if (sweep == n_plain_sweeps + 1) begin_momentum(problem);
-        move_on(momentum);
-        const Real change = spheres ? spheres_.run_on(problem, momentum, y_) : run_on(problem, momentum, r);
-        momentum = change < last_change ? SweepMomentum{change / last_change, 1} : SweepMomentum{};
-        last_change = change;
-      }
-      ++monitor.report().sweeps;
-      if (sweep < next && sweep < max_sweeps_) continue;
-      if (spheres) spheres_.store(r);
-      // Every tenth check recomputes y from r, which removes the round-off of the updates.
-      const Real before = residual;
-      if (++n_checks % checks_to_renewal == 0)
-        residual = monitor.check(sweep, r, y_);
-      else if (spheres && monitor.norm() == ResidualNorm::natural)
-        residual = monitor.check_known(spheres_.natural_residual(problem, y_), sweep, r, y_);
-      else
-        residual =
-            monitor.check_known(find_residual_of_velocities<D>(problem, monitor.norm(), r, y_), sweep, r, y_);
-      next = sweep + sweeps_to(monitor.tolerance(), residual, before, sweep - checked);
-      checked = sweep;
+    begin(problem, r, monitor);
+    // Sweeps with momentum may cycle; steps of Anderson's method lead out of that. They cost too much, or go
+    // astray, where sweeps get on.
+    const Real size = static_cast<Real>(problem.n_bodies_of_all()) / 1000;
+    const auto first_patience = static_cast<std::int64_t>(400 * std::pow(std::max(size, 1.0), 0.25));
+    std::int64_t patience = first_patience;
+    while (goes_on()) {
+      sweep_until_slow(patience);
+      if (!goes_on()) break;
+      const Real before = monitor.best();
+      extrapolate();
+      patience = monitor.best() < enough * before ? first_patience : std::min(2 * patience, most_patience);
     }
   }
 
  private:
   // Easy problems are solved before momentum would gain anything.
   static constexpr std::int64_t first_check = 2, checks_to_renewal = 10, n_plain_sweeps = 4;
+  static constexpr std::int64_t most_patience = 3200, sweeps_of_step = 10, most_idle_steps = 20;
+  static constexpr Real enough = 0.3;  // of the residual, after which extrapolation paid
+
+  bool goes_on() const { return !monitor_->done() && sweep_ < max_sweeps_; }
+
+  void begin(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
+    problem_ = &problem;
+    r_ = r;
+    monitor_ = &monitor;
+    y_.resize(problem.velocity_size());
+    reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
+    residual_ = monitor.check(0, r, y_);
+    packed_ = problem.has_spheres();
+    if (packed_ && !monitor.done()) spheres_.load(problem, r);
+    sweep_ = checked_ = n_checks_ = 0;
+    next_check_ = std::min(first_check, check_every_);
+  }
+
+  /// Sweeps, all but the first with momentum, until the best residual has not halved for `patience` of them.
+  void sweep_until_slow(std::int64_t patience) {
+    SweepMomentum momentum;
+    Real last_change = HUGE_VAL;
+    bool has_momentum = false;
+    Real best = monitor_->best();
+    for (std::int64_t since = sweep_; goes_on() && sweep_ - since < patience;) {
+      if (sweep_ < n_plain_sweeps) {
+        sweep_once();
+      } else {
+        if (!has_momentum) begin_momentum();
+        has_momentum = true;
+        move_on(momentum);
+        const Real change = packed_ ? spheres_.run_on(*problem_, momentum, y_) : run_on(momentum);
+        momentum = change < last_change ? SweepMomentum{change / last_change, 1} : SweepMomentum{};
+        last_change = change;
+      }
+      count_sweep();
+      if (monitor_->best() > best / 2) continue;
+      best = monitor_->best();
+      since = sweep_;
+    }
+  }
+
+  /// Steps of Anderson's method over sweeps_of_step sweeps each, until they lead nowhere.
+  void extrapolate() {
+    anderson_.begin(*problem_);
+    before_.resize(r_.size());
+    last_change_.resize(r_.size());
+    Real least = HUGE_VAL, least_before = HUGE_VAL;
+    for (std::int64_t idle = 0; goes_on() && idle < most_idle_steps; ++idle) {
+      for (int k = 0; k < sweeps_of_step && goes_on(); ++k) {
+        if (k + 1 == sweeps_of_step) store(before_);
+        sweep_once();
+        count_sweep();
+      }
+      if (!goes_on()) return;
+      store(r_);
+      for (std::size_t i = 0; i < r_.size(); ++i) last_change_[i] = r_[i] - before_[i];
+      const Real change = anderson_.step(*problem_, last_change_, r_);
+      if (change > 2 * least) break;
+      least = std::min(least, change);
+      if (least < 0.7 * least_before) {
+        least_before = least;
+        idle = -1;
+      }
+      problem_->velocity_from_impulse(r_, y_);
+      if (packed_) spheres_.replace(r_);
+    }
+    // The best impulses stand.
+    std::ranges::copy(monitor_->best_impulse(), r_.begin());
+    problem_->velocity_from_impulse(r_, y_);
+    if (packed_) spheres_.replace(r_);
+  }
+
+  /// The impulses as they are now. Local.
+  void store(std::span<Real> r) const {
+    if (packed_)
+      spheres_.store(r);
+    else if (r.data() != r_.data())
+      std::ranges::copy(r_, r.begin());
+  }
+
+  /// One sweep without momentum.
+  void sweep_once() {
+    if (packed_)
+      spheres_.run(*problem_, {}, y_);
+    else
+      run_sweep();
+  }
+
+  /// Checks the residual if it is time to.
+  void count_sweep() {
+    ++sweep_;
+    ++monitor_->report().sweeps;
+    if (sweep_ < next_check_ && sweep_ < max_sweeps_) return;
+    store(r_);
+    // Every tenth check recomputes y from r, which removes the round-off of the updates.
+    const Real before = residual_;
+    if (++n_checks_ % checks_to_renewal == 0)
+      residual_ = monitor_->check(sweep_, r_, y_);
+    else if (packed_ && monitor_->norm() == ResidualNorm::natural)
+      residual_ = monitor_->check_known(spheres_.natural_residual(*problem_, y_), sweep_, r_, y_);
+    else
+      residual_ = monitor_->check_known(find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
+                                        sweep_, r_, y_);
+    next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
+    checked_ = sweep_;
+  }
 
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;
   /// at least 1, at most check_every.
@@ -96,12 +178,12 @@ class Nsgs final : public FrictionSolver<D> {
                : check_every_;
   }
 
-  void begin_momentum(const ScaledProblem<D>& problem) {
-    reset(velocity_momentum_, static_cast<std::size_t>(problem.n_owned()) * ScaledProblem<D>::width);
+  void begin_momentum() {
+    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_owned()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
-    if (problem.has_spheres()) return;
-    reset(momentum_, problem.impulse_size());
-    reset(change_, problem.impulse_size());
+    if (packed_) return;
+    reset(momentum_, problem_->impulse_size());
+    reset(change_, problem_->impulse_size());
   }
 
   /// The velocities of owned bodies with momentum (N.4), in which r gets it contact by contact.
@@ -139,24 +221,24 @@ class Nsgs final : public FrictionSolver<D> {
     row.add_impulse(change, y_.data());
   }
 
-  void run_sweep(const ScaledProblem<D>& problem, SweepTurn turn, std::span<Real> r) {
+  void run_sweep() {
     Scope timer("nsgs sweep");
-    const auto& rows = problem.contacts();
-    problem.run_colours(y_, turn, [&](Index first, Index last) {
+    const auto& rows = problem_->contacts();
+    problem_->run_colours(y_, [&](Index first, Index last) {
       Real change[D];
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        solve(rows[c], c, r.data() + c * D, change);
+        solve(rows[c], c, r_.data() + c * D, change);
     });
   }
 
   /// The same with momentum. Returns the sum of d . (W + G) d.
-  Real run_on(const ScaledProblem<D>& problem, SweepMomentum momentum, std::span<Real> r) {
+  Real run_on(SweepMomentum momentum) {
     Scope timer("nsgs sweep");
-    const auto& rows = problem.contacts();
-    const std::span<Real> square = problem.scratch(1);
-    problem.run_colours(y_, [&](Index first, Index last) {
+    const auto& rows = problem_->contacts();
+    const std::span<Real> square = problem_->scratch(1);
+    problem_->run_colours(y_, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-        Real* rc = r.data() + c * D;
+        Real* rc = r_.data() + c * D;
         Real* d = &change_[c * D];
         for (std::size_t i = 0; i < D; ++i) {
           Real& p = momentum_[c * D + i];
@@ -173,14 +255,23 @@ class Nsgs final : public FrictionSolver<D> {
         }
       }
     });
-    return ReproducibleSum::sum(problem.comm(), square);
+    return ReproducibleSum::sum(problem_->comm(), square);
   }
 
   std::int64_t max_sweeps_ = 20'000;
   std::int64_t check_every_ = 10;
+  // Of the solve that goes on.
+  const ScaledProblem<D>* problem_ = nullptr;
+  SolveMonitor<D>* monitor_ = nullptr;
+  std::span<Real> r_;
+  bool packed_ = false;  // the impulses are those in spheres_
+  std::int64_t sweep_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
+  Real residual_ = 0;
   std::vector<Real> y_;
   SphereSweep<D> spheres_;
-  std::vector<Real> slip_;  // of each contact, the guess of the next local solve
+  AndersonSteps<D> anderson_;
+  std::vector<Real> before_, last_change_;  // of the last sweep of a step
+  std::vector<Real> slip_;                  // of each contact, the guess of the next local solve
   std::vector<Real> velocity_momentum_, start_velocity_;  // of owned bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
 };
