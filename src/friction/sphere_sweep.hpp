@@ -22,7 +22,7 @@ struct alignas(32) SphereGroup {
 };
 
 /// What a sweep takes over from those before: r starts at r + beta p, and p becomes beta p + share d
-/// (docs/method.md, eq. N.4).
+/// (docs/method.md, eq. N.5).
 struct SweepMomentum {
   Real beta = 0;
   Real share = 0;  ///< 1; 0 where momentum starts anew

@@ -16,8 +16,8 @@ namespace scree {
 ///     u = J y + w + G r,  q = u - (W_cc + G_c) r_c                                     (docs/method.md, N.1)
 ///     r* = the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                    (N.2)
 ///     r_c <- r*;  y <- y + J_c^T (its change)                                          (N.3)
-///     between sweeps r <- r + beta p, as in the conjugate gradient method              (N.4)
-///     where these cycle, steps of Anderson's method over ten sweeps each               (N.5)
+///     between sweeps r <- r + beta p, as in the conjugate gradient method              (N.5)
+///     where these cycle, steps of Anderson's method over ten sweeps each               (N.6)
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, checked where the rate so far says that it is
 ///         met, and every `check_every` sweeps. Most checks use the incrementally updated y.
@@ -186,7 +186,7 @@ class Nsgs final : public FrictionSolver<D> {
     reset(change_, problem_->impulse_size());
   }
 
-  /// The velocities of owned bodies with momentum (N.4), in which r gets it contact by contact.
+  /// The velocities of owned bodies with momentum (N.5), in which r gets it contact by contact.
   void move_on(SweepMomentum momentum) {
     for (std::size_t i = 0; i < velocity_momentum_.size(); ++i) {
       const Real p = momentum.beta * velocity_momentum_[i];

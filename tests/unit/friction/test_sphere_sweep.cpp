@@ -63,7 +63,7 @@ void cut(Real* r, Real mu) {
     for (int i = 1; i < D; ++i) r[i] *= most / length;
 }
 
-/// Equations N.1-N.4 of docs/method.md, one contact after the other. p, d: momentum and change of the
+/// Equations N.1-N.3, N.5 of docs/method.md, one contact after the other. p, d: momentum and change of the
 /// impulses. Returns the sum of d . (W + G) d.
 template <int D>
 Real plain_sweep(const ScaledProblem<D>& problem, SweepMomentum momentum, std::vector<Real>& r,
