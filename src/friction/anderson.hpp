@@ -7,8 +7,7 @@
 namespace scree {
 
 /// Anderson's method (type II) for a sequence of impulses r -> g(r), with changes f = g - r:
-///     gamma = argmin |f_k - dF gamma|_W',  r <- g_k - dG gamma                          (docs/method.md,
-///     N.6)
+///     gamma = argmin |f_k - dF gamma|_W',  r <- g_k - dG gamma        (docs/method.md, eq. N.6)
 /// dF, dG: differences of the last steps, at most 10; W': diagonal of W + G of each contact.
 /// Ranks   all sums are exact and the small system is solved alike on all ranks: the same bits on any number.
 /// Cost    O(10 contacts) and one reduction per step; 20 vectors of impulses.
