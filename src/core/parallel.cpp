@@ -1,9 +1,13 @@
 #include "core/parallel.hpp"
 
 #include <petscsys.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -295,6 +299,35 @@ class PowerOfTwo {
 
 }  // namespace
 
+namespace {
+
+/// As std::llrint, in place: this runs for every term of every sum.
+inline std::int64_t rounded(Real x) {
+#ifdef __SSE2__
+  return _mm_cvtsd_si64(_mm_set_sd(x));
+#else
+  return std::llrint(x);
+#endif
+}
+
+/// Largest magnitude, infinite if a value is not finite.
+Real largest_of(std::span<const Real> values) {
+  // As integers, magnitudes are in order, and what is not finite comes last.
+  constexpr std::size_t n_at_once = 4;
+  constexpr auto magnitude = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, n_at_once> largest{};
+  std::size_t i = 0;
+  for (; i + n_at_once <= values.size(); i += n_at_once)
+    for (std::size_t k = 0; k < n_at_once; ++k)
+      largest[k] = std::max(largest[k], std::bit_cast<std::int64_t>(values[i + k]) & magnitude);
+  for (; i < values.size(); ++i)
+    largest[0] = std::max(largest[0], std::bit_cast<std::int64_t>(values[i]) & magnitude);
+  const auto found = std::bit_cast<Real>(*std::ranges::max_element(largest));
+  return std::isfinite(found) ? found : HUGE_VAL;
+}
+
+}  // namespace
+
 void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                           const std::function<void(std::size_t, std::span<Real>)>& terms) {
   const std::size_t width = totals.size();
@@ -317,7 +350,7 @@ void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> t
   for (std::size_t i = 0; i < count; ++i) {
     terms(i, term);
     for (std::size_t j = 0; j < width; ++j)
-      if (std::isfinite(largest[j])) sums[j] += std::llrint(scale[j].times(term[j]));
+      if (std::isfinite(largest[j])) sums[j] += rounded(scale[j].times(term[j]));
   }
   sum_over_ranks(comm, sums);
   for (std::size_t j = 0; j < width; ++j)
@@ -326,16 +359,13 @@ void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> t
 }
 
 Real ReproducibleSum::sum(const Comm& comm, std::span<const Real> values) {
-  Real largest = 0;
-  for (const Real value : values)
-    largest = std::max(largest, std::isfinite(value) ? std::abs(value) : HUGE_VAL);
-  largest = comm.max(largest);
+  const Real largest = comm.max(largest_of(values));
   if (!std::isfinite(largest)) return std::numeric_limits<Real>::quiet_NaN();
   int exponent = 0;
   std::frexp(largest, &exponent);
   const PowerOfTwo scale(n_term_bits - exponent);
   Wide sum = 0;
-  for (const Real value : values) sum += std::llrint(scale.times(value));
+  for (const Real value : values) sum += rounded(scale.times(value));
   sum_over_ranks(comm, {&sum, 1});
   return std::scalbn(static_cast<Real>(sum), exponent - n_term_bits);
 }

@@ -16,7 +16,7 @@ namespace scree {
 /// |----------------|-------------------------|---------------------------------|
 /// | pair kernels   | portable, avx2, avx512  | schemes/pbd/pair_kernels.hpp    |
 /// | force kernels  | portable, avx2, avx512  | schemes/dem/force_kernels.hpp   |
-/// | sphere contacts| portable, avx2          | friction/sphere_sweep.hpp        |
+/// | sphere contacts| portable, avx2          | friction/sphere_rows.hpp        |
 /// | near search    | portable, avx512        | neighbors/near_search.hpp       |
 ///
 /// The environment variable SCREE_INSTRUCTION_SET names the widest set to take: a kernel without it takes the

@@ -159,7 +159,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   copy_into(contacts.b, problem_.b);
   problem_.colour_first = contacts.colour_first;
   problem_.interior_first = contacts.interior_first;
-  reset(problem_.jacobian, n * 2 * 2 * q);
+  problem_.frame.resize(n);
   reset(problem_.bias, n * 2);
   reset(problem_.arm, n * 2);  // nobody turns
   reset(problem_.mu, n);
@@ -171,14 +171,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   problem_.velocity_floor = std::max(std::sqrt(halo.comm().max(fastest)), settings.tolerance / dt);
   reset(impulse_, n * 2);
   for (std::size_t c = 0; c < n; ++c) {
-    const auto frame = contact_frame<2>(contacts.normal[c]);
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (side == 1 && contacts.b[c] < 0) continue;
-      for (std::size_t i = 0; i < 2; ++i)
-        for (std::size_t k = 0; k < 2; ++k)
-          problem_.jacobian[((c * 2 + side) * 2 + i) * q + k] =
-              (side == 0 ? -1 : 1) * frame[i][static_cast<int>(k)];
-    }
+    problem_.frame[c] = contact_frame<2>(contacts.normal[c]);
     problem_.bias[c * 2] = rows_[c].bias;
     impulse_[c * 2] = multiplier[c];
   }
@@ -204,7 +197,8 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
 }
 
 std::size_t VelocityProjection::bytes() const {
-  return held_bytes(rows_, desired_, velocity_, problem_.jacobian, problem_.mass, impulse_, solved_);
+  return held_bytes(rows_, desired_, velocity_, problem_.frame, problem_.arm, problem_.mass, impulse_,
+                    solved_);
 }
 
 }  // namespace scree

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
 
 #include "core/error.hpp"
+#include "friction/contact_rows.hpp"
 #include "friction/dense_block.hpp"
 
 namespace scree {
@@ -59,14 +61,14 @@ void FrictionProblem<D>::validate() const {
   const std::size_t n = a.size();
   share_errors(comm, [&] {
     const auto colours = static_cast<std::size_t>(halo->n_colours());
-    const bool fits = body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
-                      free_velocity.size() == n_bodies * q &&
-                      (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
-                      jacobian.size() == n * 2 * D * q && bias.size() == n * D && mu.size() == n &&
-                      (compliance.empty() || compliance.size() == n * 2) &&
-                      (arm.empty() || arm.size() == n * 2) && colour_first.size() == colours + 1 &&
-                      interior_first.size() == colours && colour_first.front() == 0 &&
-                      colour_first.back() == n_contacts();
+    const bool fits =
+        body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
+        free_velocity.size() == n_bodies * q &&
+        (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
+        jacobian.size() == (is_round() ? 0 : n * 2 * D * q) && frame.size() == (is_round() ? n : 0) &&
+        (!is_round() || arm.size() == n * 2) && bias.size() == n * D && mu.size() == n &&
+        (compliance.empty() || compliance.size() == n * 2) && colour_first.size() == colours + 1 &&
+        interior_first.size() == colours && colour_first.front() == 0 && colour_first.back() == n_contacts();
     if (!fits) throw InputError("friction problem: its arrays do not fit each other");
     const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
     if (!usable(time_step) || !usable(velocity_floor))
@@ -94,6 +96,7 @@ void FrictionProblem<D>::validate() const {
       complaint.add(key_of_body(id),
                     fmt::format("friction problem: the free velocity of body {} is not finite", id));
   }
+  Real rows[2 * D * q];
   for (std::size_t c = 0; c < n; ++c) {
     const bool in_range = a[c] < n_held() && b[c] < n_held() && a[c] >= -1 && b[c] >= -1;
     const auto id = [&](Index body) {
@@ -109,7 +112,7 @@ void FrictionProblem<D>::validate() const {
     };
     if (!in_range || (a[c] < 0 && b[c] < 0) || a[c] == b[c])
       complain("it needs one or two different bodies that move");
-    else if (!all_finite(jacobian.data() + c * 2 * D * q, 2 * D * q))
+    else if (find_rows(c, 0, rows), find_rows(c, 1, rows + D * q); !all_finite(rows, 2 * D * q))
       complain("its Jacobian is not finite");
     else if (!all_finite(bias.data() + c * D, D))
       complain("its bias is not finite");
@@ -123,16 +126,28 @@ void FrictionProblem<D>::validate() const {
       for (int i = 0; i < D; ++i) {
         Real sum = 0;
         for (int side = 0; side < 2; ++side)
-          for (int k = 0; k < q; ++k)
-            sum += std::abs(
-                jacobian[((c * 2 + static_cast<std::size_t>(side)) * D + static_cast<std::size_t>(i)) * q +
-                         static_cast<std::size_t>(k)]);
+          for (int k = 0; k < q; ++k) sum += std::abs(rows[(side * D + i) * q + k]);
         if (sum == 0) complain("a row of its Jacobian is zero");
       }
     }
   }
   const std::string message = message_of_smallest(comm, complaint.key, complaint.message);
   if (!message.empty()) throw InputError(message);
+}
+
+template <int D>
+void FrictionProblem<D>::find_rows(std::size_t c, std::size_t side, Real* rows) const {
+  if (!is_round()) {
+    std::copy_n(&jacobian[(c * 2 + side) * D * q], D * q, rows);
+    return;
+  }
+  if ((side == 0 ? a : b)[c] < 0) {
+    std::fill_n(rows, D * q, 0.0);
+    return;
+  }
+  const Real sign = side == 0 ? -1 : 1;
+  const Vec<D> lever = frame[c][0] * (-sign * arm[2 * c + side]);
+  for (std::size_t i = 0; i < D; ++i) write_contact_row<D>(frame[c][i], lever, sign, rows + i * q);
 }
 
 template <int D>
@@ -143,9 +158,9 @@ void FrictionProblem<D>::validate_local() const {
     throw InputError(fmt::format("friction problem: contact {}: {}", contact, what));
   };
   if (halo->comm().size() != 1 || n_held() != bodies_of_local_form<D>(n_contacts()) || a.size() != n ||
-      b.size() != n || !mass.empty() || !free_velocity.empty() || !jacobian.empty() || bias.size() != n * D ||
-      (!compliance.empty() && compliance.size() != n * 2) || first.size() != n + 1 || first.front() != 0 ||
-      static_cast<std::size_t>(first.back()) != local.row.size() ||
+      b.size() != n || is_round() || !mass.empty() || !free_velocity.empty() || !jacobian.empty() ||
+      bias.size() != n * D || (!compliance.empty() && compliance.size() != n * 2) || first.size() != n + 1 ||
+      first.front() != 0 || static_cast<std::size_t>(first.back()) != local.row.size() ||
       local.block.size() != local.row.size() * D * D)
     throw InputError("friction problem in local form: its arrays do not fit each other");
   for (std::size_t c = 0; c < n; ++c) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,21 +44,25 @@ struct FrictionProblem {
   /// n_held * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms of
   /// an implicit step); solvers then work with B = M^-1 H^T where they use H^T else.
   std::vector<Real> mass;
+  /// Another number whenever masses have changed, the same on all ranks; 0: they may have without a word.
+  std::int64_t mass_stamp = 0;
   std::vector<Real> free_velocity;  ///< n_held * q; ghosts as their owners
   /// n_held * q: before the step, for solvers whose published scales need it; empty: as free_velocity.
   std::vector<Real> start_velocity;
 
   // Contacts of this rank in the order of a sweep: colour p has [colour_first[p], colour_first[p + 1]), of
   // which those before interior_first[p] touch bodies shared between ranks.
-  std::vector<Index> a, b;       ///< held bodies; -1: a static body or wall, without velocities
-  std::vector<Real> jacobian;    ///< n_contacts * 2 * D * q: rows of H for a, then for b; zero where -1
+  std::vector<Index> a, b;  ///< held bodies; -1: a static body or wall, without velocities
+  /// n_contacts * 2 * D * q: rows of H for a, then for b; zero where -1. Empty if bodies are round.
+  std::vector<Real> jacobian;
   std::vector<Real> bias;        ///< n_contacts * D: w
   std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
   std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
   std::vector<Index> colour_first, interior_first;
-  /// n_contacts * 2, or empty: how far the contact point lies from the centre of a and of b [m], 0 for none.
-  /// A promise that all bodies are round where they touch: the jacobian is that of levers along the normal,
-  /// and mass blocks are m I and J I. W_cc is diagonal then, and solvers may use a shorter form.
+  /// Where all bodies are round at their contacts, in place of the jacobian: N, T1[, T2] of each contact, and
+  /// how far it lies from the centres of a and of b [m], n_contacts * 2, 0 for none. Levers are along the
+  /// normal, mass blocks are m I and J I; then W_cc is diagonal, and solvers use a shorter form.
+  std::vector<std::array<Vec<D>, D>> frame;
   std::vector<Real> arm;
   /// The local form, in place of bodies: mass, free_velocity and jacobian are empty then, a and b are -1, and
   /// the halo (of one rank) counts bodies_of_local_form(). Compliance adds to it as to any problem.
@@ -68,6 +73,8 @@ struct FrictionProblem {
   BodyHalo* halo = nullptr;
 
   bool is_local() const { return !local.empty(); }
+  /// False on a rank without contacts.
+  bool is_round() const { return !arm.empty(); }
   Index n_contacts() const { return static_cast<Index>(a.size()); }
   Index n_owned() const { return halo->n_owned(); }
   Index n_held() const { return halo->n_held(); }
@@ -78,9 +85,52 @@ struct FrictionProblem {
   /// contact. Collective.
   void validate() const;
 
+  /// The rows of H of contact c for a (side 0) or b (1): D * q numbers, zero where there is no body that
+  /// moves.
+  void find_rows(std::size_t c, std::size_t side, Real* rows) const;
+  /// H v of contact c, from the velocities of the bodies held (n_held * q) [m/s].
+  Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
+
  private:
   void validate_local() const;
 };
+
+template <int D>
+Vec<D> FrictionProblem<D>::relative_velocity(std::size_t c, std::span<const Real> v) const {
+  const Index ends[2] = {a[c], b[c]};
+  Vec<D> u;
+  if (!is_round()) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (ends[side] < 0) continue;
+      const Real* row = &jacobian[(c * 2 + side) * D * q];
+      const Real* body = &v[static_cast<std::size_t>(ends[side]) * q];
+      for (int i = 0; i < D; ++i)
+        for (int k = 0; k < q; ++k) u[i] += row[i * q + k] * body[k];
+    }
+    return u;
+  }
+  // u = (v_b - v_a) - (R_a omega_a + R_b omega_b) x n.
+  Real moved[D] = {}, spin[q - D] = {};
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (ends[side] < 0) continue;
+    const Real* body = &v[static_cast<std::size_t>(ends[side]) * q];
+    const Real lever = arm[2 * c + side];
+    for (int k = 0; k < D; ++k) moved[k] += side == 0 ? -body[k] : body[k];
+    for (int k = 0; k < q - D; ++k) spin[k] += lever * body[D + k];
+  }
+  const auto& f = frame[c];
+  for (int i = 0; i < D; ++i)
+    for (int k = 0; k < D; ++k) u[i] += f[static_cast<std::size_t>(i)][k] * moved[k];
+  if constexpr (D == 2) {
+    u[1] -= spin[0];
+  } else {
+    for (int k = 0; k < 3; ++k) {
+      u[1] -= f[2][k] * spin[k];
+      u[2] += f[1][k] * spin[k];
+    }
+  }
+  return u;
+}
 
 /// Solvers keep the velocities of q / D contacts of a local form together, as they keep those of a body.
 template <int D>

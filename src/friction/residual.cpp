@@ -21,22 +21,31 @@ Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares
   return std::sqrt(total / static_cast<Real>(problem.n_contacts_of_all()));
 }
 
+template <int D>
+Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const SphereImpulses<D>> r,
+                                std::span<const Real> y) {
+  const std::span<Real> square = problem.lane_scratch();
+  const SphereRows<D>& rows = problem.spheres();
+  rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data());
+  return natural_norm<D>(problem, square);
+}
+
 namespace {
 
 /// Residual::natural for r whose velocities y are known. Collective.
 template <int D>
 Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y) {
   if (problem.n_contacts_of_all() == 0) return 0;
+  if (problem.has_spheres()) return natural_residual_of_packed<D>(problem, problem.packed(r), y);
   // The sum reads its terms twice, so they are computed first.
   const std::span<Real> square = problem.scratch(1);
-  problem.with_rows([&](const auto& rows) {
-    for (std::size_t c = 0; c < square.size(); ++c) {
-      Real u[D];
-      problem.relative_velocity(rows[c], c, r, y, u);
-      const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
-      square[c] = dot(e, e);
-    }
-  });
+  const auto& rows = problem.contacts();
+  for (std::size_t c = 0; c < square.size(); ++c) {
+    Real u[D];
+    problem.relative_velocity(rows[c], c, r, y, u);
+    const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
+    square[c] = dot(e, e);
+  }
   return natural_norm(problem, square);
 }
 
@@ -109,9 +118,13 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
   problem.velocity_from_impulse(r, y);
   if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
   if (problem.n_contacts_of_all() == 0) return residual;
-  const std::span<Real> square = problem.scratch(1);
-  std::array<Real, 5> worst{};
-  problem.with_rows([&](const auto& rows) {
+  const std::span<Real> square = problem.lane_scratch();
+  std::array<Real, SphereRows<D>::n_measures> worst{};
+  if (problem.has_spheres()) {
+    const SphereRows<D>& rows = problem.spheres();
+    rows.kernels().measure(rows.groups(), problem.packed(r).data(), y.data(), square.data(), worst.data());
+  } else {
+    const auto& rows = problem.contacts();
     for (std::size_t c = 0; c < rows.size(); ++c) {
       Real u[D];
       problem.relative_velocity(rows[c], c, r, y, u);
@@ -121,12 +134,12 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
       square[c] = dot(e, e);
       Real work = 0;
       for (int k = 1; k < D; ++k) work += u[k] * rc[k];
-      const std::array<Real, 5> parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
-                                      std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
-                                      rows[c].g[0] * rc[0]};
+      const std::array parts{-u[0], std::max(tangential_norm<D>(rc) - mu * rc[0], -rc[0]),
+                             std::abs(u[0] * rc[0]), mu * rc[0] * tangential_norm<D>(u) + work,
+                             rows[c].g[0] * rc[0]};
       for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
     }
-  });
+  }
   residual.natural = natural_norm<D>(problem, square);
   problem.comm().max(worst);
   const Real velocity = problem.velocity_scale();
@@ -141,6 +154,10 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
 
 template Real find_residual<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real find_residual<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>, std::span<Real>);
+template Real natural_residual_of_packed<2>(const ScaledProblem<2>&, std::span<const SphereImpulses<2>>,
+                                            std::span<const Real>);
+template Real natural_residual_of_packed<3>(const ScaledProblem<3>&, std::span<const SphereImpulses<3>>,
+                                            std::span<const Real>);
 template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);
 template Real natural_norm<3>(const ScaledProblem<3>&, std::span<const Real>);
 template Real find_residual_of_velocities<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>,

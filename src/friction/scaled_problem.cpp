@@ -44,21 +44,37 @@ void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&
 template <int D>
 void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
   Scope timer("scaling");
+  const bool same_masses = problem.mass_stamp != 0 && problem_ == &problem &&
+                           mass_stamp_ == problem.mass_stamp && given_ == scales;
   problem_ = &problem;
+  given_ = scales;
+  mass_stamp_ = problem.mass_stamp;
   count_all();
-  mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
+  if (!same_masses) mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
-  has_spheres_ = !problem.arm.empty();
+  has_spheres_ = problem.is_round();
   contacts_built_ = false;
-  free_.assign(velocity_size(), 0.0);
   if (problem.is_local()) {
+    free_.assign(velocity_size(), 0.0);
     build_local_contacts();
   } else {
-    find_roots();
-    if (has_spheres_) build_sphere_contacts();
+    if (!same_masses) find_roots();
+    find_free_velocity();
+    if (has_spheres_) build_spheres();
   }
   find_velocity_scale(scales.velocity);
+}
+
+template <int D>
+void ScaledProblem<D>::rebuild_bias() {
+  Scope timer("scaling");
+  if (!is_round_everywhere_) return rebuild(*problem_, given_);
+  velocity_scale_ = 1;
+  contacts_built_ = false;
+  find_free_velocity();
+  for (std::size_t c = 0; c < spheres_.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
+  find_velocity_scale(given_.velocity);
 }
 
 /// Counts over all ranks, in one reduction: this runs in every step. Collective.
@@ -68,19 +84,21 @@ void ScaledProblem<D>::count_all() {
   std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0;
   is_diagonal_ = true;
   // Bodies that are round promise it.
-  if (problem.arm.empty())
+  if (!problem.is_round())
     for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i) {
       const Real* block = problem.mass.data() + i * q * q;
       if (scree::is_diagonal<q>(block)) continue;
       is_diagonal_ = false;
       n_unsymmetric += scree::is_symmetric<q>(block, 1e-14) ? 0 : 1;
     }
-  std::array<std::int64_t, 3> counts{problem.n_contacts(), n_owned(), n_unsymmetric};
+  const std::int64_t n_general = problem.is_round() ? 0 : problem.n_contacts();
+  std::array<std::int64_t, 4> counts{problem.n_contacts(), n_owned(), n_unsymmetric, n_general};
   comm().sum(counts);
   n_contacts_of_all_ = counts[0];
   n_bodies_of_all_ = counts[1];
   is_symmetric_ = counts[2] == 0;
   is_diagonal_ = is_diagonal_ && is_symmetric_;
+  is_round_everywhere_ = counts[3] == 0;
 }
 
 /// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
@@ -106,44 +124,57 @@ Real ScaledProblem<D>::mean_mass() {
   return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
 }
 
-/// L^-1 of all bodies held, and with them y_free. Local.
+/// L^-1 of all bodies held. Local.
 template <int D>
 void ScaledProblem<D>::find_roots() {
   const FrictionProblem<D>& problem = *problem_;
   const auto n_held = static_cast<std::size_t>(this->n_held());
-  const Real root_mass = std::sqrt(mass_scale_);
   if (is_diagonal_) {
     inverse_diagonal_.resize(n_held * q);
     for (std::size_t i = 0; i < n_held; ++i)
-      for (std::size_t k = 0; k < q; ++k) {
-        const Real inverse = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
-        inverse_diagonal_[i * q + k] = inverse;
-        free_[i * width + k] = problem.free_velocity[i * q + k] / inverse / root_mass;
-      }
+      for (std::size_t k = 0; k < q; ++k)
+        inverse_diagonal_[i * q + k] = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
     return;
   }
   inverse_root_.resize(n_held * q * q);
+  for (std::size_t i = 0; i < n_held; ++i)
+    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
+}
+
+/// y_free for v_c = 1. Local.
+template <int D>
+void ScaledProblem<D>::find_free_velocity() {
+  const FrictionProblem<D>& problem = *problem_;
+  const auto n_held = static_cast<std::size_t>(this->n_held());
+  const Real root_mass = std::sqrt(mass_scale_);
+  free_.assign(velocity_size(), 0.0);
   for (std::size_t i = 0; i < n_held; ++i) {
-    Real* inverse_root = inverse_root_.data() + i * q * q;
-    invert_root<q>(problem.mass.data() + i * q * q, inverse_root);
     Real* y = free_.data() + i * width;
-    apply_root_transposed<q>(inverse_root, problem.free_velocity.data() + i * q, y);
-    for (int k = 0; k < q; ++k) y[k] /= root_mass;
+    const Real* v = problem.free_velocity.data() + i * q;
+    if (is_diagonal_) {
+      for (std::size_t k = 0; k < q; ++k) y[k] = v[k] / (inverse_diagonal_[i * q + k] * root_mass);
+    } else {
+      apply_root_transposed<q>(inverse_root_.data() + i * q * q, v, y);
+      for (int k = 0; k < q; ++k) y[k] /= root_mass;
+    }
   }
 }
 
 /// Sets v_c, and scales with it what is there. Collective.
 template <int D>
 void ScaledProblem<D>::find_velocity_scale(Real given) {
-  const std::span<Real> square = scratch(1);
-  with_rows([&](const auto& rows) {
+  const std::span<Real> square = lane_scratch();
+  if (has_spheres_) {
+    spheres_.kernels().free_squares(spheres_.groups(), free_.data(), square.data());
+  } else {
+    const auto& rows = contacts();
     for (std::size_t c = 0; c < rows.size(); ++c) {
       Real u[D];
       rows[c].relative_velocity(free_.data(), u);
       square[c] = 0;
       for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
     }
-  });
+  }
   const Real total = ReproducibleSum::sum(comm(), square);
   free_norm_ = std::sqrt(total);
   if (given > 0) {
@@ -154,12 +185,10 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
     if (!(velocity_scale_ > 0)) velocity_scale_ = 1;  // nothing moves and nothing pulls
   }
   for (Real& y : free_) y /= velocity_scale_;
-  const auto set_scaled_bias = [&](auto& rows) {
-    for (auto& row : rows)
+  if (has_spheres_) spheres_.divide_bias(velocity_scale_);
+  if (contacts_built_)
+    for (Contact& row : contacts_)
       for (Real& w : row.w) w /= velocity_scale_;
-  };
-  if (has_spheres_) set_scaled_bias(spheres_);
-  if (contacts_built_) set_scaled_bias(contacts_);
 }
 
 template <int D>
@@ -175,34 +204,34 @@ void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
 }
 
 template <int D>
-void ScaledProblem<D>::build_sphere_contacts() {
+void ScaledProblem<D>::build_spheres() {
   const FrictionProblem<D>& problem = *problem_;
   const Real root_mass = std::sqrt(mass_scale_);
-  spheres_.resize(problem.a.size());
-  for (std::size_t c = 0; c < spheres_.size(); ++c) {
-    SphereContact& row = spheres_[c];
-    set_bias(c, row);
-    const Index body[2] = {problem.a[c], problem.b[c]};
-    // The frame, from the rows of a body that moves.
-    const std::size_t seen = body[1] >= 0 ? 1 : 0;
-    const Real sign = seen == 1 ? 1 : -1;
-    for (std::size_t i = 0; i < D; ++i)
-      for (std::size_t k = 0; k < D; ++k)
-        row.F[i][k] = sign * problem.jacobian[((c * 2 + seen) * D + i) * q + k];
-    Real along_normal = 0;
-    Real by_spin = 0;
-    for (std::size_t side = 0; side < 2; ++side) {
-      row.s[side] = row.c[side] = 0;
-      if (body[side] < 0) continue;
-      const Real* inverse = inverse_diagonal_.data() + static_cast<std::size_t>(body[side]) * q;
-      row.s[side] = root_mass * inverse[0];
-      row.c[side] = root_mass * inverse[D] * problem.arm[2 * c + side];
-      along_normal += row.s[side] * row.s[side];
-      by_spin += row.c[side] * row.c[side];
+  spheres_.begin(n_held());
+  for_each_stretch([&](Index first, Index last) {
+    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+      SphereContact<D> row;
+      set_bias(c, row);
+      for (std::size_t i = 0; i < D; ++i)
+        for (int k = 0; k < D; ++k) row.F[i][k] = problem.frame[c][i][k];
+      const Index body[2] = {problem.a[c], problem.b[c]};
+      Real along_normal = 0;
+      Real by_spin = 0;
+      for (std::size_t side = 0; side < 2; ++side) {
+        row.s[side] = row.c[side] = 0;
+        if (body[side] < 0) continue;
+        const Real* inverse = inverse_diagonal_.data() + static_cast<std::size_t>(body[side]) * q;
+        row.s[side] = root_mass * inverse[0];
+        row.c[side] = root_mass * inverse[D] * problem.arm[2 * c + side];
+        along_normal += row.s[side] * row.s[side];
+        by_spin += row.c[side] * row.c[side];
+      }
+      row.inverse_W[0] = 1 / (along_normal + row.g[0]);
+      row.inverse_W[1] = 1 / (along_normal + by_spin + row.g[1]);
+      spheres_.add(row);
     }
-    row.inverse_W[0] = 1 / (along_normal + row.g[0]);
-    row.inverse_W[1] = 1 / (along_normal + by_spin + row.g[1]);
-  }
+    spheres_.end_stretch();
+  });
 }
 
 template <int D>
@@ -222,7 +251,8 @@ void ScaledProblem<D>::build_contacts() const {
         continue;
       }
       const auto i = static_cast<std::size_t>(body[side]);
-      const Real* H = problem.jacobian.data() + (c * 2 + side) * D * q;
+      Real H[D * q];
+      problem.find_rows(c, side, H);
       if (is_diagonal_)
         scale_rows_by_diagonal<D, q>(H, inverse_diagonal_.data() + i * q, root_mass, J);
       else
@@ -325,13 +355,26 @@ template <int D>
 void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
   std::copy(free_.begin(), free_.end(), y.begin());
   constexpr SweepTurn turn{.first = false};  // all holders begin with the same values
-  with_rows([&](const auto& rows) {
+  if (has_spheres_) {
+    add_packed_impulse(packed(r), turn, y);
+  } else {
+    const auto& rows = contacts();
     run_colours(y, turn, [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
         rows[c].add_impulse(r.data() + c * D, y.data());
     });
-  });
+  }
   make_ghosts_current(y);
+}
+
+template <int D>
+void ScaledProblem<D>::add_packed_impulse(std::span<const SphereImpulses<D>> r, SweepTurn turn,
+                                          std::span<Real> y) const {
+  std::size_t stretch = 0;
+  run_colours(y, turn, [&](Index, Index) {
+    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.first_group(stretch), y.data());
+    ++stretch;
+  });
 }
 
 template <int D>
@@ -378,8 +421,9 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
 
 template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
-  return held_bytes(contacts_, ends_, couplings_, spheres_, free_, inverse_root_, inverse_diagonal_,
-                    scratch_);
+  return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
+                    packed_impulse_) +
+         spheres_.bytes();
 }
 
 template class ScaledProblem<2>;

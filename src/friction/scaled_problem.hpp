@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "friction/friction_problem.hpp"
+#include "friction/sphere_rows.hpp"
 
 namespace scree {
 
@@ -26,8 +27,7 @@ class ScaledProblem {
   ScaledProblem& operator=(const ScaledProblem&) = delete;
 
   static constexpr int q = n_velocities<D>;
-  /// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
-  static constexpr int width = D == 2 ? 4 : 8;
+  static constexpr int width = velocity_width<D>;  ///< numbers per body in arrays of velocities
 
   /// Part of a contact at one body: a block of J, or of B^T.
   struct End {
@@ -108,67 +108,17 @@ class ScaledProblem {
     }
   };
 
-  /// A contact of bodies that are round where they touch (FrictionProblem::arm), in less than half the
-  /// memory: J_b = [s_b F, -c_b n x F], J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
-  struct SphereContact {
-    Index a, b;
-    Real F[D][D];       ///< n, t1[, t2] by rows
-    Real s[2], c[2];    ///< of a and of b: sqrt(m_c / m), arm sqrt(m_c / J); zero for none
-    Real inverse_W[2];  ///< 1 / (W + G) along N and along T
-    Real w[D];
-    Real mu;
-    Real g[2];
-    Real compliance(int k) const { return g[k > 0]; }
-    Real diagonal(int k) const { return 1 / inverse_W[k > 0]; }  ///< of W + G
-    void relative_velocity(const Real* y, Real* u) const {
-      const Real* of_a = y + static_cast<std::size_t>(a) * width;
-      const Real* of_b = y + static_cast<std::size_t>(b) * width;
-      Real d[D];
-      for (int k = 0; k < D; ++k) d[k] = s[1] * of_b[k] - s[0] * of_a[k];
-      for (int i = 0; i < D; ++i) {
-        u[i] = 0;
-        for (int k = 0; k < D; ++k) u[i] += F[i][k] * d[k];
-      }
-      if constexpr (D == 2) {
-        u[1] -= c[0] * of_a[2] + c[1] * of_b[2];
-      } else {
-        for (int k = 0; k < 3; ++k) {
-          const Real spin = c[0] * of_a[3 + k] + c[1] * of_b[3 + k];
-          u[1] -= F[2][k] * spin;
-          u[2] += F[1][k] * spin;
-        }
-      }
-    }
-    void add_impulse(const Real* r, Real* y) const {
-      Real* to_a = y + static_cast<std::size_t>(a) * width;
-      Real* to_b = y + static_cast<std::size_t>(b) * width;
-      for (int k = 0; k < D; ++k) {
-        Real force = 0;
-        for (int i = 0; i < D; ++i) force += F[i][k] * r[i];
-        to_a[k] -= s[0] * force;
-        to_b[k] += s[1] * force;
-      }
-      if constexpr (D == 2) {
-        to_a[2] -= c[0] * r[1];
-        to_b[2] -= c[1] * r[1];
-      } else {
-        for (int k = 0; k < 3; ++k) {
-          const Real torque = F[1][k] * r[2] - F[2][k] * r[1];
-          to_a[3 + k] += c[0] * torque;
-          to_b[3 + k] += c[1] * torque;
-        }
-      }
-    }
-  };
-
   struct Scales {
     /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
     Real mass = 0;
     Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
+    bool operator==(const Scales&) const = default;
   };
 
   /// Scales `problem`, which must be valid and outlive this. Reuses memory. Collective.
   void rebuild(const FrictionProblem<D>& problem, const Scales& scales = {});
+  /// The same after the bias of that problem has changed and nothing else. Collective.
+  void rebuild_bias();
 
   const FrictionProblem<D>& original() const { return *problem_; }
   BodyHalo& halo() const { return *problem_->halo; }
@@ -178,20 +128,21 @@ class ScaledProblem {
   Index n_contacts() const { return problem_->n_contacts(); }
   std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
   std::int64_t n_bodies_of_all() const { return n_bodies_of_all_; }
-  /// Built when first asked for if the contacts are round. Local.
+  /// Of round contacts built when first asked for. Local.
   const std::vector<Contact>& contacts() const {
     if (!contacts_built_) build_contacts();
     return contacts_;
   }
-  /// Calls f with the contacts in their shortest form: a vector of SphereContact if the problem says that all
-  /// are, else of Contact.
+  /// Calls f with the contacts in their shortest form: SphereRows if the problem says that all are round,
+  /// else a vector of Contact.
   template <class F>
   decltype(auto) with_rows(F&& f) const {
     return has_spheres_ ? f(spheres_) : f(contacts());
   }
   /// Whether all contacts of this rank are sphere contacts; if so, their rows. Local.
   bool has_spheres() const { return has_spheres_; }
-  const std::vector<SphereContact>& sphere_contacts() const { return spheres_; }
+  const SphereRows<D>& spheres() const { return spheres_; }
+  SphereRows<D>& spheres() { return spheres_; }
   /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
@@ -233,6 +184,18 @@ class ScaledProblem {
     for (int i = 0; i < D; ++i) u[i] += row.w[i] + row.compliance(i) * r[c * D + static_cast<std::size_t>(i)];
   }
 
+  /// Room for a number at each contact and each unused lane of spheres(). Local.
+  std::span<Real> lane_scratch() const {
+    const std::size_t n = has_spheres_ ? spheres_.groups().size() * SphereGroup<D>::size : problem_->a.size();
+    scratch_.resize(std::max(scratch_.size(), n));
+    return std::span<Real>(scratch_).first(n);
+  }
+  /// Impulses as kernels of spheres() want them, in room that there is once. Local.
+  std::vector<SphereImpulses<D>>& packed(std::span<const Real> r) const {
+    spheres_.pack(r, packed_impulse_);
+    return packed_impulse_;
+  }
+
   /// Runs visit(first, last) over the contacts of each colour in sweep order with transfers of `y` between
   /// colours. Collective.
   template <class Visit>
@@ -261,26 +224,34 @@ class ScaledProblem {
   void count_all();
   Real mean_mass();
   void find_roots();
+  void find_free_velocity();
   void find_velocity_scale(Real given);
   void build_contacts() const;
   void build_local_contacts();
-  void build_sphere_contacts();
+  void build_spheres();
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
   /// Bias and compliance of a row, in scaled units.
   template <class Row>
   void set_bias(std::size_t c, Row& row) const;
 
+  /// y += J^T r of packed impulses, in the order of a sweep. Collective.
+  void add_packed_impulse(std::span<const SphereImpulses<D>> r, SweepTurn turn, std::span<Real> y) const;
+
   const FrictionProblem<D>* problem_ = nullptr;
+  Scales given_;
+  std::int64_t mass_stamp_ = 0;
   bool has_spheres_ = false;
   bool is_symmetric_ = true;
+  bool is_round_everywhere_ = false;
   mutable bool contacts_built_ = false;
   Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
   std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
   mutable std::vector<Contact> contacts_;
   mutable std::vector<End> ends_;
   mutable std::vector<Coupling> couplings_;
-  std::vector<SphereContact> spheres_;
+  SphereRows<D> spheres_;
+  mutable std::vector<SphereImpulses<D>> packed_impulse_;
   std::vector<Real> free_;
   /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
   /// of round contacts, only the diagonals.

@@ -121,24 +121,6 @@ std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<co
   return rows;
 }
 
-/// u = H v + w of one contact, from the velocities of the bodies held.
-template <int D>
-std::array<Real, D> relative_velocity(const FrictionProblem<D>& problem, std::span<const Real> velocity,
-                                      std::size_t contact) {
-  constexpr std::size_t q = n_velocities<D>;
-  std::array<Real, D> u{};
-  for (std::size_t k = 0; k < D; ++k) {
-    for (std::size_t side = 0; side < 2; ++side) {
-      const Index body = side == 0 ? problem.a[contact] : problem.b[contact];
-      if (body < 0) continue;
-      const Real* row = problem.jacobian.data() + ((contact * 2 + side) * D + k) * q;
-      for (std::size_t j = 0; j < q; ++j) u[k] += row[j] * velocity[static_cast<std::size_t>(body) * q + j];
-    }
-    u[k] += problem.bias[contact * D + k];
-  }
-  return u;
-}
-
 /// The contacts that this rank writes, in order: those of the bodies it writes.
 template <int D>
 std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
@@ -155,13 +137,15 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
           body[side] < 0 ? -1 : static_cast<std::int32_t>(rows[static_cast<std::size_t>(body[side])]);
     row.home = row.body[0] < 0 ? row.body[1] : row.body[0];
     row.key = keys[c];
-    copy(problem.jacobian, c, row.jacobian);
+    for (std::size_t side = 0; side < 2; ++side)
+      problem.find_rows(c, side, &row.jacobian[side * D * n_velocities<D>]);
     copy(problem.bias, c, row.bias);
     copy(problem.compliance, c, row.compliance);
     row.r = row.u = {};
     for (std::size_t k = 0; k < iterates.size(); ++k) {
       copy(iterates[k].impulse, c, row.r[k]);
-      row.u[k] = relative_velocity<D>(problem, iterates[k].velocity, c);
+      const Vec<D> u = problem.relative_velocity(c, iterates[k].velocity);
+      for (std::size_t i = 0; i < D; ++i) row.u[k][i] = u[static_cast<int>(i)] + row.bias[i];
     }
     row.mu = problem.mu[c];
     outgoing.to(EvenShare::owner(n_bodies, row.home, comm.size())).put(row);

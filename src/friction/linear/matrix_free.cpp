@@ -32,7 +32,8 @@ void MatrixFreeProduct<D>::multiply(::Vec x, ::Vec y) {
   std::fill(product_.begin() + static_cast<std::ptrdiff_t>(n_owned_values), product_.end(), 0.0);
   problem_->with_rows([&](const auto& rows) {
     const Real* K = K_.data();
-    for (const auto& row : rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const auto& row = rows[c];
       Real u[D], r[D];
       row.relative_velocity(factor_.data(), u);
       for (int i = 0; i < D; ++i) {

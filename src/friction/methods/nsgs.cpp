@@ -7,7 +7,6 @@
 #include "friction/cone.hpp"
 #include "friction/friction_solver.hpp"
 #include "friction/one_contact.hpp"
-#include "friction/sphere_sweep.hpp"
 
 namespace scree {
 
@@ -73,7 +72,7 @@ class Nsgs final : public FrictionSolver<D> {
     reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
     residual_ = monitor.check(0, r, y_);
     packed_ = problem.has_spheres();
-    if (packed_ && !monitor.done()) spheres_.load(problem, r);
+    if (packed_ && !monitor.done()) problem.spheres().pack(r, impulses_);
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);
   }
@@ -91,7 +90,8 @@ class Nsgs final : public FrictionSolver<D> {
         if (!has_momentum) begin_momentum();
         has_momentum = true;
         move_on(momentum);
-        const Real change = packed_ ? spheres_.run_on(*problem_, momentum, y_) : run_on(momentum);
+        momentum.unit = unit_for(last_change);
+        const Real change = sum_of_changes(momentum, last_change, run_on(momentum));
         momentum = change < last_change ? SweepMomentum{change / last_change, 1} : SweepMomentum{};
         last_change = change;
       }
@@ -125,28 +125,20 @@ class Nsgs final : public FrictionSolver<D> {
         idle = -1;
       }
       problem_->velocity_from_impulse(r_, y_);
-      if (packed_) spheres_.replace(r_);
+      if (packed_) problem_->spheres().pack(r_, impulses_);
     }
     // The best impulses stand.
     std::ranges::copy(monitor_->best_impulse(), r_.begin());
     problem_->velocity_from_impulse(r_, y_);
-    if (packed_) spheres_.replace(r_);
+    if (packed_) problem_->spheres().pack(r_, impulses_);
   }
 
   /// The impulses as they are now. Local.
   void store(std::span<Real> r) const {
     if (packed_)
-      spheres_.store(r);
+      problem_->spheres().unpack(impulses_, r);
     else if (r.data() != r_.data())
       std::ranges::copy(r_, r.begin());
-  }
-
-  /// One sweep without momentum.
-  void sweep_once() {
-    if (packed_)
-      spheres_.run(*problem_, {}, y_);
-    else
-      run_sweep();
   }
 
   /// Checks the residual if it is time to.
@@ -160,12 +152,17 @@ class Nsgs final : public FrictionSolver<D> {
     if (++n_checks_ % checks_to_renewal == 0)
       residual_ = monitor_->check(sweep_, r_, y_);
     else if (packed_ && monitor_->norm() == ResidualNorm::natural)
-      residual_ = monitor_->check_known(spheres_.natural_residual(*problem_, y_), sweep_, r_, y_);
+      residual_ = monitor_->check_known(residual_of_packed(), sweep_, r_, y_);
     else
       residual_ = monitor_->check_known(find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
                                         sweep_, r_, y_);
     next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
     checked_ = sweep_;
+  }
+
+  Real residual_of_packed() {
+    problem_->make_ghosts_current(y_);
+    return natural_residual_of_packed<D>(*problem_, impulses_, y_);
   }
 
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;
@@ -181,7 +178,12 @@ class Nsgs final : public FrictionSolver<D> {
   void begin_momentum() {
     reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_owned()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
-    if (packed_) return;
+    if (packed_) {
+      of_sweeps_.assign(impulses_.size(), {});
+      squares_.resize(impulses_.size() * SphereGroup<D>::size);
+      return;
+    }
+    squares_.resize(static_cast<std::size_t>(problem_->n_contacts()));
     reset(momentum_, problem_->impulse_size());
     reset(change_, problem_->impulse_size());
   }
@@ -221,41 +223,84 @@ class Nsgs final : public FrictionSolver<D> {
     row.add_impulse(change, y_.data());
   }
 
-  void run_sweep() {
+  /// One sweep without momentum.
+  void sweep_once() {
     Scope timer("nsgs sweep");
-    const auto& rows = problem_->contacts();
+    std::size_t stretch = 0;
     problem_->run_colours(y_, [&](Index first, Index last) {
+      if (packed_) {
+        const SphereRows<D>& rows = problem_->spheres();
+        SphereImpulses<D>* impulses = impulses_.data() + rows.first_group(stretch);
+        rows.kernels().sweep(rows.groups_of(stretch++), impulses, y_.data());
+        return;
+      }
+      const auto& rows = problem_->contacts();
       Real change[D];
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
         solve(rows[c], c, r_.data() + c * D, change);
     });
   }
 
-  /// The same with momentum. Returns the sum of d . (W + G) d.
+  /// The same with momentum. Leaves d . (W + G) d in squares_ and returns the sum of their terms on this
+  /// rank.
   Real run_on(SweepMomentum momentum) {
     Scope timer("nsgs sweep");
-    const auto& rows = problem_->contacts();
-    const std::span<Real> square = problem_->scratch(1);
+    std::size_t stretch = 0;
+    Real sum = 0;
     problem_->run_colours(y_, [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-        Real* rc = r_.data() + c * D;
-        Real* d = &change_[c * D];
-        for (std::size_t i = 0; i < D; ++i) {
-          Real& p = momentum_[c * D + i];
-          const Real moved = momentum.beta * p;
-          rc[i] += moved;
-          p = moved + momentum.share * d[i];
-        }
-        solve(rows[c], c, rc, d);
-        square[c] = 0;
-        for (int i = 0; i < D; ++i) {
-          Real along = rows[c].compliance(i) * d[i];
-          for (int j = 0; j < D; ++j) along += rows[c].W[i][j] * d[j];
-          square[c] += d[i] * along;
-        }
+      if (packed_) {
+        const SphereRows<D>& rows = problem_->spheres();
+        const std::size_t group = rows.first_group(stretch);
+        sum += rows.kernels().sweep_on(rows.groups_of(stretch++), impulses_.data() + group,
+                                       of_sweeps_.data() + group, y_.data(), momentum,
+                                       squares_.data() + group * SphereGroup<D>::size);
+        return;
       }
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+        sum += SweepChange::term(squares_[c] = solve_on(c, momentum), momentum.unit);
     });
-    return ReproducibleSum::sum(problem_->comm(), square);
+    return sum;
+  }
+
+  /// One contact of it. Returns d . (W + G) d.
+  Real solve_on(std::size_t c, SweepMomentum momentum) {
+    const auto& row = problem_->contacts()[c];
+    Real* rc = r_.data() + c * D;
+    Real* d = &change_[c * D];
+    for (std::size_t i = 0; i < D; ++i) {
+      Real& p = momentum_[c * D + i];
+      const Real moved = momentum.beta * p;
+      rc[i] += moved;
+      p = moved + momentum.share * d[i];
+    }
+    solve(row, c, rc, d);
+    Real square = 0;
+    for (int i = 0; i < D; ++i) {
+      Real along = row.compliance(i) * d[i];
+      for (int j = 0; j < D; ++j) along += row.W[i][j] * d[j];
+      square += d[i] * along;
+    }
+    return square;
+  }
+
+  /// The unit in which a sweep adds up its changes after one with `last`.
+  static Real unit_for(Real last) {
+    if (!(last > 0 && std::isfinite(last))) return 1;
+    int exponent = 0;
+    std::frexp(last, &exponent);
+    return SweepChange::of_last * std::ldexp(1.0, -std::clamp(exponent, -900, 900));
+  }
+
+  /// The sum of d . (W + G) d over all contacts, from that of the terms of this rank where it is less than
+  /// `last`. Collective.
+  Real sum_of_changes(SweepMomentum momentum, Real last, Real of_rank) {
+    if (last > 0 && std::isfinite(last)) {
+      const Real change =
+          static_cast<Real>(problem_->comm().sum(static_cast<std::int64_t>(std::min(of_rank, 0x1p53)))) /
+          momentum.unit;
+      if (change < last) return change;
+    }
+    return ReproducibleSum::sum(problem_->comm(), squares_);
   }
 
   std::int64_t max_sweeps_ = 20'000;
@@ -268,12 +313,14 @@ class Nsgs final : public FrictionSolver<D> {
   std::int64_t sweep_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
-  SphereSweep<D> spheres_;
+  std::vector<SphereImpulses<D>> impulses_;
+  std::vector<SphereMomentum<D>> of_sweeps_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
   std::vector<Real> slip_;                  // of each contact, the guess of the next local solve
   std::vector<Real> velocity_momentum_, start_velocity_;  // of owned bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
+  std::vector<Real> squares_;                             // change of each contact in a sweep
 };
 
 SCREE_PLUGIN(FrictionSolver, nsgs, Nsgs,

@@ -49,6 +49,7 @@ void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_held = static_cast<std::size_t>(bodies.n_held());
   list_of_masses_ = neighborhood_.n_rebuilds();
+  ++problem_.mass_stamp;
   density_of_masses_.assign(density.begin(), density.end());
   problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
   problem_.mass.assign(n_held * q * q, 0.0);
@@ -64,7 +65,6 @@ void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
 
 template <int D>
 void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
-  constexpr std::size_t q = FrictionProblem<D>::q;
   const auto radius = std::as_const(state_.bodies).radius();
   const auto position = std::as_const(state_.bodies).position();
   const std::size_t n = contacts_.size();
@@ -72,34 +72,22 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   copy_into(contacts_.b, problem_.b);
   problem_.colour_first = contacts_.colour_first;
   problem_.interior_first = contacts_.interior_first;
-  problem_.jacobian.resize(n * 2 * D * q);
-  frames_.resize(n);
+  problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
   reset(problem_.arm, n * 2);
   const auto mobility = std::as_const(state_.bodies).mobility();
   const auto group = std::as_const(state_.bodies).group();
   for (std::size_t c = 0; c < n; ++c) {
-    const Vec<D>& normal = contacts_.normal[c];
-    const auto& frame = frames_[c] = contact_frame<D>(normal);
+    const auto& frame = problem_.frame[c] = contact_frame<D>(contacts_.normal[c]);
     const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
-      if (ends[side] < 0 || mobility[static_cast<std::size_t>(ends[side])] == 0) {
+      if (ends[side] < 0) continue;  // an obstacle
+      const auto body = static_cast<std::size_t>(ends[side]);
+      if (mobility[body] == 0)
         (side == 0 ? problem_.a : problem_.b)[c] = -1;
-        std::fill_n(&problem_.jacobian[(c * 2 + side) * D * q], D * q, 0.0);
-        continue;
-      }
-      const Real sign = side == 0 ? -1 : 1;
-      const Vec<D> lever = normal * (-sign * radius[static_cast<std::size_t>(ends[side])]);
-      const bool rotates =
-          state_.group_rotates.empty() ||
-          state_.group_rotates[static_cast<std::size_t>(group[static_cast<std::size_t>(ends[side])])];
-      if (rotates) problem_.arm[c * 2 + side] = radius[static_cast<std::size_t>(ends[side])];
-      for (std::size_t i = 0; i < D; ++i) {
-        Real* row = &problem_.jacobian[((c * 2 + side) * D + i) * q];
-        write_contact_row<D>(frame[i], lever, sign, row);
-        if (!rotates) std::fill(row + D, row + q, 0.0);
-      }
+      else if (state_.group_rotates.empty() || state_.group_rotates[static_cast<std::size_t>(group[body])])
+        problem_.arm[c * 2 + side] = radius[body];
     }
     if (ends[1] >= 0) continue;
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
@@ -119,8 +107,8 @@ template <int D>
 std::size_t FrictionAssembler<D>::bytes() const {
   const FrictionProblem<D>& p = problem_;
   const ContactGraph<D>& g = contacts_;
-  return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.jacobian, p.bias, p.mu,
-                    p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place, frames_,
+  return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.frame, p.bias, p.mu,
+                    p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place,
                     surface_velocity_);
 }
 

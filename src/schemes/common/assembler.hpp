@@ -62,8 +62,6 @@ class FrictionAssembler {
   /// The contacts of the problem, one by one the same.
   ContactGraph<D>& contacts() { return contacts_; }
   const ContactGraph<D>& contacts() const { return contacts_; }
-  /// N, T1[, T2] of each contact in world axes.
-  std::span<const std::array<Vec<D>, D>> frames() const { return frames_; }
   /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
   /// Bytes held by the problem and the contacts.
@@ -79,7 +77,6 @@ class FrictionAssembler {
   BodyHalo& halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
-  std::vector<std::array<Vec<D>, D>> frames_;
   std::vector<Real> surface_velocity_;
   // Of the masses in the problem.
   std::int64_t list_of_masses_ = -1;

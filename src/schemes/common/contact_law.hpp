@@ -32,17 +32,8 @@ inline Real normal_bias(const ContactLaw& law, Real gap, Real touching, Real res
 template <int D>
 Vec<D> surface_velocity(const FrictionProblem<D>& problem, std::span<const Real> of_obstacle, std::size_t c,
                         std::span<const Real> v) {
-  constexpr std::size_t q = FrictionProblem<D>::q;
-  Vec<D> u;
-  const Index ends[2] = {problem.a[c], problem.b[c]};
-  for (std::size_t i = 0; i < D; ++i) u[static_cast<int>(i)] = of_obstacle[c * D + i];
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (ends[side] < 0) continue;
-    const Real* row = &problem.jacobian[(c * 2 + side) * D * q];
-    const Real* body = &v[static_cast<std::size_t>(ends[side]) * q];
-    for (int i = 0; i < D; ++i)
-      for (std::size_t k = 0; k < q; ++k) u[i] += row[static_cast<std::size_t>(i) * q + k] * body[k];
-  }
+  Vec<D> u = problem.relative_velocity(c, v);
+  for (std::size_t i = 0; i < D; ++i) u[static_cast<int>(i)] += of_obstacle[c * D + i];
   return u;
 }
 

@@ -134,7 +134,7 @@ void ContactStep<D>::apply_springs(const PairProperties<D>& pair, std::size_t c,
   const SpringStep tangent(stiffness.tangential, along_tangents,
                            pair.damping.share * std::sqrt(along_tangents / along_normal), law_.dt);
   for (int i = 1; i < D; ++i) {
-    const Real stretch = dot(assembler_.frames()[c][static_cast<std::size_t>(i)], remembered.spring);
+    const Real stretch = dot(problem.frame[c][static_cast<std::size_t>(i)], remembered.spring);
     const ContactLine slip = tangent.both_ways(stretch, speed[i]);
     problem.compliance[2 * c + 1] = slip.compliance;
     problem.bias[c * D + static_cast<std::size_t>(i)] += slip.bias;
@@ -193,7 +193,7 @@ void ContactStep<D>::guess_impulses(Real factor) {
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const Vec<D> r = factor * memory_.impulse(contacts(), c);
     if (r == Vec<D>{}) continue;
-    const auto& frame = assembler_.frames()[c];
+    const auto& frame = problem().frame[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
     if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
   }
@@ -315,7 +315,7 @@ void ContactStep<D>::remember_impulses() {
   if (memory_.has_springs() || n_added_ > 0) kept_.clear();
   if (memory_.has_springs()) reset(stored_energy_, contacts().size());
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const auto& frame = assembler_.frames()[c];
+    const auto& frame = problem().frame[c];
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i)
       r += (impulse_[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
@@ -341,7 +341,7 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   const Real overlap = std::max(0.0, -(contacts().gap[c] + 0.5 * problem().time_step * speed[0]));
   stored_energy_[c][0] = 0.5 * normal * overlap * overlap;
   if (std::isinf(stiffness)) return;
-  const auto& frame = assembler_.frames()[c];
+  const auto& frame = problem().frame[c];
   const Real dt = problem().time_step;
   Vec<D> stretch;
   for (std::size_t i = 1; i < D; ++i)

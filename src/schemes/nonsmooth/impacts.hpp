@@ -15,6 +15,23 @@ struct ImpactWork {
   Real normal = 0, tangential = 0;  ///< dissipated [J]
 };
 
+/// v += M^-1 H^T r of contact c of round bodies.
+template <int D>
+void add_impulse(const FrictionProblem<D>& problem, std::size_t c, const std::array<Real, D>& r,
+                 std::span<Real> v) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const Index ends[2] = {problem.a[c], problem.b[c]};
+  Real rows[D * q];
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (ends[side] < 0) continue;
+    problem.find_rows(c, side, rows);
+    const auto body = static_cast<std::size_t>(ends[side]);
+    const Real* block = &problem.mass[body * q * q];
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t k = 0; k < q; ++k) v[body * q + k] += rows[i * q + k] * r[i] / block[k * q + k];
+  }
+}
+
 /// Impacts of pairs of round bodies one after the other, each as if nothing else was there (docs/method.md,
 /// eq. D.13): with u the velocity of the surfaces, W and W_T what a unit impulse does to it,
 ///     r_N = -(1 + e) u_N / W,   r_T = -u_T / W_T, at most mu r_N.
@@ -55,15 +72,7 @@ void collide_one_by_one(FrictionProblem<D>& problem, const Comm& comm, std::span
       }
       work[c].normal -= r[0] * (u[0] + 0.5 * r[0] * along_normal);
       for (std::size_t i = 0; i < D; ++i) work[c].impulse[i] += r[i];
-      for (std::size_t side = 0; side < 2; ++side) {
-        if (ends[side] < 0) continue;
-        const auto body = static_cast<std::size_t>(ends[side]);
-        const Real* block = &problem.mass[body * q * q];
-        for (std::size_t i = 0; i < D; ++i) {
-          const Real* row = &problem.jacobian[((c * 2 + side) * D + i) * q];
-          for (std::size_t k = 0; k < q; ++k) v[body * q + k] += row[k] * r[i] / block[k * q + k];
-        }
-      }
+      add_impulse<D>(problem, c, r, v);
     }
   };
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {

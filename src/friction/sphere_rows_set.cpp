@@ -3,7 +3,7 @@
 #include <immintrin.h>
 #endif
 
-#include "friction/sphere_sweep.hpp"
+#include "friction/sphere_rows.hpp"
 
 namespace scree::SCREE_SET {
 
@@ -79,8 +79,7 @@ struct Ends {
   Lanes v[2 * n_pairs];
 
   Ends(Number* y, const Index* body) {
-    for (int k = 0; k < width; ++k)
-      of_body[k] = y + static_cast<std::size_t>(body[k]) * ScaledProblem<D>::width;
+    for (int k = 0; k < width; ++k) of_body[k] = y + static_cast<std::size_t>(body[k]) * velocity_width<D>;
     for (int p = 0; p < n_pairs; ++p) load_pair(of_body, p, v[2 * p], v[2 * p + 1]);
   }
   void put() const {
@@ -165,51 +164,62 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
   for (int i = 1; i < D; ++i) r[i] *= factor;
 }
 
-/// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
-/// first, then r_T. Moves y on and returns the change.
+/// Impulses of `width` contacts of a group.
 template <int D>
-inline void solve(const SphereGroup<D>& group, std::size_t at, Contacts<D, Real>& contacts,
+inline void load_impulse(const SphereImpulses<D>& impulses, std::size_t at, Lanes (&r)[D]) {
+  for (int i = 0; i < D; ++i) r[i] = load(impulses.r[i] + at);
+}
+
+/// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
+/// first, then r_T.
+template <int D>
+inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Real>& contacts,
                   const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
   Lanes u[D];
   contacts.find_relative_velocity(u);
-  const Lanes mu = load(group.mu + at);
   for (int i = 0; i < D; ++i)
     next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
                          (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
-  cut<D>(next, mu);
+  cut<D>(next, load(group.mu + at));
   for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
 }
 
 template <int D>
-void sweep(std::span<SphereGroup<D>> groups, Real* y) {
-  for (SphereGroup<D>& group : groups)
+void sweep(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulses, Real* y) {
+  for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D], next[D], change[D];
-      for (int i = 0; i < D; ++i) r[i] = load(group.r[i] + at);
+      load_impulse<D>(*impulses, at, r);
       solve<D>(group, at, contacts, r, next, change);
-      for (int i = 0; i < D; ++i) store(next[i], group.r[i] + at);
+      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
       contacts.add_impulse(change);
     }
+    ++impulses;
+  }
 }
 
 template <int D>
-void sweep_on(std::span<SphereGroup<D>> groups, Real* y, SweepMomentum momentum, Real* squares) {
+Real sweep_on(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulses,
+              SphereMomentum<D>* of_sweeps, Real* y, SweepMomentum momentum, Real* squares) {
   const Lanes zero{};
-  const Lanes beta = zero + momentum.beta, share = zero + momentum.share;
-  for (SphereGroup<D>& group : groups)
+  const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
+  const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
+  Lanes sum{};
+  for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D], next[D], change[D];
       for (int i = 0; i < D; ++i) {
-        const Lanes p = beta * load(group.p[i] + at);
-        r[i] = load(group.r[i] + at) + p;
-        store(p + share * load(group.d[i] + at), group.p[i] + at);
+        const Lanes p = beta * load(of_sweeps->p[i] + at);
+        r[i] = load(impulses->r[i] + at) + p;
+        store(p + share * load(of_sweeps->d[i] + at), of_sweeps->p[i] + at);
       }
       solve<D>(group, at, contacts, r, next, change);
+      contacts.add_impulse(change);
       for (int i = 0; i < D; ++i) {
-        store(next[i], group.r[i] + at);
-        store(change[i], group.d[i] + at);
+        store(next[i], impulses->r[i] + at);
+        store(change[i], of_sweeps->d[i] + at);
       }
       // d . (W + G) d; inverse_W is 0 in lanes that are not used.
       Lanes square{};
@@ -219,49 +229,126 @@ void sweep_on(std::span<SphereGroup<D>> groups, Real* y, SweepMomentum momentum,
         square += part / (inverse > zero ? inverse : zero + 1);
       }
       store(square, squares);
-      contacts.add_impulse(change);
+      const Lanes scaled = square * unit;
+      sum += ((scaled < most ? scaled : most) + to_integer) - to_integer;
     }
+    ++impulses;
+    ++of_sweeps;
+  }
+  Real total = 0;
+  for (int k = 0; k < width; ++k) total += sum[k];
+  return total;
 }
 
-/// The formulas of natural_map() and project_on_cone(), step by step.
 template <int D>
-void natural_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares) {
+void add(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, Real* y) {
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
+      Contacts<D, Real> contacts(group, at, y);
+      Lanes r[D];
+      load_impulse<D>(*impulses, at, r);
+      contacts.add_impulse(r);
+    }
+    ++impulses;
+  }
+}
+
+template <int D>
+void free_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares) {
   for (const SphereGroup<D>& group : groups)
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       const Contacts<D, const Real> contacts(group, at, y);
-      Lanes u[D], r[D], x[D];
+      Lanes u[D], square{};
       contacts.find_relative_velocity(u);
-      const Lanes mu = load(group.mu + at);
       for (int i = 0; i < D; ++i) {
-        r[i] = load(group.r[i] + at);
-        u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
-        x[i] = r[i] - u[i];
-      }
-      x[0] -= mu * square_root(tangential_square<D>(u));
-      const Lanes t = square_root(tangential_square<D>(x));
-      const Lanes zero{};
-      const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
-      const Mask on_edge = mu * t > -x[0];
-      const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
-      Lanes square{};
-      for (int i = 0; i < D; ++i) {
-        const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
-        const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
-        square += e * e;
+        u[i] += load(group.w[i] + at);
+        square += u[i] * u[i];
       }
       store(square, squares);
     }
+}
+
+/// Relative velocities and impulses of `width` contacts.
+template <int D>
+struct Solution {
+  Lanes u[D], r[D], mu;
+
+  Solution(const SphereGroup<D>& group, const SphereImpulses<D>& impulses, std::size_t at, const Real* y)
+      : mu(load(group.mu + at)) {
+    const Contacts<D, const Real> contacts(group, at, y);
+    contacts.find_relative_velocity(u);
+    load_impulse<D>(impulses, at, r);
+    for (int i = 0; i < D; ++i) u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
+  }
+  /// The formulas of natural_map() and project_on_cone(), step by step.
+  Lanes natural_square() const {
+    Lanes x[D];
+    for (int i = 0; i < D; ++i) x[i] = r[i] - u[i];
+    x[0] -= mu * square_root(tangential_square<D>(u));
+    const Lanes t = square_root(tangential_square<D>(x));
+    const Lanes zero{};
+    const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
+    const Mask on_edge = mu * t > -x[0];
+    const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
+    Lanes square{};
+    for (int i = 0; i < D; ++i) {
+      const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
+      const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
+      square += e * e;
+    }
+    return square;
+  }
+};
+
+template <int D>
+void natural_squares(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, const Real* y,
+                     Real* squares) {
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width)
+      store(Solution<D>(group, *impulses, at, y).natural_square(), squares);
+    ++impulses;
+  }
+}
+
+inline Lanes larger(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
+
+template <int D>
+void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, const Real* y,
+             Real* squares, Real* largest) {
+  constexpr auto n = SphereRows<D>::n_measures;
+  Lanes worst[n] = {};
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      const Solution<D> solution(group, *impulses, at, y);
+      const auto& [u, r, mu] = solution;
+      store(solution.natural_square(), squares);
+      Lanes work{};
+      for (int i = 1; i < D; ++i) work += u[i] * r[i];
+      const Lanes product = u[0] * r[0];
+      worst[0] = larger(-u[0], worst[0]);
+      worst[1] = larger(square_root(tangential_square<D>(r)) - mu * r[0], larger(-r[0], worst[1]));
+      worst[2] = larger(product, larger(-product, worst[2]));
+      worst[3] = larger(mu * r[0] * square_root(tangential_square<D>(u)) + work, worst[3]);
+      worst[4] = larger(load(group.g[0] + at) * r[0], worst[4]);
+    }
+    ++impulses;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < width; ++k) largest[i] = largest[i] < worst[i][k] ? worst[i][k] : largest[i];
 }
 
 }  // namespace
 
 #define SCREE_TEXT(name) #name
 #define SCREE_NAME(name) SCREE_TEXT(name)
-extern const SphereSweep<2>::Kernels sphere_kernels_2d;
-extern const SphereSweep<3>::Kernels sphere_kernels_3d;
-const SphereSweep<2>::Kernels sphere_kernels_2d{SCREE_NAME(SCREE_SET), sweep<2>, sweep_on<2>,
-                                                natural_squares<2>};
-const SphereSweep<3>::Kernels sphere_kernels_3d{SCREE_NAME(SCREE_SET), sweep<3>, sweep_on<3>,
-                                                natural_squares<3>};
+template <int D>
+constexpr typename SphereRows<D>::Kernels of_set{
+    SCREE_NAME(SCREE_SET), sweep<D>, sweep_on<D>, add<D>, free_squares<D>, natural_squares<D>, measure<D>};
+extern const SphereRows<2>::Kernels sphere_kernels_2d;
+extern const SphereRows<3>::Kernels sphere_kernels_3d;
+const SphereRows<2>::Kernels sphere_kernels_2d = of_set<2>;
+const SphereRows<3>::Kernels sphere_kernels_3d = of_set<3>;
 
 }  // namespace scree::SCREE_SET

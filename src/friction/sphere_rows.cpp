@@ -1,0 +1,145 @@
+#include "friction/sphere_rows.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/memory.hpp"
+#include "core/simd.hpp"
+
+namespace scree {
+
+#define SCREE_DECLARE_SET(name)                          \
+  namespace name {                                       \
+  extern const SphereRows<2>::Kernels sphere_kernels_2d; \
+  extern const SphereRows<3>::Kernels sphere_kernels_3d; \
+  }
+SCREE_DECLARE_SET(portable)
+#ifdef SCREE_WIDE_KERNELS
+SCREE_DECLARE_SET(avx2)
+#endif
+#undef SCREE_DECLARE_SET
+
+template <int D>
+std::span<const typename SphereRows<D>::Kernels* const> available_sphere_kernels() {
+  const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
+  static const auto sets = runnable<typename SphereRows<D>::Kernels>(
+      {pick(portable::sphere_kernels_2d, portable::sphere_kernels_3d),
+#ifdef SCREE_WIDE_KERNELS
+       pick(avx2::sphere_kernels_2d, avx2::sphere_kernels_3d)
+#endif
+      });
+  return sets;
+}
+
+template <int D>
+void SphereRows<D>::begin(Index none) {
+  if (!kernels_) kernels_ = &chosen(available_sphere_kernels<D>());
+  none_ = none;
+  groups_.clear();
+  place_.clear();
+  stretch_first_.assign(1, 0);
+}
+
+template <int D>
+bool SphereRows<D>::has_body_of(const Group& group, const SphereContact<D>& contact) const {
+  bool found = false;
+  for (std::size_t k = 0; k < Group::size; ++k)
+    for (const Index body : {group.a[k], group.b[k]})
+      found |= body != none_ && (body == contact.a || body == contact.b);
+  return found;
+}
+
+template <int D>
+void SphereRows<D>::add(const SphereContact<D>& contact) {
+  if (groups_.size() == stretch_first_.back() || n_in_last_ == Group::size ||
+      has_body_of(groups_.back(), contact)) {
+    Group& group = groups_.emplace_back();  // zeros
+    std::fill_n(group.a, Group::size, none_);
+    std::fill_n(group.b, Group::size, none_);
+    n_in_last_ = 0;
+  }
+  Group& group = groups_.back();
+  const std::size_t k = n_in_last_++;
+  place_.push_back(static_cast<Index>((groups_.size() - 1) * Group::size + k));
+  group.a[k] = contact.a;
+  group.b[k] = contact.b;
+  for (std::size_t i = 0; i < D; ++i) {
+    for (std::size_t j = 0; j < D; ++j) group.F[i][j][k] = contact.F[i][j];
+    group.w[i][k] = contact.w[i];
+  }
+  for (std::size_t side = 0; side < 2; ++side) {
+    group.s[side][k] = contact.s[side];
+    group.c[side][k] = contact.c[side];
+    group.inverse_W[side][k] = contact.inverse_W[side];
+    group.g[side][k] = contact.g[side];
+  }
+  group.mu[k] = contact.mu;
+}
+
+template <int D>
+SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
+  const auto place = static_cast<std::size_t>(place_[c]);
+  const Group& group = groups_[place / Group::size];
+  const std::size_t k = place % Group::size;
+  SphereContact<D> contact;
+  contact.a = group.a[k];
+  contact.b = group.b[k];
+  for (std::size_t i = 0; i < D; ++i) {
+    for (std::size_t j = 0; j < D; ++j) contact.F[i][j] = group.F[i][j][k];
+    contact.w[i] = group.w[i][k];
+  }
+  for (std::size_t side = 0; side < 2; ++side) {
+    contact.s[side] = group.s[side][k];
+    contact.c[side] = group.c[side][k];
+    contact.inverse_W[side] = group.inverse_W[side][k];
+    contact.g[side] = group.g[side][k];
+  }
+  contact.mu = group.mu[k];
+  return contact;
+}
+
+template <int D>
+void SphereRows<D>::set_bias(std::size_t c, const Real* w) {
+  const auto place = static_cast<std::size_t>(place_[c]);
+  for (std::size_t i = 0; i < D; ++i) groups_[place / Group::size].w[i][place % Group::size] = w[i];
+}
+
+template <int D>
+void SphereRows<D>::divide_bias(Real by) {
+  for (Group& group : groups_)
+    for (auto& entry : group.w)
+      for (Real& w : entry) w /= by;
+}
+
+template <int D>
+void SphereRows<D>::pack(std::span<const Real> r, std::vector<SphereImpulses<D>>& impulses) const {
+  impulses.resize(groups_.size());
+  // Lanes that no contact uses stay zero.
+  std::ranges::fill(impulses, SphereImpulses<D>{});
+  for (std::size_t c = 0; c < place_.size(); ++c) {
+    const auto place = static_cast<std::size_t>(place_[c]);
+    for (std::size_t i = 0; i < D; ++i)
+      impulses[place / Group::size].r[i][place % Group::size] = r[c * D + i];
+  }
+}
+
+template <int D>
+void SphereRows<D>::unpack(std::span<const SphereImpulses<D>> impulses, std::span<Real> r) const {
+  for (std::size_t c = 0; c < place_.size(); ++c) {
+    const auto place = static_cast<std::size_t>(place_[c]);
+    for (std::size_t i = 0; i < D; ++i)
+      r[c * D + i] = impulses[place / Group::size].r[i][place % Group::size];
+  }
+}
+
+template <int D>
+std::size_t SphereRows<D>::bytes() const {
+  return held_bytes(groups_, place_, stretch_first_);
+}
+
+template class SphereRows<2>;
+template class SphereRows<3>;
+template std::span<const SphereRows<2>::Kernels* const> available_sphere_kernels<2>();
+template std::span<const SphereRows<3>::Kernels* const> available_sphere_kernels<3>();
+
+}  // namespace scree
