@@ -89,7 +89,8 @@ void SolverSettings<D>::describe(Section& section) {
 
 template <int D>
 const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
-                                         const StopRule& stop, std::span<Real> r, std::span<Real> v) {
+                                         const StopRule& stop, std::span<Real> r, std::span<Real> v,
+                                         Change change) {
   SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
@@ -101,7 +102,10 @@ const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, Fric
 #endif
   if (!problem.halo->comm().all(std::all_of(r.begin(), r.end(), [](Real x) { return std::isfinite(x); })))
     throw InputError("friction problem: the impulses to start from are not finite");
-  scaled_.rebuild(problem);
+  if (change == Change::bias)
+    scaled_.rebuild_bias();
+  else
+    scaled_.rebuild(problem);
   impulse_.resize(scaled_.impulse_size());
   scaled_.scale_impulse(r, impulse_);
   report.setup_seconds = now() - start;

@@ -54,7 +54,9 @@ Solved solve(const Comm& comm, const FrictionProblem<D>& problem, const ContactG
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const auto id = [&](Index i) { return i < 0 ? -1 : problem.body_id[static_cast<std::size_t>(i)]; };
     const std::initializer_list<std::int64_t> key{id(problem.a[c]), id(problem.b[c]), contacts.wall[c]};
-    problem_hash.add(key, std::span(problem.jacobian).subspan(c * 2 * D * q, 2 * D * q));
+    std::array<Real, 2 * D * q> rows;
+    for (std::size_t side = 0; side < 2; ++side) problem.find_rows(c, side, &rows[side * D * q]);
+    problem_hash.add(key, rows);
     problem_hash.add(key, std::span(problem.bias).subspan(c * D, D));
     problem_hash.add(key, std::span(problem.mu).subspan(c, 1));
     problem_hash.add(key, std::span(problem.compliance).subspan(c * 2, 2));

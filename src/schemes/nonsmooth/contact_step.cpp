@@ -288,7 +288,8 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   stop.tolerance *= 0.01;  // few contacts overlap, and the residual is that of all
   stop.most_iterations = most_sweeps;
   stop.takes_last = true;
-  solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_);
+  solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_,
+             FrictionSolve<D>::Change::bias);
   limit_separation(2 * most);
   return deepest;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "friction/sphere_sweep.hpp"
+#include "friction/sphere_rows.hpp"
 #include "neighbors/near_search.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/pbd/pair_kernels.hpp"

@@ -1,11 +1,11 @@
-// Sweeps over round contacts, four at a time: the bits of one contact after the other, with any instruction
-// set.
-#include "friction/sphere_sweep.hpp"
+// Round contacts, four at a time: the bits of one contact after the other, with any instruction set; and the
+// rows that other solvers see.
+#include "friction/sphere_rows.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "core/parallel.hpp"
-#include "friction/contact_rows.hpp"
+#include "friction/cone.hpp"
 #include "friction/residual.hpp"
 #include "replay/split_problem.hpp"
 #include "support/lattice_problem.hpp"
@@ -25,29 +25,24 @@ FrictionProblem<D> rounded(const SplitProblem<D>& split) {
   FrictionProblem<D> problem = split.problem();
   const auto n = static_cast<std::size_t>(problem.n_contacts());
   problem.arm.assign(2 * n, 0.0);
+  problem.frame.resize(n);
   problem.compliance.assign(2 * n, 0.0);
   for (std::size_t c = 0; c < n; ++c) {
     const auto ends = std::array{problem.a[c], problem.b[c]};
-    std::array<Vec<D>, D> frame;
     const std::size_t seen = ends[1] >= 0 ? 1 : 0;
     for (std::size_t i = 0; i < D; ++i)
       for (int k = 0; k < D; ++k)
-        frame[i][k] = (seen == 1 ? 1 : -1) *
-                      problem.jacobian[((c * 2 + seen) * D + i) * q + static_cast<std::size_t>(k)];
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (ends[side] < 0) continue;
-      const Real sign = side == 0 ? -1 : 1;
-      const Real radius = 0.4 + 0.1 * noise(static_cast<std::size_t>(ends[side]));
-      problem.arm[2 * c + side] = radius;
-      for (std::size_t i = 0; i < D; ++i)
-        write_contact_row<D>(frame[i], frame[0] * (-sign * radius), sign,
-                             &problem.jacobian[((c * 2 + side) * D + i) * q]);
-    }
+        problem.frame[c][i][k] = (seen == 1 ? 1 : -1) *
+                                 problem.jacobian[((c * 2 + seen) * D + i) * q + static_cast<std::size_t>(k)];
+    for (std::size_t side = 0; side < 2; ++side)
+      if (ends[side] >= 0)
+        problem.arm[2 * c + side] = 0.4 + 0.1 * noise(static_cast<std::size_t>(ends[side]));
     problem.mu[c] = c % 5 == 0 ? 0 : 0.3 + 0.2 * noise(c);
     if (c % 3 == 0) problem.compliance[2 * c] = 0.1;
     if (c % 4 == 0) problem.compliance[2 * c + 1] = 0.05;
     problem.bias[c * D] = 2e-3 * noise(3 * c);
   }
+  problem.jacobian.clear();
   return problem;
 }
 
@@ -63,36 +58,59 @@ void cut(Real* r, Real mu) {
     for (int i = 1; i < D; ++i) r[i] *= most / length;
 }
 
-/// Equations N.1-N.3, N.5 of docs/method.md, one contact after the other. p, d: momentum and change of the
-/// impulses. Returns the sum of d . (W + G) d.
+/// What sweeps change.
+struct Sweeping {
+  std::vector<Real> r, p, d, y;  // p, d: momentum and change of the impulses
+};
+
+/// Equations N.1-N.3, N.5 of docs/method.md, one contact after the other. Returns d . (W + G) d of each
+/// contact.
 template <int D>
-Real plain_sweep(const ScaledProblem<D>& problem, SweepMomentum momentum, std::vector<Real>& r,
-                 std::vector<Real>& p, std::vector<Real>& d, std::vector<Real>& y) {
+std::vector<Real> plain_sweep(const ScaledProblem<D>& problem, SweepMomentum momentum, Sweeping& x) {
   std::vector<Real> squares;
-  for (std::size_t c = 0; c < problem.sphere_contacts().size(); ++c) {
-    const auto& row = problem.sphere_contacts()[c];
-    Real* rc = &r[c * D];
+  for (std::size_t c = 0; c < problem.spheres().size(); ++c) {
+    const SphereContact<D> row = problem.spheres()[c];
+    Real* rc = &x.r[c * D];
     Real u[D], next[D];
     for (std::size_t i = c * D; i < (c + 1) * D; ++i) {
-      const Real moved = momentum.beta * p[i];
-      r[i] += moved;
-      p[i] = moved + momentum.share * d[i];
+      const Real moved = momentum.beta * x.p[i];
+      x.r[i] += moved;
+      x.p[i] = moved + momentum.share * x.d[i];
     }
-    row.relative_velocity(y.data(), u);
+    row.relative_velocity(x.y.data(), u);
     for (int i = 0; i < D; ++i)
       next[i] = rc[i] - row.inverse_W[i > 0] * (u[i] + row.w[i] + row.compliance(i) * rc[i]);
     cut<D>(next, row.mu);
-    Real* change = &d[c * D];
+    Real* change = &x.d[c * D];
     for (int i = 0; i < D; ++i) {
       change[i] = next[i] - rc[i];
       rc[i] = next[i];
     }
-    row.add_impulse(change, y.data());
+    row.add_impulse(change, x.y.data());
     Real along_tangents = change[1] * change[1];
     if (D == 3) along_tangents += change[D - 1] * change[D - 1];
     squares.push_back(change[0] * change[0] / row.inverse_W[0] + along_tangents / row.inverse_W[1]);
   }
-  return ReproducibleSum::sum(problem.comm(), squares);
+  return squares;
+}
+
+/// The other measures of a residual.
+template <int D>
+std::array<Real, SphereRows<D>::n_measures> worst_of(const ScaledProblem<D>& problem, const Sweeping& x) {
+  std::array<Real, SphereRows<D>::n_measures> worst{};
+  for (std::size_t c = 0; c < problem.spheres().size(); ++c) {
+    const SphereContact<D> row = problem.spheres()[c];
+    Real u[D];
+    ScaledProblem<D>::relative_velocity(row, c, x.r, x.y, u);
+    const Real* r = &x.r[c * D];
+    Real work = 0;
+    for (int k = 1; k < D; ++k) work += u[k] * r[k];
+    const std::array parts{-u[0], std::max(tangential_norm<D>(r) - row.mu * r[0], -r[0]),
+                           std::abs(u[0] * r[0]), row.mu * r[0] * tangential_norm<D>(u) + work,
+                           row.g[0] * r[0]};
+    for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
+  }
+  return worst;
 }
 
 template <int D>
@@ -104,39 +122,127 @@ void compare(int n) {
   REQUIRE(scaled.has_spheres());
   std::vector<Real> start(scaled.impulse_size());
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = i % D == 0 ? std::abs(noise(i)) : 0.2 * noise(i);
+  const std::vector<Real> none(start.size());
+  const std::vector<Real> y_free = scaled.free_velocity();
 
-  std::vector<Real> r = start, p(r.size()), d(r.size());
-  std::vector<Real> y(scaled.velocity_size());
-  scaled.velocity_from_impulse(r, y);
-  const std::vector<Real> y_start = y;
-  std::vector<Real> changes;
+  Sweeping plain{start, none, none, y_free};
+  for (std::size_t c = 0; c < scaled.spheres().size(); ++c)
+    scaled.spheres()[c].add_impulse(&start[c * D], plain.y.data());
+  const std::vector<Real> y_start = plain.y;
+  std::vector<std::vector<Real>> changes;
   // Velocities do not get the momentum here: the bits are compared, not the method.
-  const SweepMomentum in_turn[] = {{0, 0}, {0, 1}, {0.5, 1}, {0.25, 0}, {0.75, 1}};
-  for (int sweep = 0; sweep < 2; ++sweep) plain_sweep(scaled, {}, r, p, d, y);
-  for (const SweepMomentum& momentum : in_turn) changes.push_back(plain_sweep(scaled, momentum, r, p, d, y));
-  const Real residual = find_residual_of_velocities<D>(scaled, ResidualNorm::natural, r, y);
-  CHECK(residual > 0);
+  const SweepMomentum in_turn[] = {{0, 0, 0x1p20}, {0, 1, 0x1p30}, {0.5, 1, 0x1p34}, {0.25, 0, 0x1p60}};
+  for (int sweep = 0; sweep < 2; ++sweep) plain_sweep(scaled, {}, plain);
+  for (const SweepMomentum& momentum : in_turn) changes.push_back(plain_sweep(scaled, momentum, plain));
+  std::vector<Real> natural, of_free;
+  for (std::size_t c = 0; c < scaled.spheres().size(); ++c) {
+    const SphereContact<D> row = scaled.spheres()[c];
+    Real u[D];
+    ScaledProblem<D>::relative_velocity(row, c, plain.r, plain.y, u);
+    const Vec<D> e = natural_map<D>(&plain.r[c * D], u, row.mu);
+    natural.push_back(dot(e, e));
+    row.relative_velocity(y_free.data(), u);
+    of_free.push_back(0);
+    for (int i = 0; i < D; ++i) of_free.back() += (u[i] + row.w[i]) * (u[i] + row.w[i]);
+  }
+  CHECK(*std::ranges::max_element(natural) > 0);
 
   for (const auto* kernels : available_sphere_kernels<D>()) {
     INFO(D << "D, " << kernels->instruction_set);
-    SphereSweep<D> round;
-    round.use(*kernels);
-    round.load(scaled, start);
-    std::vector<Real> y_round = y_start;
-    for (int sweep = 0; sweep < 2; ++sweep) round.run(scaled, {}, y_round);
-    for (std::size_t k = 0; k < changes.size(); ++k)
-      CHECK(round.run_on(scaled, in_turn[k], y_round) == changes[k]);
-    std::vector<Real> r_round(r.size());
-    round.store(r_round);
-    CHECK(r_round == r);
-    CHECK(y_round == y);
-    CHECK(round.natural_residual(scaled, y_round) == residual);
+    SphereRows<D>& rows = scaled.spheres();
+    rows.use(*kernels);
+    const auto groups = rows.groups();
+    std::vector<SphereImpulses<D>> r;
+    rows.pack(start, r);
+    std::vector<SphereMomentum<D>> of_sweeps(groups.size());
+    std::vector<Real> squares(groups.size() * SphereGroup<D>::size);
+    const auto of_contacts = [&] {
+      std::vector<Real> values;
+      for (const Index place : rows.place()) values.push_back(squares[static_cast<std::size_t>(place)]);
+      return values;
+    };
+    std::vector<Real> y = y_free;
+    kernels->free_squares(groups, y.data(), squares.data());
+    CHECK(of_contacts() == of_free);
+    kernels->add(groups, r.data(), y.data());
+    CHECK(y == y_start);
+    for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), y.data());
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+      const Real sum =
+          kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), in_turn[k], squares.data());
+      CHECK(of_contacts() == changes[k]);
+      Real expected = 0;
+      for (const Real change : changes[k]) expected += SweepChange::term(change, in_turn[k].unit);
+      CHECK(sum == expected);
+      CHECK(sum > 0);
+    }
+    std::vector<Real> r_of_contacts(start.size());
+    rows.unpack(r, r_of_contacts);
+    CHECK(r_of_contacts == plain.r);
+    CHECK(y == plain.y);
+    kernels->natural_squares(groups, r.data(), y.data(), squares.data());
+    CHECK(of_contacts() == natural);
+    std::ranges::fill(squares, -1.0);
+    std::array<Real, SphereRows<D>::n_measures> largest{};
+    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data());
+    CHECK(of_contacts() == natural);
+    CHECK(largest == worst_of(scaled, plain));
   }
+}
+
+/// Other solvers see the same contacts, as rows of any bodies.
+template <int D>
+void compare_with_general_rows() {
+  const SplitProblem<D> split(Comm(), lattice_problem<D>(3));
+  const FrictionProblem<D> problem = rounded(split);
+  FrictionProblem<D> general = problem;
+  general.arm.clear();
+  general.frame.clear();
+  constexpr std::size_t block = D * FrictionProblem<D>::q;
+  general.jacobian.resize(problem.a.size() * 2 * block);
+  for (std::size_t c = 0; c < problem.a.size(); ++c)
+    for (std::size_t side = 0; side < 2; ++side)
+      problem.find_rows(c, side, &general.jacobian[(c * 2 + side) * block]);
+  problem.validate();
+  general.validate();
+  ScaledProblem<D> round, whole;
+  round.rebuild(problem);
+  whole.rebuild(general);
+  CHECK(round.velocity_scale() == Approx(whole.velocity_scale()).epsilon(1e-14));
+  std::vector<Real> r(round.impulse_size());
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = i % D == 0 ? std::abs(noise(i)) : 0.2 * noise(i);
+  std::vector<Real> y_round(round.velocity_size()), y_whole(y_round.size());
+  const Residual of_round = evaluate_residual<D>(round, r, y_round, ResidualNorm::natural);
+  const Residual of_whole = evaluate_residual<D>(whole, r, y_whole, ResidualNorm::natural);
+  for (std::size_t i = 0; i < y_round.size(); ++i) CHECK(y_round[i] == Approx(y_whole[i]).margin(1e-13));
+  CHECK(of_round.natural == Approx(of_whole.natural).epsilon(1e-12));
+  CHECK(of_round.penetration_rate == Approx(of_whole.penetration_rate).epsilon(1e-12));
+  CHECK(of_round.cone_violation == Approx(of_whole.cone_violation).epsilon(1e-12));
+  CHECK(of_round.complementarity == Approx(of_whole.complementarity).epsilon(1e-12));
+  CHECK(of_round.dissipation_error == Approx(of_whole.dissipation_error).epsilon(1e-12));
+  std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = noise(i + 7);
+  for (std::size_t c = 0; c < problem.a.size(); ++c)
+    CHECK(norm(problem.relative_velocity(c, v) - general.relative_velocity(c, v)) < 1e-14);
+  // Another bias: as made anew.
+  FrictionProblem<D> other = problem;
+  for (Real& w : other.bias) w = 0.3 * w + 0.01;
+  ScaledProblem<D> again, fresh;
+  again.rebuild(other);
+  for (std::size_t i = 0; i < other.bias.size(); ++i) other.bias[i] = problem.bias[i];
+  again.rebuild_bias();
+  fresh.rebuild(problem);
+  CHECK(again.velocity_scale() == fresh.velocity_scale());
+  CHECK(again.free_velocity() == fresh.free_velocity());
+  CHECK(again.spheres()[1].w[0] == fresh.spheres()[1].w[0]);
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("round sweep: the bits of one contact after the other", "[solvers]", ((int D), D), 2,
-                       3) {
+TEMPLATE_TEST_CASE_SIG("round contacts: the bits of one after the other", "[solvers]", ((int D), D), 2, 3) {
   for (const int n : {2, 3, 5}) compare<D>(n);
+}
+
+TEMPLATE_TEST_CASE_SIG("round contacts: the same as rows of any bodies", "[solvers]", ((int D), D), 2, 3) {
+  compare_with_general_rows<D>();
 }
