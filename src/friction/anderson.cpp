@@ -1,6 +1,7 @@
 #include "friction/anderson.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/parallel.hpp"
@@ -22,8 +23,10 @@ void AndersonSteps<D>::begin(const ScaledProblem<D>& problem) {
 template <int D>
 Real AndersonSteps<D>::step(const ScaledProblem<D>& problem, std::span<const Real> f, std::span<Real> g) {
   if (n_steps_ > 0) remember(f, g);
-  last_f_.assign(f.begin(), f.end());
-  last_g_.assign(g.begin(), g.end());
+  last_f_.resize(f.size());
+  last_g_.resize(g.size());
+  std::ranges::copy(f, last_f_.begin());
+  std::ranges::copy(g, last_g_.begin());
   ++n_steps_;
   Real squared = 0;
   if (!fit(problem, f, squared)) return std::sqrt(squared);
@@ -61,7 +64,8 @@ bool AndersonSteps<D>::fit(const ScaledProblem<D>& problem, std::span<const Real
   const std::size_t n = std::min(n_steps_ - 1, window);
   const std::size_t newest = n_steps_ < 2 ? 0 : (n_steps_ - 2) % window;
   // |f|^2, dF^T f, and the new row of dF^T dF.
-  std::vector<Real> sums(1 + 2 * n);
+  std::array<Real, 1 + 2 * window> all_sums{};
+  const std::span sums = std::span(all_sums).first(1 + 2 * n);
   ReproducibleSum::sum(problem.comm(), f.size() / D, sums, [&](std::size_t c, std::span<Real> term) {
     std::ranges::fill(term, 0.0);
     for (std::size_t i = c * D; i < (c + 1) * D; ++i) {

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "replay/fclib_rigid.hpp"
+#include "replay/round_form.hpp"
 
 namespace scree {
 
@@ -54,6 +55,7 @@ StoredProblem<D>::StoredProblem(const Comm& comm, const FclibProblem& problem, F
     why_alone_ = "the file is in local form";
   } else if (auto share = rigid_share<D>(comm, problem, &why_alone_)) {
     split_.emplace(comm, std::move(*share));
+    take_round_form(split_->problem());
     places.assign(split_->contact_number().begin(), split_->contact_number().end());
   }
   if (!split_ && form == Form::global)

@@ -179,7 +179,7 @@ class Nsgs final : public FrictionSolver<D> {
     reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_owned()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
     if (packed_) {
-      of_sweeps_.assign(impulses_.size(), {});
+      reset(of_sweeps_, impulses_.size());
       squares_.resize(impulses_.size() * SphereGroup<D>::size);
       return;
     }
