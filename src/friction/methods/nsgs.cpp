@@ -71,6 +71,12 @@ class Nsgs final : public FrictionSolver<D> {
     y_.resize(problem.velocity_size());
     reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
     residual_ = monitor.check(0, r, y_);
+    // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
+    constexpr Real useless = 3;
+    if (residual_ > useless) {
+      std::ranges::fill(r, 0.0);
+      residual_ = monitor.check(0, r, y_);
+    }
     packed_ = problem.has_spheres();
     if (packed_ && !monitor.done()) problem.spheres().pack(r, impulses_);
     sweep_ = checked_ = n_checks_ = 0;
