@@ -13,30 +13,23 @@ namespace scree {
 
 /// Lets methods take turns (deck: solver.type = "auto"; docs/method.md, "Choice of methods: `auto`").
 ///
-/// 1. Sweeps, until the residual is `newton_below`, `first_sweeps` have been run, or they are slow: far from
-///    that residual, twice as many have not taken away 30 % of it.
+/// 1. Sweeps, as long as they pay: at least as many as cost as much as a factorisation, and on while each
+/// such
+///    number of them halves the residual.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
-/// 3. A turn of a helper from the best impulses, and 2. again. The helpers are sweeps, proximal points and
-///    ADMM, in the reverse order where the first sweeps were slow. A turn lasts as long as it pays: while
-///    each stretch of it halves the residual. After a turn that did not, the next helper has the word; sweeps
-///    that were not slow have three turns to do it.
-/// Numbers of sweeps are for 1000 bodies and grow like bodies^0.7, as a factorisation does against a sweep. A
-/// problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn and each
-/// choice is a line of SolveReport::decisions; none depends on a clock.
-/// Collective; agrees to the tolerance on different numbers of ranks, bitwise as long as sweeps alone were
-/// enough.
+/// 3. A turn of a helper from the best impulses, and 2. again. The helpers are ADMM, proximal points and
+/// sweeps.
+///    A turn lasts as long as it pays, as sweeps do; after one that did not, the next helper has the word.
+/// A problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn is a
+/// line of SolveReport::decisions; none depends on a clock. Collective; agrees to the tolerance on different
+/// numbers of ranks, bitwise as long as sweeps alone were enough.
 template <int D>
 class Auto final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
-    section.real("newton_below", newton_below_,
-                 {.range = positive, .doc = "Natural residual at which Newton steps replace sweeps"});
-    section.integer(
-        "first_sweeps", first_sweeps_,
-        {.range = positive, .doc = "Most Gauss-Seidel sweeps before the first Newton step, for 1000 bodies"});
     section.integer(
         "max_turns", max_turns_,
-        {.range = non_negative, .doc = "Most alternations of other methods and Newton steps after that"});
+        {.range = non_negative, .doc = "Most alternations of other methods and Newton steps after sweeps"});
     newton_settings_.describe(section);
   }
 
@@ -51,35 +44,25 @@ class Auto final : public FrictionSolver<D> {
       return;
     }
     // What a Newton step costs grows faster than what a sweep does.
-    const Real size = std::pow(std::max(1.0, static_cast<Real>(problem.n_bodies_of_all()) / 1000), 0.7);
-    const bool slow = run_first_sweeps(static_cast<Real>(first_sweeps_) * size, problem, r, monitor);
-
-    proximal_->restart();
-    std::array<Helper, 3> helpers{{{"nsgs", first_sweeps_of_turn * size, 1},
+    const Real sweeps_of_factorization =
+        sweeps_of_root_of_bodies * std::sqrt(static_cast<Real>(problem.n_bodies_of_all()));
+    std::array<Helper, 3> helpers{{{"admm", first_iterations_of_turn, 0.5},
                                    {"proximal", first_rounds_of_turn, 0.5},
-                                   {"admm", first_iterations_of_turn, 0.5}}};
-    const std::array<std::size_t, 3> order =
-        slow ? std::array<std::size_t, 3>{2, 1, 0} : std::array<std::size_t, 3>{0, 1, 2};
+                                   {"nsgs", std::max(least_sweeps, sweeps_of_factorization), 1}}};
+    take_turn(helpers.back(), problem, r, monitor);
+    proximal_->restart();
     std::size_t turn_of = 0;
-    int idle_turns = 0;
-    Real to_beat = monitor.best();
     bool newton_works = true;
     for (std::int64_t turn = 1; turn <= max_turns_ && !monitor.done(); ++turn) {
+      const Real to_beat = monitor.best();
       if (newton_works) newton_works = take_newton_steps(problem, r, monitor);
       if (monitor.done()) return;
       std::copy(monitor.best_impulse().begin(), monitor.best_impulse().end(), r.begin());
-      Helper& helper = helpers[order[turn_of]];
+      Helper& helper = helpers[turn_of];
       take_turn(helper, problem, r, monitor);
-      ++idle_turns;
-      if (monitor.best() <= 0.5 * to_beat) {
-        to_beat = monitor.best();
-        idle_turns = 0;
-      }
-      if (idle_turns > 0) helper.turn *= growth_of_turn;
-      if (idle_turns >= (order[turn_of] == 0 && !slow ? patience : 1)) {
-        turn_of = (turn_of + 1) % order.size();
-        idle_turns = 0;
-      }
+      if (monitor.best() <= 0.5 * to_beat) continue;
+      helper.turn *= growth_of_turn;
+      turn_of = (turn_of + 1) % helpers.size();
     }
   }
 
@@ -90,16 +73,14 @@ class Auto final : public FrictionSolver<D> {
     Real stretch;  // by which a turn grows, as a share of it
   };
 
-  static constexpr Real first_sweeps_of_turn = 300, first_rounds_of_turn = 12;
+  // Measured on piles of 1000 and 5000 spheres: an LU costs 1000 to 2000 sweeps.
+  static constexpr Real sweeps_of_root_of_bodies = 30, least_sweeps = 100;
+  static constexpr Real first_rounds_of_turn = 12;
   static constexpr Real first_iterations_of_turn = 1000;  // ADMM needs some hundred to get going
   static constexpr Real growth_of_turn = 1.5;             // after one that did not help
-  static constexpr int patience = 3;                      // turns without half the residual
   static constexpr std::int64_t few_steps = 2, few_cheap_steps = 12;
   static constexpr std::int64_t cheap = 200;  // bodies, up to which a Newton step costs less than 50 sweeps
   static constexpr Real fast = 0.5;           // residual after a step over that before
-  static constexpr std::int64_t first_verdict = 128;  // sweeps
-  static constexpr Real far = 30;         // residual in units of newton_below, where sweeps may be slow
-  static constexpr Real slow_fall = 0.7;  // of the residual while their number doubles
 
   /// Whether Newton's systems are to be factorised unless they are too large, and are.
   bool too_large(const ScaledProblem<D>& problem) const {
@@ -107,28 +88,6 @@ class Auto final : public FrictionSolver<D> {
     unlimited.direct_limit = std::numeric_limits<std::int64_t>::max();
     return SchurSystem<D>::will_factorise(unlimited, problem) &&
            !SchurSystem<D>::will_factorise(newton_settings_.linear, problem);
-  }
-
-  /// True if they were slow.
-  bool run_first_sweeps(Real most, const ScaledProblem<D>& problem, std::span<Real> r,
-                        SolveMonitor<D>& monitor) {
-    std::int64_t sweeps = 0;
-    std::int64_t next = first_verdict / 2;
-    Real before = HUGE_VAL;
-    bool slow = false;
-    monitor.pause_when([&](std::int64_t sweep, Real residual) {
-      sweeps = sweep;
-      if (sweep >= next) {
-        slow = residual > std::max(slow_fall * before, far * newton_below_);
-        before = residual;
-        next = 2 * sweep;
-      }
-      return slow || static_cast<Real>(sweep) >= most || residual <= newton_below_;
-    });
-    sweeps_->iterate(problem, r, monitor);
-    monitor.pause_when({});
-    tell(monitor, fmt::format("nsgs: {} iterations{}", sweeps, slow ? ", slow" : ""));
-    return slow;
   }
 
   void take_turn(const Helper& helper, const ScaledProblem<D>& problem, std::span<Real> r,
@@ -184,8 +143,6 @@ class Auto final : public FrictionSolver<D> {
     report.decisions.push_back(fmt::format("{}, residual {:.2g}", what, report.trace.back().residual));
   }
 
-  Real newton_below_ = 1e-4;
-  std::int64_t first_sweeps_ = 2000;
   std::int64_t max_turns_ = 60;
   typename SemismoothNewton<D>::Settings newton_settings_;
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
