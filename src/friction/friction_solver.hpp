@@ -25,7 +25,7 @@ struct SolveReport {
   bool converged = false;  ///< residual within the tolerance, found after the solve by evaluate_residual
   Residual residual;
   std::int64_t sweeps = 0;        ///< Gauss-Seidel sweeps
-  std::int64_t iterations = 0;    ///< of ADMM or APGD
+  std::int64_t iterations = 0;    ///< of ADMM
   std::int64_t newton_steps = 0;  ///< of semismooth Newton or interior point
   std::int64_t krylov_iterations = 0;
   std::int64_t factorizations = 0;

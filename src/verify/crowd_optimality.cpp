@@ -127,7 +127,7 @@ void verify_optimality(CrowdTable& table) {
   for (const Variant& v :
        {Variant{"own sweeps, 1e-6 m", "", 1e-6}, Variant{"own sweeps, 1e-9 m", "", 1e-9},
         Variant{"nsgs, 1e-8 m", "solver = { type = 'nsgs', max_sweeps = 100000 }\n", 1e-8},
-        Variant{"apgd, 1e-8 m", "solver = { type = 'apgd', max_iterations = 100000 }\n", 1e-8},
+        Variant{"admm, 1e-8 m", "solver = { type = 'admm', max_iterations = 100000 }\n", 1e-8},
         Variant{"ipm, 1e-8 m", "solver = { type = 'ipm' }\n", 1e-8}}) {
     Simulation<2> simulation(
         table.comm(),

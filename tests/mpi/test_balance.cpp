@@ -335,7 +335,7 @@ source = { type = "random", count = 10 }
   CHECK(read_deck<2>(disks_deck).neighbors.weights == Weights::measured);
   CHECK(read_deck<2>(disks_deck, {"decomposition.weights=counts"}).neighbors.weights == Weights::counts);
   CHECK(weights("nonsmooth", {"solver.type=nsgs"}) == Weights::measured);
-  for (const std::string solver : {"ipm", "admm", "apgd", "auto"})
+  for (const std::string solver : {"ipm", "admm", "auto"})
     CHECK(weights("nonsmooth", {"solver.type=" + solver}) == Weights::counts);
   CHECK(weights("nonsmooth", {"solver.type=ipm", "decomposition.weights=measured"}) == Weights::measured);
 }

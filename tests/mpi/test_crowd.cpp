@@ -234,7 +234,7 @@ count = 40
 )");
   const Evacuation own = evacuate(Comm(MPI_COMM_SELF), room, {}, 40);
   REQUIRE(own.people.size() == 40);
-  for (const std::string solver : {"apgd", "ipm"}) {
+  for (const std::string solver : {"admm", "ipm"}) {
     CAPTURE(solver);
     const Evacuation other = evacuate(Comm(), room, {"crowd.solver.type=" + solver}, 40);
     REQUIRE(other.people.size() == 40);

@@ -281,7 +281,7 @@ TEST_CASE("thin slices: all solvers find the same motion", "[mpi]") {
     return rows_of(simulation);
   };
   const std::vector<Real> sweeps = end_of("nsgs", {"solver.max_sweeps=200000"});
-  for (const std::string solver : {"newton", "ipm", "apgd"}) {
+  for (const std::string solver : {"newton", "ipm", "admm"}) {
     CAPTURE(solver);
     const std::vector<Real> other = end_of(solver, {});
     Real worst = 0;

@@ -39,7 +39,7 @@ def test_cases_are_the_same_on_several_ranks(folder, of_one_rank):
         check(len(ones) == len(others) > 5, "the same rows", len(ones))
         for one, other in zip(ones, others):
             # Solvers that work on all contacts at once agree to their tolerance only.
-            if not any(solver in one["what"] for solver in ("apgd", "ipm")):
+            if not any(solver in one["what"] for solver in ("admm", "ipm")):
                 check(one == other, f"{ranks} ranks find the bits that one finds", f"{one}\n{other}")
 
 
