@@ -16,6 +16,7 @@ namespace scree {
 /// |----------------|-------------------------|---------------------------------|
 /// | pair kernels   | portable, avx2, avx512  | schemes/pbd/pair_kernels.hpp    |
 /// | force kernels  | portable, avx2, avx512  | schemes/dem/force_kernels.hpp   |
+/// | look ahead     | portable, avx2, avx512  | crowd/look_ahead_kernels.hpp    |
 /// | sphere contacts| portable, avx2          | friction/sphere_sweep.hpp        |
 /// | near search    | portable, avx512        | neighbors/near_search.hpp       |
 ///

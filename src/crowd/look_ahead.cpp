@@ -26,7 +26,6 @@ Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& per
 }  // namespace
 
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
-  walks_.resize(static_cast<std::size_t>(state.bodies.n_held()));
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
 }
 
@@ -41,10 +40,7 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
   look<false>(state, neighborhood, perception, 0);
 }
 
-/// Lists the pairs of the present list for both ends, in O(pairs).
-void LookAhead::list_candidates(const Neighborhood<2>& neighborhood) {
-  if (listed_ == neighborhood.n_rebuilds()) return;
-  listed_ = neighborhood.n_rebuilds();
+void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
   const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
@@ -81,21 +77,27 @@ void LookAhead::list_candidates(const Neighborhood<2>& neighborhood) {
   }
   who_.resize(most + 2 * batch_size);
   scratch_.resize(4 * who_.size());
+  Index most_batches = 0;
+  for (const auto& block : schedule.all_blocks())
+    most_batches = std::max(most_batches, block.last_batch - block.first_batch);
+  near_places_.resize(static_cast<std::size_t>((most_batches + 1) * batch_size));
+  walks_.resize(n_held);
+  seen_.resize(n_held);
+  disks_.resize(n_held + 2);
+  headings_.resize(n_held);
+  goals_.resize(n_held);
 }
 
 /// Fills in what kernels load.
 void LookAhead::load(const State<2>& state, const Perception& perception) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_held = walks_.size();
-  disks_.resize(n_held + 2);
-  walk_ways_.resize(n_held);
-  goals_.resize(n_held);
   for (std::size_t i = 0; i < n_held; ++i) {
     const Walk& walk = walks_[i];
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
     disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
-    walk_ways_[i] = {{walk.direction[0], walk.direction[1], walk.speed}, 0};
+    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed}, 0};
     goals_[i] = {{walk.destination, walk.time_to_go, width * width}, 0};
   }
   disks_[n_held] = {};
@@ -109,10 +111,9 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
 
 void LookAhead::see_people(const Neighborhood<2>& neighborhood, const Perception& perception) {
   const std::size_t most = who_.size();
-  seen_.resize(walks_.size());
   LookAheadView view{.n_held = static_cast<Index>(walks_.size()),
                      .disks = disks_.data(),
-                     .walks = walk_ways_.data(),
+                     .headings = headings_.data(),
                      .goals = goals_.data(),
                      .within_box = {within_box_.first.data(), within_box_.others.data()},
                      .through_faces = {through_faces_.first.data(), through_faces_.others.data()},
@@ -133,7 +134,7 @@ void LookAhead::see_people(const Neighborhood<2>& neighborhood, const Perception
   if (!through_faces_.shifts.empty()) view.through_faces.shifts = through_faces_.shifts.data();
   std::copy_n(cosines_, n_turns, view.cosines);
   std::copy_n(sines_, n_turns, view.sines);
-  look_ahead_kernels().look(view);
+  kernels_->look(view);
 }
 
 /// Adds the pairs of a block with a gap up to `reach`, in the order of a sweep.
@@ -144,16 +145,14 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto find = [&](Index first, Index last, const std::uint8_t* codes) {
-    near_places_.resize(
-        std::max(near_places_.size(), static_cast<std::size_t>((last - first + 1) * batch_size)));
     const Index* ends = schedule.ends().data() + 2 * batch_size * first;
-    const std::size_t n = look_ahead_kernels().find_near({.disks = disks_.data(),
-                                                          .ends = ends,
-                                                          .n_batches = last - first,
-                                                          .shifts = codes,
-                                                          .shift_table = shifts.data(),
-                                                          .reach = reach},
-                                                         near_places_.data());
+    const std::size_t n = kernels_->find_near({.disks = disks_.data(),
+                                               .ends = ends,
+                                               .n_batches = last - first,
+                                               .shifts = codes,
+                                               .shift_table = shifts.data(),
+                                               .reach = reach},
+                                              near_places_.data());
     for (std::size_t k = 0; k < n; ++k) {
       const Index place = near_places_[k];
       const Index* pair = ends + 2 * batch_size * (place / batch_size) + place % batch_size;
@@ -179,10 +178,9 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
   constexpr int n_walk = sizeof(Walk) / sizeof(Real);
   static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
-  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
-  walks_.resize(n_held);
+  const std::size_t n_held = walks_.size();
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
-  list_candidates(neighborhood);
+  kernels_ = &look_ahead_kernels();
   load(state, perception);
   see_people(neighborhood, perception);
 
@@ -259,7 +257,7 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
 std::size_t LookAhead::bytes() const {
   return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
                     at_, surface_, within_box_.first, within_box_.others, through_faces_.first,
-                    through_faces_.others, through_faces_.shifts, disks_, walk_ways_, goals_, scratch_, who_,
+                    through_faces_.others, through_faces_.shifts, disks_, headings_, goals_, scratch_, who_,
                     near_places_);
 }
 

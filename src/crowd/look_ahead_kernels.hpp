@@ -17,9 +17,9 @@ struct SeenAhead {
 /// What the kernels of LookAhead look at: people by number, as pieces of four numbers that one load takes.
 struct LookAheadView {
   Index n_held = 0;
-  const SweepRecord* disks = nullptr;  ///< x, y, none, radius; after those held two far from each other
-  const SweepRecord* walks = nullptr;  ///< direction, speed
-  const SweepRecord* goals = nullptr;  ///< destination, time to go, squared width of the way taken behind
+  const SweepRecord* disks = nullptr;     ///< x, y, none, radius; after those held two far from each other
+  const SweepRecord* headings = nullptr;  ///< direction, speed
+  const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the way taken behind
 
   /// Person i sees others[first[i], first[i + 1]). Entries of `others` are followed by batch_size numbers of
   /// anybody.

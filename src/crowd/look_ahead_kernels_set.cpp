@@ -132,14 +132,14 @@ struct Own {
   Own(const LookAheadView& view, Index i) {
     const Lanes zero{};
     const SweepRecord& disk = view.disks[i];
-    const SweepRecord& walk = view.walks[i];
+    const SweepRecord& heading = view.headings[i];
     const SweepRecord& goal = view.goals[i];
     x = zero + disk.x[0];
     y = zero + disk.x[1];
     radius = zero + disk.radius;
-    direction_x = zero + walk.x[0];
-    direction_y = zero + walk.x[1];
-    speed = zero + walk.x[2];
+    direction_x = zero + heading.x[0];
+    direction_y = zero + heading.x[1];
+    speed = zero + heading.x[2];
     destination = zero + (goal.x[0] >= 0 ? goal.x[0] : HUGE_VAL);  // nobody goes there
     time_to_go = zero + goal.x[1];
   }
@@ -233,10 +233,10 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
     const Lanes way = at_least_zero(along - square_root(squared - across_squared));
     free_way = least(choose(ahead & below(across_squared, taken), way, range), free_way);
     if (!view.oncoming) continue;
-    const Bodies walk = load(view.walks, view.who + at);
-    const Lanes with_own = own.direction_x * walk.x + own.direction_y * walk.y;
+    const Bodies heading = load(view.headings, view.who + at);
+    const Lanes with_own = own.direction_x * heading.x + own.direction_y * heading.y;
     const Lanes corridor = radii + view.lateral_clearance;
-    const Lanes closing = own.speed - walk.z * with_own;
+    const Lanes closing = own.speed - heading.z * with_own;
     const Chosen comes = ahead & up_to(with_own, zero - LookAheadKernels::against) &
                          below(across_squared, corridor * corridor) & below(zero, closing);
     const Lanes time = choose(comes, at_least_zero(along - radii) / closing, never);
