@@ -23,6 +23,15 @@ Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& per
   const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
   return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
 }
+
+/// Room for n values, whatever they are, with a little to spare for lists to come: doubling would cost more
+/// memory than all else that a crowd holds.
+template <class T>
+void resize_anew(std::vector<T>& values, std::size_t n) {
+  values.clear();
+  if (n > values.capacity()) values.reserve(n + n / 16);
+  values.resize(n);
+}
 }  // namespace
 
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
@@ -55,10 +64,10 @@ void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
   std::size_t most = 0;
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
-    list->others.resize(static_cast<std::size_t>(list->first.back() + batch_size));
+    resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
     std::fill_n(list->others.end() - batch_size, batch_size, 0);
   }
-  through_faces_.shifts.resize(static_cast<std::size_t>(through_faces_.first.back()));
+  resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
   schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
     Candidates& list = list_of(shift);
     const auto put = [&](Index i, Index other, Index code) {

@@ -107,6 +107,14 @@ inline void put_chosen(unsigned which, const Index* numbers, Index* to) {
 #endif
 #endif
 
+/// Few of the others stand in a way. In few lanes mostly none does, and a root takes longer than to ask; of
+/// many lanes one mostly does.
+constexpr bool is_narrow = width == 2;
+
+/// 0 for negative numbers, which not every library takes the root of in little time.
+inline Lanes root(Lanes v) {
+  return square_root(is_narrow ? largest(v, Lanes{}) : v);
+}
 inline Lanes absolute(Lanes v) {
   return largest(v, -v);
 }
@@ -209,9 +217,11 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
     const Chosen to_the_left = below(zero, leftward);
     if (view.sides) {
       const Chosen beside = below(along_squared, squared);
-      const Lanes room = at_least_zero(absolute(leftward) - square_root(squared - along_squared));
-      room_left = least(choose(beside & to_the_left, room, side_range), room_left);
-      room_right = least(choose(beside & ~to_the_left, room, side_range), room_right);
+      if (!is_narrow || bits_of(beside) != 0) {
+        const Lanes room = at_least_zero(absolute(leftward) - root(squared - along_squared));
+        room_left = least(choose(beside & to_the_left, room, side_range), room_left);
+        room_right = least(choose(beside & ~to_the_left, room, side_range), room_right);
+      }
     }
     // Whoever gives way has no width.
     const Bodies goal = load(view.goals, view.who + at);
@@ -225,13 +235,17 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
         const Lanes aside = view.cosines[k] * leftward - view.sines[k] * along;
         const Lanes aside_squared = aside * aside;
         const Chosen stands_there = below(zero, forward) & below(aside_squared, taken_beside);
-        const Lanes way = at_least_zero(forward - square_root(squared - aside_squared));
+        if (is_narrow && bits_of(stands_there) == 0) continue;
+        const Lanes way = at_least_zero(forward - root(squared - aside_squared));
         turned[k] = least(choose(stands_there, way, range), turned[k]);
       }
     }
     const Lanes across_squared = at_least_zero(load(view.squared + at) - along_squared);
-    const Lanes way = at_least_zero(along - square_root(squared - across_squared));
-    free_way = least(choose(ahead & below(across_squared, taken), way, range), free_way);
+    const Chosen in_the_way = ahead & below(across_squared, taken);
+    if (!is_narrow || bits_of(in_the_way) != 0) {
+      const Lanes way = at_least_zero(along - root(squared - across_squared));
+      free_way = least(choose(in_the_way, way, range), free_way);
+    }
     if (!view.oncoming) continue;
     const Bodies heading = load(view.headings, view.who + at);
     const Lanes with_own = own.direction_x * heading.x + own.direction_y * heading.y;
