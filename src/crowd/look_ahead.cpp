@@ -28,8 +28,10 @@ Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& per
 /// memory than all else that a crowd holds.
 template <class T>
 void resize_anew(std::vector<T>& values, std::size_t n) {
-  values.clear();
-  if (n > values.capacity()) values.reserve(n + n / 16);
+  if (n > values.capacity()) {
+    values.clear();  // not copied
+    values.reserve(n + n / 16);
+  }
   values.resize(n);
 }
 }  // namespace
@@ -50,6 +52,7 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
 }
 
 void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
+  Scope timer("look ahead");
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
   const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
