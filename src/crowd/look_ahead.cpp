@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/memory.hpp"
 #include "core/timing.hpp"
@@ -9,8 +10,6 @@
 namespace scree {
 
 namespace {
-/// Others count as oncoming if they walk against one's own way by this share of their speed.
-constexpr Real against = 0.3;
 /// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
 /// this part of the headway time.
 constexpr Real trust_in_walls = 3.1;
@@ -25,15 +24,19 @@ Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& per
   return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
 }
 
-/// Whether the other one, on the way to the same place, comes after. So nobody waits for somebody who waits
-/// for him, directly or around a ring of people.
-bool gives_way(const LookAhead::Walk& other, const LookAhead::Walk& own) {
-  return own.destination >= 0 && own.destination == other.destination && other.time_to_go > own.time_to_go;
+/// Room for n values, whatever they are, with a little to spare for lists to come: doubling would cost more
+/// memory than all else that a crowd holds.
+template <class T>
+void resize_anew(std::vector<T>& values, std::size_t n) {
+  if (n > values.capacity()) {
+    values.clear();  // not copied
+    values.reserve(n + n / 16);
+  }
+  values.resize(n);
 }
 }  // namespace
 
 std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
-  walks_.resize(static_cast<std::size_t>(state.bodies.n_held()));
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
 }
 
@@ -48,102 +51,158 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
   look<false>(state, neighborhood, perception, 0);
 }
 
-template <bool record>
-void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
-  constexpr int n_seen = sizeof(Seen) / sizeof(Real);
-  constexpr int n_walk = sizeof(Walk) / sizeof(Real);
-  static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(Seen) == n_seen * sizeof(Real));
-  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
+  Scope timer("look ahead");
+  const SweepSchedule<2>& schedule = neighborhood.schedule();
+  const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
+  const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
+  // Counts by person, two places further, become the places where the others of each person begin, one place
+  // further; filling them in moves these on to where they end.
+  for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
+  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
+    Candidates& list = list_of(shift);
+    ++list.first[static_cast<std::size_t>(low) + 2];
+    ++list.first[static_cast<std::size_t>(high) + 2];
+  });
+  std::size_t most = 0;
+  for (Candidates* list : {&within_box_, &through_faces_}) {
+    std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
+    resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
+    std::fill_n(list->others.end() - batch_size, batch_size, 0);
+  }
+  resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
+  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
+    Candidates& list = list_of(shift);
+    const auto put = [&](Index i, Index other, Index code) {
+      const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
+      list.others[place] = other;
+      if (shift >= 0) list.shifts[place] = static_cast<std::uint8_t>(code);
+    };
+    constexpr Index last_code = 8;
+    put(low, high, shift);
+    put(high, low, last_code - shift);  // as many periods the other way
+  });
+  for (std::size_t i = 0; i < n_held; ++i) {
+    Index n = 0;
+    for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
+    most = std::max(most, static_cast<std::size_t>(n));
+  }
+  who_.resize(most + 2 * batch_size);
+  scratch_.resize(4 * who_.size());
+  Index most_batches = 0;
+  for (const auto& block : schedule.all_blocks())
+    most_batches = std::max(most_batches, block.last_batch - block.first_batch);
+  near_places_.resize(static_cast<std::size_t>((most_batches + 1) * batch_size));
   walks_.resize(n_held);
-  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
-  Seen nothing{.free_way = perception.range,
-               .left = HUGE_VAL,
-               .right = HUGE_VAL,
-               .room_left = perception.side_range,
-               .room_right = perception.side_range,
-               .wall_left = HUGE_VAL,
-               .wall_right = HUGE_VAL,
-               .turned = {}};
-  std::fill_n(nothing.turned, n_turns, perception.range);
-  seen_.assign(n_held, nothing);
-  const bool turns = perception.turning_angle > 0;
+  seen_.resize(n_held);
+  disks_.resize(n_held + 2);
+  headings_.resize(n_held);
+  goals_.resize(n_held);
+}
+
+/// Fills in what kernels load.
+void LookAhead::load(const State<2>& state, const Perception& perception) {
+  const BodyStore<2>& bodies = state.bodies;
+  const std::size_t n_held = walks_.size();
+  for (std::size_t i = 0; i < n_held; ++i) {
+    const Walk& walk = walks_[i];
+    const Vec<2>& x = bodies.position()[i];
+    const Real width = width_behind(walk, perception);
+    disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
+    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed}, 0};
+    goals_[i] = {{walk.destination, walk.time_to_go, width * width}, 0};
+  }
+  disks_[n_held] = {};
+  disks_[n_held + 1] = {{HUGE_VAL, 0, 0}, 0};
   for (int k = 0; k < n_turns; ++k) {
     const Real angle = turn_angle(k, perception.turning_angle);
-    turns_[static_cast<std::size_t>(k)] = {std::cos(angle), std::sin(angle)};
+    cosines_[k] = std::cos(angle);
+    sines_[k] = std::sin(angle);
   }
-  if (record) near_.clear();
+}
 
-  const BodyStore<2>& bodies = state.bodies;
-  const auto position = bodies.position();
-  const auto radius = bodies.radius();
-  const auto shifts = neighborhood.list().shift_table();
+void LookAhead::see_people(const Neighborhood<2>& neighborhood, const Perception& perception) {
+  const std::size_t most = who_.size();
+  LookAheadView view{.n_held = static_cast<Index>(walks_.size()),
+                     .disks = disks_.data(),
+                     .headings = headings_.data(),
+                     .goals = goals_.data(),
+                     .within_box = {within_box_.first.data(), within_box_.others.data()},
+                     .through_faces = {through_faces_.first.data(), through_faces_.others.data()},
+                     .shift_table = neighborhood.list().shift_table().data(),
+                     .range = perception.range,
+                     .farthest_gap = perception.range + perception.lateral_clearance,
+                     .side_range = perception.side_range,
+                     .lateral_clearance = perception.lateral_clearance,
+                     .turns = perception.turning_angle > 0,
+                     .sides = perception.side_range > 0,
+                     .oncoming = perception.oncoming,
+                     .along = scratch_.data(),
+                     .leftward = scratch_.data() + most,
+                     .squared = scratch_.data() + 2 * most,
+                     .radii = scratch_.data() + 3 * most,
+                     .who = who_.data(),
+                     .seen = seen_.data()};
+  if (!through_faces_.shifts.empty()) view.through_faces.shifts = through_faces_.shifts.data();
+  std::copy_n(cosines_, n_turns, view.cosines);
+  std::copy_n(sines_, n_turns, view.sines);
+  kernels_->look(view);
+}
+
+/// Adds the pairs of a block with a gap up to `reach`, in the order of a sweep.
+void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
+                                const SweepSchedule<2>::Block& block, Real reach) {
   const SweepSchedule<2>& schedule = neighborhood.schedule();
-  const Real farthest = perception.range + perception.lateral_clearance;
-  const bool sides = perception.side_range > 0;
-  // What the person i sees of another one that is d away; `other` is how that one walks.
-  const auto see = [&](std::size_t i, const Walk& other, const Vec<2>& d, Real distance_squared,
-                       Real sum_of_radii) {
-    const Walk& own = walks_[i];
-    const Real along = d[0] * own.direction[0] + d[1] * own.direction[1];
-    const Real leftward = own.direction[0] * d[1] - own.direction[1] * d[0];
-    const Real squared = sum_of_radii * sum_of_radii;
-    Seen& seen = seen_[i];
-    if (sides && along * along < squared) {
-      Real& room = leftward > 0 ? seen.room_left : seen.room_right;
-      room = std::min(room, std::max(std::abs(leftward) - std::sqrt(squared - along * along), 0.0));
+  const auto shifts = neighborhood.list().shift_table();
+  const auto position = state.bodies.position();
+  const auto radius = state.bodies.radius();
+  const auto find = [&](Index first, Index last, const std::uint8_t* codes) {
+    const Index* ends = schedule.ends().data() + 2 * batch_size * first;
+    const std::size_t n = kernels_->find_near({.disks = disks_.data(),
+                                               .ends = ends,
+                                               .n_batches = last - first,
+                                               .shifts = codes,
+                                               .shift_table = shifts.data(),
+                                               .reach = reach},
+                                              near_places_.data());
+    for (std::size_t k = 0; k < n; ++k) {
+      const Index place = near_places_[k];
+      const Index* pair = ends + 2 * batch_size * (place / batch_size) + place % batch_size;
+      const auto low = static_cast<std::size_t>(pair[0]);
+      const auto high = static_cast<std::size_t>(pair[batch_size]);
+      Vec<2> d = position[high] - position[low];
+      if (codes)
+        for (int c = 0; c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * codes[place] + c)];
+      const Real distance = norm(d);
+      near_.add(pair[0], pair[batch_size], distance - (radius[low] + radius[high]),
+                distance > 0 ? d * (1 / distance) : unit_vector<2>(0),
+                static_cast<std::size_t>(first * batch_size + place));
+      near_.wall_speed.push_back(0);
     }
-    const bool counts = !gives_way(other, own);
-    const Real width = width_behind(other, perception);
-    const Real taken_squared = width * width * squared;
-    if (turns && counts && (along > 0 || -along < std::abs(leftward))) {
-      for (int k = 0; k < n_turns; ++k) {
-        const Turn& turn = turns_[static_cast<std::size_t>(k)];
-        const Real ahead = turn.cosine * along + turn.sine * leftward;
-        const Real aside = turn.cosine * leftward - turn.sine * along;
-        if (!(ahead > 0) || aside * aside >= taken_squared) continue;
-        seen.turned[k] = std::min(seen.turned[k], std::max(ahead - std::sqrt(squared - aside * aside), 0.0));
-      }
-    }
-    if (!(along > 0)) return;
-    const Real across_squared = std::max(distance_squared - along * along, 0.0);
-    if (counts && across_squared < taken_squared) {
-      const Real way = along - std::sqrt(squared - across_squared);
-      seen.free_way = std::min(seen.free_way, std::max(way, 0.0));
-    }
-    if (!perception.oncoming) return;
-    const Real with_own = own.direction[0] * other.direction[0] + own.direction[1] * other.direction[1];
-    const Real corridor = sum_of_radii + perception.lateral_clearance;
-    if (with_own > -against || across_squared >= corridor * corridor) return;
-    const Real closing = own.speed - other.speed * with_own;
-    if (!(closing > 0)) return;
-    const Real time = std::max(along - sum_of_radii, 0.0) / closing;
-    // Somebody straight ahead, to within a third of the radii, is passed on the right like one on the left.
-    Real& side = leftward > -sum_of_radii / 3 ? seen.left : seen.right;
-    side = std::min(side, time);
   };
-  const auto look_at_pair = [&](std::size_t place, Index low, Index high, Index shift) {
-    const auto i = static_cast<std::size_t>(low);
-    const auto j = static_cast<std::size_t>(high);
-    Vec<2> d = position[j] - position[i];
-    if (shift >= 0)
-      for (int k = 0; k < 2; ++k) d[k] -= shifts[static_cast<std::size_t>(3 * shift + k)];
-    const Real squared = dot(d, d);
-    const Real sum_of_radii = radius[i] + radius[j];
-    const Real seen_from = sum_of_radii + farthest;
-    if (squared > seen_from * seen_from) return;
-    see(i, walks_[j], d, squared, sum_of_radii);
-    see(j, walks_[i], -d, squared, sum_of_radii);
-    const Real touching_soon = sum_of_radii + perception.reach;
-    if (!record || squared > touching_soon * touching_soon) return;
-    const Real distance = std::sqrt(squared);
-    near_.add(low, high, distance - sum_of_radii, distance > 0 ? d * (1 / distance) : unit_vector<2>(0),
-              place);
-    near_.wall_speed.push_back(0);
-  };
+  find(block.first_batch, block.first_shifted, nullptr);
+  if (block.last_batch > block.first_shifted)
+    find(block.first_shifted, block.last_batch, schedule.shifts().data() + schedule.first_shift(block));
+}
+
+template <bool record>
+void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
+  constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
+  constexpr int n_walk = sizeof(Walk) / sizeof(Real);
+  static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
+  const std::size_t n_held = walks_.size();
+  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
+  kernels_ = &look_ahead_kernels();
+  load(state, perception);
+  see_people(neighborhood, perception);
+
+  if (record) near_.clear();
+  const SweepSchedule<2>& schedule = neighborhood.schedule();
+  const bool sees_walls = record || perception.turning_angle > 0 || perception.side_range > 0;
   const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
-      schedule.for_each_pair(block, look_at_pair);
-      if (record || turns || sides) look_at_walls<record>(state, block, schedule, perception, dt);
+      if (record) find_near_pairs(state, neighborhood, block, perception.reach);
+      if (sees_walls) look_at_walls<record>(state, block, schedule, perception, dt);
     }
     return static_cast<Index>(near_.size());
   };
@@ -163,14 +222,13 @@ void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   const Walk& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
-  Seen& seen = seen_[i];
+  SeenAhead& seen = seen_[i];
   if (leftward != 0) {
     Real& side = leftward > 0 ? seen.wall_left : seen.wall_right;
     side = std::min(side, std::max(gap, 0.0) / std::abs(leftward));
   }
   for (int k = 0; k < n_turns; ++k) {
-    const Turn& turn = turns_[static_cast<std::size_t>(k)];
-    const Real closing = turn.cosine * towards + turn.sine * leftward;
+    const Real closing = cosines_[k] * towards + sines_[k] * leftward;
     if (!(closing > 0)) continue;
     Real& way = seen.turned[k];
     way = std::min(way, trust_in_walls * std::max(gap, 0.0) / closing);
@@ -210,7 +268,9 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
 
 std::size_t LookAhead::bytes() const {
   return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
-                    at_, surface_);
+                    at_, surface_, within_box_.first, within_box_.others, through_faces_.first,
+                    through_faces_.others, through_faces_.shifts, disks_, headings_, goals_, scratch_, who_,
+                    near_places_);
 }
 
 }  // namespace scree

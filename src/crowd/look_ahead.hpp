@@ -1,9 +1,10 @@
 #pragma once
-#include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "contact/contact_graph.hpp"
+#include "crowd/look_ahead_kernels.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "state/state.hpp"
 
@@ -34,11 +35,13 @@ struct NearContacts : ContactList<2> {
 ///             counts as left)
 ///
 /// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
-/// to be seen. Cost: O(candidates), two messages to ghosts and one back.
+/// to be seen. Everybody looks at its own candidates, several at a time
+/// (look_ahead_kernels.hpp), so a pair is looked at from each end. Cost: O(candidates), 8 bytes each; two
+/// messages to ghosts and one back.
 class LookAhead {
  public:
   /// e is turned to the right, to the left, twice as far to the right and to the left.
-  static constexpr int n_turns = 4;
+  static constexpr int n_turns = SeenAhead::n_turns;
 
   struct Perception {
     Real range = 0;              ///< [m]; larger free ways are cut to it
@@ -50,6 +53,10 @@ class LookAhead {
     Real side_range = 0;         ///< larger rooms are cut to it [m]; 0: they are not found
     Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
   };
+
+  /// Lists the candidates by person and makes room for everybody held; after each list build. Cost:
+  /// O(candidates). Local.
+  void prepare(const Neighborhood<2>& neighborhood);
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
   struct Walk {
@@ -70,6 +77,8 @@ class LookAhead {
   /// Along the way turned by turn_angle(k, turning_angle), 0 <= k < n_turns.
   Real turned_way(std::size_t i, int k) const { return seen_[i].turned[k]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
+  /// Cosine and sine of that angle, of the last perception.
+  std::pair<Real, Real> turn(int k) const { return {cosines_[k], sines_[k]}; }
   Real room_left(std::size_t i) const { return seen_[i].room_left; }
   Real room_right(std::size_t i) const { return seen_[i].room_right; }
   Real wall_left(std::size_t i) const { return seen_[i].wall_left; }
@@ -81,9 +90,15 @@ class LookAhead {
   std::size_t bytes() const;
 
  private:
-  struct Seen {
-    Real free_way, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
+  /// The candidate pairs by person: see LookAheadView::Candidates.
+  struct Candidates {
+    std::vector<Index> first, others;
+    std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
+  void load(const State<2>& state, const Perception& perception);
+  void see_people(const Neighborhood<2>& neighborhood, const Perception& perception);
+  void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
+                       const SweepSchedule<2>::Block& block, Real reach);
   template <bool record>
   void look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   template <bool record>
@@ -91,15 +106,20 @@ class LookAhead {
                      const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void see_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
-  struct Turn {
-    Real cosine, sine;
-  };
-  std::array<Turn, n_turns> turns_{};
-  std::vector<Walk> walks_;  // n_held
-  std::vector<Seen> seen_;   // n_held
+  std::vector<Walk> walks_;      // n_held
+  std::vector<SeenAhead> seen_;  // n_held
   NearContacts near_;
   std::vector<Vec<2>> at_;
   std::vector<SurfacePoint<2>> surface_;
+
+  // For kernels.
+  const LookAheadKernels* kernels_ = nullptr;
+  Candidates within_box_, through_faces_;
+  std::int64_t listed_ = 0;                            // the list build that they are of
+  std::vector<SweepRecord> disks_, headings_, goals_;  // n_held, disks_ two more
+  std::vector<Real> scratch_;
+  std::vector<Index> who_, near_places_;
+  Real cosines_[n_turns] = {}, sines_[n_turns] = {};  // of the turns
 };
 
 }  // namespace scree

@@ -96,20 +96,26 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
   Scope timer("directions");
   const auto walk = look_ahead.walks(state);
   const BodyStore<2>& bodies = state.bodies;
+  const FloorField& floor_field = scene_.floor_field();
   for (std::size_t i = 0; i < walk.size(); ++i) {
+    // The fields of a large hall do not fit the cache, and a question waits for its first cell.
+    constexpr std::size_t ahead = 8;
+    if (i + ahead < walk.size() && agent::destination(bodies)[i + ahead] >= 0)
+      floor_field.prefetch(agent::destination(bodies)[i + ahead],
+                           wrapped(state.box, bodies.position()[i + ahead]));
     walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
-    const int destination = agent::destination(bodies)[i];
-    const Vec<2> direction = destination < 0 ? direction_
-                                             : scene_.floor_field().direction(
-                                                   destination, wrapped(state.box, bodies.position()[i]));
+    walk[i].speed = speed_on_free_ground(state, i);
+    Vec<2> direction = direction_;
+    if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
+      const FloorField::Course course =
+          floor_field.course(destination, wrapped(state.box, bodies.position()[i]));
+      direction = course.direction;
+      walk[i].destination = destination;
+      walk[i].time_to_go = course.travel_time;
+    }
     walk[i].direction[0] = direction[0];
     walk[i].direction[1] = direction[1];
-    walk[i].speed = speed_on_free_ground(state, i);
-    if (destination < 0) continue;
-    walk[i].destination = destination;
-    walk[i].time_to_go =
-        scene_.floor_field().travel_time(destination, wrapped(state.box, bodies.position()[i]));
   }
 }
 
@@ -146,9 +152,7 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);
   for (int k = 0; k < LookAhead::n_turns; ++k) {
-    const Real angle = LookAhead::turn_angle(k, turning_angle_);
-    const Real c = std::cos(angle);
-    const Real s = std::sin(angle);
+    const auto [c, s] = look_ahead.turn(k);
     const Real speed = pace(look_ahead.turned_way(i, k));
     if (speed * c <= progress) continue;
     progress = speed * c;

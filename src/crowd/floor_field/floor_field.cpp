@@ -224,14 +224,14 @@ Real FloorField::travel_time(int destination, const Vec<2>& x) const {
   return built_->near->time(static_cast<std::size_t>(destination), x);
 }
 
-Vec<2> FloorField::direction(int destination, const Vec<2>& x) const {
+FloorField::Course FloorField::course(int destination, const Vec<2>& x) const {
   const auto d = static_cast<std::size_t>(destination);
   const NearFields::Way way = built_->near->way(d, x);
   if (way.may_be_there) {
     const Built& built = *built_;
-    if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {};
+    if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {way.time, {}};
   }
-  return way.direction;
+  return {way.time, way.direction};
 }
 
 void FloorField::update_density(std::span<const Vec<2>> positions) {

@@ -69,7 +69,17 @@ class FloorField {
   /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
   /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
   /// allocation.
-  Vec<2> direction(int destination, const Vec<2>& x) const;
+  Vec<2> direction(int destination, const Vec<2>& x) const { return course(destination, x).direction; }
+  /// Both at once.
+  struct Course {
+    Real travel_time;
+    Vec<2> direction;
+  };
+  Course course(int destination, const Vec<2>& x) const;
+  /// Asks for what course() needs from memory, for a question soon. Local, O(1).
+  void prefetch(int destination, const Vec<2>& x) const {
+    built_->near->prefetch(static_cast<std::size_t>(destination), x);
+  }
 
   /// Whether ways cost more where it is crowded, and how often that is found anew [s].
   bool counts_density() const { return settings_.counts_density; }

@@ -268,7 +268,22 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
 Real NearFields::time(std::size_t field, const Vec<2>& position) const {
   const Vec<2> x = tiling_.grid().wrapped(position);
   Around around;
-  if (!locate(field, x, around)) return HUGE_VAL;
+  return locate(field, x, around) ? time_among(field, x, around) : HUGE_VAL;
+}
+
+void NearFields::prefetch(std::size_t field, const Vec<2>& position) const {
+  const CellGrid& grid = tiling_.grid();
+  const Vec<2> in_cells = per_cell_ * (grid.wrapped(position) - grid.origin);
+  if (!(in_cells[0] >= 0 && in_cells[0] < static_cast<Real>(grid.nx) && in_cells[1] >= 0 &&
+        in_cells[1] < static_cast<Real>(grid.ny)))
+    return;
+  // The lower left one of the four and the one above it: a row of them is mostly in one line of the cache.
+  const auto column = static_cast<std::int64_t>(std::max(in_cells[0] - 0.5, 0.0));
+  const auto row = static_cast<std::int64_t>(std::max(in_cells[1] - 0.5, 0.0));
+  for (const std::int64_t above : {0, 1}) __builtin_prefetch(cell_at(field, column, row + above));
+}
+
+Real NearFields::time_among(std::size_t field, const Vec<2>& x, const Around& around) const {
   Real total = 0;
   Real sum = 0;
   for (std::size_t n = 0; n < 4; ++n) {
@@ -290,9 +305,10 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position) const
   };
   Around around;
   if (!locate(field, x, around)) return {};
+  const Real time = time_among(field, x, around);
   const bool may_be_there = around.own != nullptr && std::signbit(around.own->time);
   // Beside the destination, in a cell whose centre is in it.
-  if (may_be_there && around.own->time == 0) return {towards(around.own_centre), true};
+  if (may_be_there && around.own->time == 0) return {time, towards(around.own_centre), true};
   Vec<2> sum;
   Real total = 0;
   for (std::size_t n = 0; n < 4; ++n) {
@@ -311,13 +327,13 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position) const
   };
   // Where two ways are equally long, directions cancel and what is left is chance: there one cell decides.
   constexpr Real cancelled = 0.05 * std::numeric_limits<std::int16_t>::max();
-  if (length > cancelled * total) return {(1 / length) * sum, may_be_there};
+  if (length > cancelled * total) return {time, (1 / length) * sum, may_be_there};
   if (around.own != nullptr && (around.own->x != 0 || around.own->y != 0))
-    return {way_of(*around.own), may_be_there};
+    return {time, way_of(*around.own), may_be_there};
   Vec<2> centre;
   const Cell* cell = nearest(field, x, centre);
-  if (cell == nullptr) return {{}, may_be_there};
-  return {cell->x == 0 && cell->y == 0 ? towards(centre) : way_of(*cell), may_be_there};
+  if (cell == nullptr) return {time, {}, may_be_there};
+  return {time, cell->x == 0 && cell->y == 0 ? towards(centre) : way_of(*cell), may_be_there};
 }
 
 std::size_t NearFields::bytes() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,10 +40,13 @@ class NearFields {
   /// none of those has a value. Infinite, or zero, if there is none either. Local, O(1).
   Real time(std::size_t field, const Vec<2>& x) const;
   struct Way {
+    Real time = HUGE_VAL;       ///< as time()
     Vec<2> direction{};         ///< unit or zero
     bool may_be_there = false;  ///< the destination reaches into the cell that holds x
   };
   Way way(std::size_t field, const Vec<2>& x) const;
+  /// Asks for the cells around x from memory, for a question soon.
+  void prefetch(std::size_t field, const Vec<2>& x) const;
 
   std::size_t bytes() const;
 
@@ -65,6 +69,7 @@ class NearFields {
   const Tile* tile_at(std::int64_t column, std::int64_t row, int& local_column, int& local_row) const;
   const Cell* cell_at(std::size_t field, std::int64_t column, std::int64_t row) const;
   bool locate(std::size_t field, const Vec<2>& x, Around& around) const;
+  Real time_among(std::size_t field, const Vec<2>& x, const Around& around) const;
   const Cell* nearest(std::size_t field, const Vec<2>& x, Vec<2>& centre) const;
   void find_walls(Tile& tile) const;
 
