@@ -20,11 +20,6 @@ constexpr int force_width = D + n_spins<D>;
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 
-template <class Record>
-std::span<Real> numbers(std::vector<Record>& records) {
-  return {reinterpret_cast<Real*>(records.data()), records.size() * sizeof(Record) / sizeof(Real)};
-}
-
 template <int N>
 Vec<3> in_space(const Vec<N>& v) {
   Vec<3> w;
@@ -47,7 +42,7 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   places_.assign(n + 2, SweepRecord{});
   places_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
   motions_.assign(n, MotionRecord{});
-  forces_.resize(n);
+  forces_.assign(n, ForceRecord{});
   for (std::size_t i = 0; i < n; ++i) {
     places_[i].radius = bodies.radius()[i];
     motions_[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
@@ -65,7 +60,9 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
   list_.resize(static_cast<std::size_t>(longest * batch_size));
-  sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), forces_.size());
+  const TouchedBodies<D> touched(neighborhood_.schedule(), n);
+  turns_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched);
+  sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched, turns_);
 }
 
 template <int D>
@@ -79,14 +76,14 @@ ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   return history_.remember(state, neighborhood_);
 }
 
-/// Brings places and motions of the owned bodies up to date.
+/// Brings places and motions of owned bodies up to date.
 template <int D>
-void ForceSweeper<D>::load(const State<D>& state) {
+void ForceSweeper<D>::load(const State<D>& state, std::size_t first, std::size_t last) {
   const BodyStore<D>& bodies = state.bodies;
   const auto position = bodies.position();
   const auto velocity = bodies.velocity();
   const auto spin = bodies.angular_velocity();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     for (int k = 0; k < D; ++k) places_[i].x[k] = position[i][k];
     MotionRecord& motion = motions_[i];
     if (motion.inverse_mass == 0) continue;
@@ -128,32 +125,68 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   return batches;
 }
 
+/// Moves the bodies of some chunks.
 template <int D>
-void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
+void ForceSweeper<D>::begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move) {
+  if (chunks.empty()) return;
+  Scope timer("move");
+  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+  for (const Index chunk : chunks) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * BlockTurns<D>::chunk_size;
+    const std::size_t last = std::min(first + BlockTurns<D>::chunk_size, n_owned);
+    move(first, last);
+    load(state, first, last);
+    std::fill(forces_.begin() + static_cast<std::ptrdiff_t>(first),
+              forces_.begin() + static_cast<std::ptrdiff_t>(last), ForceRecord{});
+  }
+}
+
+/// The forces on the bodies of some chunks are known but for the sums.
+template <int D>
+void ForceSweeper<D>::end(std::span<const Index> chunks, const BodyPass& finish) {
+  if (chunks.empty()) return;
+  Scope timer("move");
+  const auto n_owned = static_cast<std::size_t>(neighborhood_.ghosts().n_owned());
+  for (const Index chunk : chunks) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * BlockTurns<D>::chunk_size;
+    sums_.add_up(static_cast<std::size_t>(chunk), forces_);
+    finish(first, std::min(first + BlockTurns<D>::chunk_size, n_owned));
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const BodyPass& move,
+                               const BodyPass& finish) {
   Scope timer("forces");
   time_ = time;
   counts_ = {};
   passed_ = {};
   if (keeps_histories_) note_histories();
-  load(state);
-  std::ranges::fill(numbers(forces_), 0.0);
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
   batches.list = list_.data();
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto blocks = neighborhood_.schedule().all_blocks();
+  const auto run_turns = [&](std::size_t first, std::size_t last) {
+    for (std::size_t turn = first; turn < last; ++turn) {
+      const auto block = static_cast<std::size_t>(turns_.order()[turn]);
+      begin(state, turns_.begun_by(turn), move);
+      run_block(state, blocks[block], batches);
+      sums_.collect(block, forces_);
+      end(turns_.done_after(turn), finish);
+    }
+  };
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  begin(state, turns_.begun_at_once(), move);
   {
     Scope part("exchange");
     send_motions();
   }
-  for (int colour = 0; colour < n_early_colours<D>; ++colour)
-    run_blocks(state, schedule.interior_blocks(colour), batches);
+  run_turns(0, turns_.n_early());
   {
     Scope part("exchange");
     receive_motions();
   }
-  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour)
-    run_blocks(state, schedule.boundary_blocks(colour), batches);
+  run_turns(turns_.n_early(), turns_.n_before_late());
   {
     Scope part("exchange");
     ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
@@ -162,8 +195,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
     });
   }
-  for (int colour = n_early_colours<D>; colour < Lattice<D>::n_colours; ++colour)
-    run_blocks(state, schedule.interior_blocks(colour), batches);
+  run_turns(turns_.n_before_late(), blocks.size());
   {
     Scope part("exchange");
     ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {
@@ -172,17 +204,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
     });
   }
-  sums_.add_up(forces_);
-}
-
-template <int D>
-void ForceSweeper<D>::run_blocks(const State<D>& state,
-                                 std::span<const typename SweepSchedule<D>::Block> blocks,
-                                 ForceBatches& batches) {
-  for (const auto& block : blocks) {
-    run_block(state, block, batches);
-    sums_.collect(static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data()), forces_);
-  }
+  end(turns_.done_at_last(), finish);
 }
 
 template <int D>
@@ -338,7 +360,7 @@ template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
                     before_.pairs, before_.walls, force_motions_, energies_) +
-         history_.bytes() + sums_.bytes();
+         history_.bytes() + turns_.bytes() + sums_.bytes();
 }
 
 template class ForceSweeper<2>;

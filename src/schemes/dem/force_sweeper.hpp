@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
+#include "schemes/dem/block_turns.hpp"
 #include "schemes/dem/contact_energy.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/dem/force_sums.hpp"
@@ -20,6 +22,9 @@ struct SpringSettings {
   bool attraction = true;  ///< damping may pull
   bool friction = true;
 };
+
+/// What a step does to the owned bodies [first, last).
+using BodyPass = std::function<void(std::size_t first, std::size_t last)>;
 
 /// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
 /// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
@@ -46,9 +51,11 @@ class ForceSweeper {
 
   /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
   /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// Every owned body is in one call of `move`, before its position and velocities are read, and in one of
+  /// `finish`, when its forces are complete; see BlockTurns.
   /// Collective, two messages per pair of neighbouring ranks and direction: motion of the bodies that others
   /// hold, and sums of the forces on them. Interior blocks run meanwhile.
-  void evaluate(const State<D>& state, Real time, Real dt);
+  void evaluate(const State<D>& state, Real time, Real dt, const BodyPass& move, const BodyPass& finish);
   /// n_owned entries are complete.
   std::span<const ForceRecord> forces() const { return forces_; }
   /// Of the last evaluate(), on this rank.
@@ -84,12 +91,13 @@ class ForceSweeper {
                           const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
                   const Ends& now, const ContactHistory& before);
-  void load(const State<D>& state);
+  void load(const State<D>& state, std::size_t first, std::size_t last);
+  void load(const State<D>& state) { load(state, 0, static_cast<std::size_t>(state.bodies.n_owned())); }
+  void begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move);
+  void end(std::span<const Index> chunks, const BodyPass& finish);
   void send_motions();
   void receive_motions();
   ForceBatches operands(Real dt) const;
-  void run_blocks(const State<D>& state, std::span<const typename SweepSchedule<D>::Block> blocks,
-                  ForceBatches& batches);
   void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
@@ -106,6 +114,7 @@ class ForceSweeper {
   std::vector<MotionRecord> motions_;  // held bodies
   std::vector<ForceRecord> forces_;    // held bodies
 
+  BlockTurns<D> turns_;
   ForceSums<D> sums_;
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;

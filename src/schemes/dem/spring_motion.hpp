@@ -26,14 +26,14 @@ class SpringMotion final : public DemMotion<D> {
 
   const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
   void prepare() override {
+    farthest_of_ = {};
     field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
     sweeper_.prepare(state_);
   }
   void start(Real /*dt*/) override {
     if (balance().kept) sweeper_.keep_histories();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
-      sweeper_.evaluate(state_, state_.clock.time, 0);
-      kick(state_.clock.time, 0);
+      advance(state_.clock.time, 0);
     }
     if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
   }
@@ -41,16 +41,19 @@ class SpringMotion final : public DemMotion<D> {
   ContactMemory remember() override { return sweeper_.remember(state_); }
   void step(Real dt) override {
     const Real end = state_.clock.time + dt;
-    drift(dt);
     state_.obstacles.place(end);
-    sweeper_.evaluate(state_, end, dt);
-    kick(end, 0.5 * dt);
+    farthest_ = 0;
+    advance(end, dt);
+    farthest_of_ = {state_.clock.step + 1, dt};
     this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
     std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
     if (balance().kept) book(end, dt);
+  }
+  Real farthest_after(Real dt) const override {
+    return farthest_of_ == FarthestOf{state_.clock.step, dt} ? farthest_ : find_farthest(state_, dt);
   }
   void contacts_changed() override {
     if (!balance().kept) return;
@@ -115,15 +118,31 @@ class SpringMotion final : public DemMotion<D> {
     for (const auto& field : state_.forces)
       if (!field->has_potential()) field->add(state_, time, other_force_);
   }
-  void drift(Real dt) {
+  /// Bodies from `dt` before `end` to `end`, where obstacles are. With dt = 0 only accelerations change.
+  void advance(Real end, Real dt) {
+    const auto move = [this, dt](std::size_t first, std::size_t last) { drift(first, last, dt); };
+    if (state_.forces.empty()) {
+      sweeper_.evaluate(state_, end, dt, move,
+                        [this, dt](std::size_t first, std::size_t last) { kick(first, last, dt); });
+      return;
+    }
+    // Fields act on all bodies at once, and may depend on velocities.
+    sweeper_.evaluate(state_, end, dt, move, [](std::size_t, std::size_t) {});
     Scope timer("move");
+    std::ranges::fill(field_force_, Vec<D>{});
+    for (const auto& field : state_.forces) field->add(state_, end, field_force_);
+    if (balance().kept) find_other_force(end);
+    kick(0, field_force_.size(), dt);
+  }
+  void drift(std::size_t first, std::size_t last, Real dt) {
+    if (dt == 0) return;
     BodyStore<D>& bodies = state_.bodies;
     const auto mobility = bodies.mobility();
     const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
     const auto acceleration = bodies.acceleration();
     const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
     const auto orientation = bodies.orientation();
-    for (std::size_t i = 0; i < previous.size(); ++i) {
+    for (std::size_t i = first; i < last; ++i) {
       previous[i] = position[i];
       if (mobility[i] == 0) continue;
       velocity[i] += 0.5 * dt * acceleration[i];
@@ -131,45 +150,55 @@ class SpringMotion final : public DemMotion<D> {
       position[i] += dt * velocity[i];
       if constexpr (D == 2) orientation[i] = turned<2>(orientation[i], spin[i], dt);
     }
-    if constexpr (D == 3) force_kernels().turn(orientation.data(), spin.data(), orientation.size(), dt);
+    if constexpr (D == 3)
+      force_kernels().turn(orientation.data() + first, spin.data() + first, last - first, dt);
   }
-  /// Accelerations from the forces of the last evaluation; velocities advance by them for `dt`.
-  void kick(Real time, Real dt) {
-    Scope timer("move");
+  /// Accelerations from the forces of the last evaluation; velocities advance by them for half of `dt`.
+  void kick(std::size_t first, std::size_t last, Real dt) {
+    const BodyStore<D>& held = state_.bodies;
     BodyStore<D>& bodies = state_.bodies;
     const bool has_fields = !state_.forces.empty();
-    if (has_fields) {
-      std::ranges::fill(field_force_, Vec<D>{});
-      for (const auto& field : state_.forces) field->add(state_, time, field_force_);
-      if (balance().kept) find_other_force(time);
-    }
     const auto forces = sweeper_.forces();
-    const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
+    const auto mobility = held.mobility(), mass = held.mass(), radius = held.radius();
+    const auto position = held.position(), listed = held.listed();
     const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
     const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-    const auto group = bodies.group();
+    const auto group = held.group();
     const Vec<D> gravity = state_.gravity;
-    for (std::size_t i = 0; i < velocity.size(); ++i) {
-      if (mobility[i] == 0) continue;
-      const Real inverse_mass = 1 / mass[i];
-      Vec<D> a;
-      for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
-      if (has_fields) a += inverse_mass * field_force_[i];
-      acceleration[i] = a;
-      velocity[i] += dt * a;
-      if (!state_.group_rotates[static_cast<std::size_t>(group[i])]) continue;
-      const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
-      Spin<D> turning;
-      for (int k = 0; k < n_spins<D>; ++k)
-        turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
-      angular_acceleration[i] = turning;
-      spin[i] += dt * turning;
+    Real farthest = farthest_;
+    for (std::size_t i = first; i < last; ++i) {
+      if (mobility[i] != 0) {
+        const Real inverse_mass = 1 / mass[i];
+        Vec<D> a;
+        for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
+        if (has_fields) a += inverse_mass * field_force_[i];
+        acceleration[i] = a;
+        velocity[i] += 0.5 * dt * a;
+        if (state_.group_rotates[static_cast<std::size_t>(group[i])]) {
+          const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
+          Spin<D> turning;
+          for (int k = 0; k < n_spins<D>; ++k)
+            turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
+          angular_acceleration[i] = turning;
+          spin[i] += 0.5 * dt * turning;
+        }
+      }
+      farthest = farther(farthest, (position[i] - listed[i]) + free_way(held, i, dt));
     }
+    farthest_ = farthest;
   }
 
   State<D>& state_;
   ForceSweeper<D> sweeper_;
   std::vector<Vec<D>> field_force_;  // n_owned
+  // farthest_after() of the end of a step, found on the way.
+  struct FarthestOf {
+    std::int64_t step = -1;
+    Real dt = 0;
+    bool operator==(const FarthestOf&) const = default;
+  };
+  Real farthest_ = 0;
+  FarthestOf farthest_of_;
   // For the energy balance.
   std::vector<Vec<D>> other_force_;  // without a potential; empty if there are no forces
   std::vector<Real> power_;
