@@ -3,18 +3,13 @@
 
 #include "contact/contact_graph.hpp"
 #include "core/timing.hpp"
-#include "neighbors/neighbor_list.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/dem/body_motion.hpp"
 #include "schemes/dem/soft_laws.hpp"
 
 namespace scree {
 
-/// The way of body i in the next dt if its acceleration stays [m].
-template <int D>
-Vec<D> free_way(const BodyStore<D>& bodies, std::size_t i, Real dt) {
-  return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
-}
 /// Square of the largest distance [m2] between where an owned body was listed and where its free way in the
 /// next dt takes it. Local.
 template <int D>
@@ -23,7 +18,7 @@ Real find_farthest(const State<D>& state, Real dt) {
   const BodyStore<D>& bodies = state.bodies;
   Real most = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    most = farther(most, (bodies.position()[i] - bodies.listed()[i]) + free_way(bodies, i, dt));
+    most = farthest_with(most, bodies, i, dt);
   return most;
 }
 

@@ -93,13 +93,28 @@ struct LawKernels {
                        const MotionRecord& b, ContactHistory& history);
 };
 
+/// Bodies in space and what kernels know of them, from the first one that is treated on.
+struct BodyArrays {
+  Vec<3>*position, *previous, *velocity, *acceleration;
+  Spin<3>*spin, *angular_acceleration;
+  Orientation<3>* orientation;
+  const Vec<3>* listed;
+  const Real *mass, *radius;
+  SweepRecord* places;
+  MotionRecord* motions;
+  ForceRecord* forces;
+};
+
 /// The kernels of one instruction set. All sets give the same bits: no fused multiply-add, IEEE square root
 /// and division, and the same operations per pair.
 struct ForceKernels {
   std::string_view instruction_set;
   LawKernels laws[2][n_tangential_laws];  ///< [normal law][tangential law]
-  /// Turns the orientations of n bodies for dt: turned() of schemes/common/rotation.hpp.
-  void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
+  /// drift_body() of schemes/dem/body_motion.hpp for n bodies that can move and turn, a multiple of
+  /// batch_size; their records are brought up to date, with no forces.
+  void (*drift)(const BodyArrays& bodies, std::size_t n, Real dt);
+  /// kick_body() for such bodies without force fields; returns the largest of its results.
+  Real (*kick)(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravity);
 
   const LawKernels& of(NormalLaw law, TangentialLaw tangential) const {
     return laws[static_cast<int>(law)][static_cast<int>(tangential)];

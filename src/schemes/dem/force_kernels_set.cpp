@@ -263,31 +263,89 @@ SoftForce single(const ForceBatches& p, const SoftContact& contact, const Motion
   return {vec(f.force), vec(f.torque), vec(f.rolling)};
 }
 
-Lanes column(const Real* first, std::size_t stride) {
-  Lanes v{};
-  for (std::size_t k = 0; k < width; ++k) v[k] = first[k * stride];
-  return v;
+template <class V>
+Three<Lanes> load_three(const V* vectors) {
+  const Vectors v = load_vectors(vectors->component.data());
+  return {v.x, v.y, v.z};
+}
+template <class V>
+void store_three(const Three<Lanes>& v, V* vectors) {
+  store_vectors({v.x, v.y, v.z}, vectors->component.data());
 }
 
-void turn(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt) {
-  std::size_t i = 0;
-  for (; i + width <= n; i += width) {
-    const Real* first_q = orientations[i].component.data();
-    const Real* first_spin = spins[i].component.data();
-    const std::array<Lanes, 4> q{column(first_q, 4), column(first_q + 1, 4), column(first_q + 2, 4),
-                                 column(first_q + 3, 4)};
-    const std::array<Lanes, 3> spin{column(first_spin, 3), column(first_spin + 1, 3),
-                                    column(first_spin + 2, 3)};
-    const Lanes h_squared = 0.25 * dt * dt * (spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
+/// `step` * k + `first` for all lanes k.
+template <Index step, Index first>
+constexpr auto each = [] {
+  std::array<Index, width> all{};
+  for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = step * k + first;
+  return all;
+}();
+
+void drift(const BodyArrays& bodies, std::size_t n, Real dt) {
+  const Lanes half = Lanes{} + 0.5 * dt;
+  for (std::size_t i = 0; i < n; i += width) {
+    const Three<Lanes> velocity =
+        load_three(bodies.velocity + i) + half * load_three(bodies.acceleration + i);
+    const Three<Lanes> spin =
+        load_three(bodies.spin + i) + half * load_three(bodies.angular_acceleration + i);
+    const Three<Lanes> before = load_three(bodies.position + i);
+    const Three<Lanes> position = before + (Lanes{} + dt) * velocity;
+    store_three(velocity, bodies.velocity + i);
+    store_three(spin, bodies.spin + i);
+    store_three(before, bodies.previous + i);
+    store_three(position, bodies.position + i);
+
+    Orientation<3>* orientation = bodies.orientation + i;
+    const Lanes h_squared = 0.25 * dt * dt * (spin.x * spin.x + spin.y * spin.y + spin.z * spin.z);
     if (any_less(Lanes{} + small_turn, h_squared)) {
-      for (std::size_t k = i; k < i + width; ++k) orientations[k] = turned<3>(orientations[k], spins[k], dt);
-      continue;
+      for (std::size_t k = 0; k < width; ++k)
+        orientation[k] = turned<3>(orientation[k], bodies.spin[i + k], dt);
+    } else {
+      const Bodies q = load_rows(orientation->component.data());
+      const auto next =
+          turned_a_little<Lanes>({q.x, q.y, q.z, q.radius}, {spin.x, spin.y, spin.z}, h_squared, dt);
+      store_rows({next[0], next[1], next[2], next[3]}, orientation->component.data());
     }
-    const std::array<Lanes, 4> next = turned_a_little(q, spin, h_squared, dt);
-    for (std::size_t k = 0; k < width; ++k)
-      for (std::size_t c = 0; c < 4; ++c) orientations[i + k].component[c] = next[c][k];
+
+    const Lanes zero{};
+    store_in_space({position.x, position.y, position.z, zero}, bodies.places + i, each<1, 0>.data());
+    SweepRecord* motions = pieces(bodies.motions + i);
+    store_in_space({velocity.x, velocity.y, velocity.z, zero}, motions, each<2, 0>.data());
+    store_in_space({spin.x, spin.y, spin.z, zero}, motions, each<2, 1>.data());
+    for (std::size_t k = 0; k < width; ++k) {
+      quad(bodies.forces[i + k].force) = Quad{};
+      quad(bodies.forces[i + k].torque) = Quad{};
+    }
   }
-  for (; i < n; ++i) orientations[i] = turned<3>(orientations[i], spins[i], dt);
+}
+
+Real kick(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravity) {
+  const Lanes zero{};
+  const Lanes half = zero + 0.5 * dt;
+  const Three<Lanes> fall{zero + gravity[0], zero + gravity[1], zero + gravity[2]};
+  Lanes farthest = zero;
+  Lanes n_strange = zero;
+  for (std::size_t i = 0; i < n; i += width) {
+    const Lanes mass = load(bodies.mass + i);
+    const Lanes radius = load(bodies.radius + i);
+    const Bodies force = load(pieces(bodies.forces + i), each<2, 0>.data());
+    const Bodies torque = load(pieces(bodies.forces + i), each<2, 1>.data());
+    const Three<Lanes> acceleration = (1 / mass) * three(force) + fall;
+    const Three<Lanes> turning = (1 / (0.4 * mass * radius * radius)) * three(torque);  // moment_of_inertia()
+    const Three<Lanes> velocity = load_three(bodies.velocity + i) + half * acceleration;
+    store_three(acceleration, bodies.acceleration + i);
+    store_three(turning, bodies.angular_acceleration + i);
+    store_three(velocity, bodies.velocity + i);
+    store_three(load_three(bodies.spin + i) + half * turning, bodies.spin + i);
+    const Three<Lanes> way = (load_three(bodies.position + i) - load_three(bodies.listed + i)) +
+                             (zero + dt) * (velocity + half * acceleration);
+    const Lanes squared = dot(way, way);
+    farthest = largest(squared, farthest);
+    n_strange += squared >= 0 ? zero : zero + 1;
+  }
+  Real most = 0;
+  for (int k = 0; k < width; ++k) most = std::max(most, n_strange[k] > 0 ? HUGE_VAL : farthest[k]);
+  return most;
 }
 
 template <NormalLaw law, TangentialLaw tangential>
@@ -303,6 +361,7 @@ extern const ForceKernels force_kernels_of_set{name_of_set,
                                                 {kernels_of<NormalLaw::hertz, TangentialLaw::whole>,
                                                  kernels_of<NormalLaw::hertz, TangentialLaw::increments>,
                                                  kernels_of<NormalLaw::hertz, TangentialLaw::rescaled>}},
-                                               &turn};
+                                               &drift,
+                                               &kick};
 
 }  // namespace scree::SCREE_SET

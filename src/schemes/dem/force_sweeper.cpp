@@ -20,6 +20,15 @@ constexpr int force_width = D + n_spins<D>;
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 
+/// Asks for a chunk of items from the first one on.
+template <class T>
+void fetch(std::span<T> items, std::size_t first) {
+  constexpr std::size_t line = 64;
+  const auto* bytes = reinterpret_cast<const std::byte*>(items.data() + first);
+  for (std::size_t k = 0; k < BlockTurns<3>::chunk_size * sizeof(T); k += line)
+    __builtin_prefetch(bytes + k, 1);
+}
+
 template <int N>
 Vec<3> in_space(const Vec<N>& v) {
   Vec<3> w;
@@ -76,7 +85,6 @@ ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   return history_.remember(state, neighborhood_);
 }
 
-/// Brings places and motions of owned bodies up to date.
 template <int D>
 void ForceSweeper<D>::load(const State<D>& state, std::size_t first, std::size_t last) {
   const BodyStore<D>& bodies = state.bodies;
@@ -85,6 +93,7 @@ void ForceSweeper<D>::load(const State<D>& state, std::size_t first, std::size_t
   const auto spin = bodies.angular_velocity();
   for (std::size_t i = first; i < last; ++i) {
     for (int k = 0; k < D; ++k) places_[i].x[k] = position[i][k];
+    forces_[i] = {};
     MotionRecord& motion = motions_[i];
     if (motion.inverse_mass == 0) continue;
     for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[i][k];
@@ -130,27 +139,53 @@ template <int D>
 void ForceSweeper<D>::begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move) {
   if (chunks.empty()) return;
   Scope timer("move");
-  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-  for (const Index chunk : chunks) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * BlockTurns<D>::chunk_size;
-    const std::size_t last = std::min(first + BlockTurns<D>::chunk_size, n_owned);
-    move(first, last);
-    load(state, first, last);
-    std::fill(forces_.begin() + static_cast<std::ptrdiff_t>(first),
-              forces_.begin() + static_cast<std::ptrdiff_t>(last), ForceRecord{});
-  }
+  const BodyStore<D>& bodies = state.bodies;
+  for_each_chunk(chunks, move, [&](std::size_t next) {
+    fetch(bodies.position(), next);
+    fetch(bodies.previous(), next);
+    fetch(bodies.velocity(), next);
+    fetch(bodies.acceleration(), next);
+    fetch(bodies.angular_velocity(), next);
+    fetch(bodies.angular_acceleration(), next);
+    fetch(bodies.orientation(), next);
+    fetch(std::span(places_), next);
+    fetch(std::span(motions_), next);
+    fetch(std::span(forces_), next);
+  });
 }
 
 /// The forces on the bodies of some chunks are known but for the sums.
 template <int D>
-void ForceSweeper<D>::end(std::span<const Index> chunks, const BodyPass& finish) {
+void ForceSweeper<D>::end(const State<D>& state, std::span<const Index> chunks, const BodyPass& finish) {
   if (chunks.empty()) return;
   Scope timer("move");
+  const BodyStore<D>& bodies = state.bodies;
+  for (const Index chunk : chunks) sums_.add_up(static_cast<std::size_t>(chunk), forces_);
+  for_each_chunk(chunks, finish, [&](std::size_t next) {
+    fetch(bodies.position(), next);
+    fetch(bodies.listed(), next);
+    fetch(bodies.velocity(), next);
+    fetch(bodies.acceleration(), next);
+    fetch(bodies.angular_velocity(), next);
+    fetch(bodies.angular_acceleration(), next);
+    fetch(bodies.mass(), next);
+    fetch(bodies.radius(), next);
+    fetch(std::span(forces_), next);
+  });
+}
+
+/// Calls pass(first body, last body) for some chunks, after fetch_chunk(first body of the next one): chunks
+/// lie apart, so the processor does not see what comes.
+template <int D>
+template <class Fetch>
+void ForceSweeper<D>::for_each_chunk(std::span<const Index> chunks, const BodyPass& pass,
+                                     Fetch&& fetch_chunk) const {
+  constexpr std::size_t size = BlockTurns<D>::chunk_size;
   const auto n_owned = static_cast<std::size_t>(neighborhood_.ghosts().n_owned());
-  for (const Index chunk : chunks) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * BlockTurns<D>::chunk_size;
-    sums_.add_up(static_cast<std::size_t>(chunk), forces_);
-    finish(first, std::min(first + BlockTurns<D>::chunk_size, n_owned));
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    if (k + 1 < chunks.size()) fetch_chunk(static_cast<std::size_t>(chunks[k + 1]) * size);
+    const std::size_t first = static_cast<std::size_t>(chunks[k]) * size;
+    pass(first, std::min(first + size, n_owned));
   }
 }
 
@@ -172,7 +207,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
       begin(state, turns_.begun_by(turn), move);
       run_block(state, blocks[block], batches);
       sums_.collect(block, forces_);
-      end(turns_.done_after(turn), finish);
+      end(state, turns_.done_after(turn), finish);
     }
   };
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
@@ -204,7 +239,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
       std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
     });
   }
-  end(turns_.done_at_last(), finish);
+  end(state, turns_.done_at_last(), finish);
 }
 
 template <int D>

@@ -50,14 +50,21 @@ class ForceSweeper {
   ContactMemory remember(const State<D>& state);
 
   /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
-  /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
-  /// Every owned body is in one call of `move`, before its position and velocities are read, and in one of
-  /// `finish`, when its forces are complete; see BlockTurns.
+  /// records(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// Every owned body is in one call of `move`, which brings its records up to date, without forces, and in
+  /// one of `finish`, when its forces are complete: a chunk of BlockTurns at a time.
   /// Collective, two messages per pair of neighbouring ranks and direction: motion of the bodies that others
   /// hold, and sums of the forces on them. Interior blocks run meanwhile.
   void evaluate(const State<D>& state, Real time, Real dt, const BodyPass& move, const BodyPass& finish);
-  /// n_owned entries are complete.
-  std::span<const ForceRecord> forces() const { return forces_; }
+  /// Of the held bodies; forces of the owned ones are complete after evaluate().
+  struct Records {
+    SweepRecord* places;
+    MotionRecord* motions;
+    ForceRecord* forces;
+  };
+  Records records() { return {places_.data(), motions_.data(), forces_.data()}; }
+  /// Records of owned bodies as in `state`, with no forces.
+  void load(const State<D>& state, std::size_t first, std::size_t last);
   /// Of the last evaluate(), on this rank.
   const ForceCounts& counts() const { return counts_; }
   const PassedThrough& passed_through() const { return passed_; }
@@ -91,10 +98,11 @@ class ForceSweeper {
                           const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
                   const Ends& now, const ContactHistory& before);
-  void load(const State<D>& state, std::size_t first, std::size_t last);
   void load(const State<D>& state) { load(state, 0, static_cast<std::size_t>(state.bodies.n_owned())); }
+  template <class Fetch>
+  void for_each_chunk(std::span<const Index> chunks, const BodyPass& pass, Fetch&& fetch_chunk) const;
   void begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move);
-  void end(std::span<const Index> chunks, const BodyPass& finish);
+  void end(const State<D>& state, std::span<const Index> chunks, const BodyPass& finish);
   void send_motions();
   void receive_motions();
   ForceBatches operands(Real dt) const;

@@ -27,6 +27,12 @@ class SpringMotion final : public DemMotion<D> {
   const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
   void prepare() override {
     farthest_of_ = {};
+    const BodyStore<D>& bodies = state_.bodies;
+    const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+    is_free_.assign((n_owned + BlockTurns<D>::chunk_size - 1) / BlockTurns<D>::chunk_size, 1);
+    for (std::size_t i = 0; i < n_owned; ++i)
+      if (bodies.mobility()[i] == 0 || !state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
+        is_free_[i / BlockTurns<D>::chunk_size] = 0;
     field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
     sweeper_.prepare(state_);
   }
@@ -67,7 +73,7 @@ class SpringMotion final : public DemMotion<D> {
   }
   const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
   std::size_t bytes() const override {
-    return sweeper_.bytes() + held_bytes(field_force_, other_force_, power_);
+    return sweeper_.bytes() + held_bytes(field_force_, is_free_, other_force_, power_);
   }
 
  private:
@@ -135,62 +141,59 @@ class SpringMotion final : public DemMotion<D> {
     kick(0, field_force_.size(), dt);
   }
   void drift(std::size_t first, std::size_t last, Real dt) {
-    if (dt == 0) return;
-    BodyStore<D>& bodies = state_.bodies;
-    const auto mobility = bodies.mobility();
-    const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
-    const auto acceleration = bodies.acceleration();
-    const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-    const auto orientation = bodies.orientation();
-    for (std::size_t i = first; i < last; ++i) {
-      previous[i] = position[i];
-      if (mobility[i] == 0) continue;
-      velocity[i] += 0.5 * dt * acceleration[i];
-      spin[i] += 0.5 * dt * angular_acceleration[i];
-      position[i] += dt * velocity[i];
-      if constexpr (D == 2) orientation[i] = turned<2>(orientation[i], spin[i], dt);
-    }
+    std::size_t i = first;
     if constexpr (D == 3)
-      force_kernels().turn(orientation.data() + first, spin.data() + first, last - first, dt);
-  }
-  /// Accelerations from the forces of the last evaluation; velocities advance by them for half of `dt`.
-  void kick(std::size_t first, std::size_t last, Real dt) {
-    const BodyStore<D>& held = state_.bodies;
-    BodyStore<D>& bodies = state_.bodies;
-    const bool has_fields = !state_.forces.empty();
-    const auto forces = sweeper_.forces();
-    const auto mobility = held.mobility(), mass = held.mass(), radius = held.radius();
-    const auto position = held.position(), listed = held.listed();
-    const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
-    const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-    const auto group = held.group();
-    const Vec<D> gravity = state_.gravity;
-    Real farthest = farthest_;
-    for (std::size_t i = first; i < last; ++i) {
-      if (mobility[i] != 0) {
-        const Real inverse_mass = 1 / mass[i];
-        Vec<D> a;
-        for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
-        if (has_fields) a += inverse_mass * field_force_[i];
-        acceleration[i] = a;
-        velocity[i] += 0.5 * dt * a;
-        if (state_.group_rotates[static_cast<std::size_t>(group[i])]) {
-          const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
-          Spin<D> turning;
-          for (int k = 0; k < n_spins<D>; ++k)
-            turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
-          angular_acceleration[i] = turning;
-          spin[i] += 0.5 * dt * turning;
-        }
+      if (const std::size_t n = n_in_kernel(first, last); n > 0 && dt > 0) {
+        force_kernels().drift(arrays(first), n, dt);
+        i += n;
       }
-      farthest = farther(farthest, (position[i] - listed[i]) + free_way(held, i, dt));
+    if (i == last) return;
+    const std::size_t rest = i;
+    if (dt > 0)
+      for (; i < last; ++i) drift_body(state_.bodies, i, dt);
+    sweeper_.load(state_, rest, last);
+  }
+  void kick(std::size_t first, std::size_t last, Real dt) {
+    std::size_t i = first;
+    const bool has_fields = !state_.forces.empty();
+    const ForceRecord* forces = sweeper_.records().forces;
+    if constexpr (D == 3)
+      if (const std::size_t n = has_fields ? 0 : n_in_kernel(first, last); n > 0) {
+        farthest_ = std::max(farthest_, force_kernels().kick(arrays(first), n, dt, state_.gravity));
+        i += n;
+      }
+    for (; i < last; ++i) {
+      const bool rotates = state_.group_rotates[static_cast<std::size_t>(state_.bodies.group()[i])];
+      farthest_ = std::max(farthest_, kick_body(state_.bodies, i, dt, state_.gravity, forces[i],
+                                                has_fields ? &field_force_[i] : nullptr, rotates));
     }
-    farthest_ = farthest;
+  }
+  /// How many of the bodies of a chunk, from the first on, kernels may treat: they can move and turn.
+  std::size_t n_in_kernel(std::size_t first, std::size_t last) const {
+    return is_free_[first / BlockTurns<D>::chunk_size] != 0 ? (last - first) / batch_size * batch_size : 0;
+  }
+  BodyArrays arrays(std::size_t first) {
+    BodyStore<D>& bodies = state_.bodies;
+    const auto records = sweeper_.records();
+    return {bodies.position().data() + first,
+            bodies.previous().data() + first,
+            bodies.velocity().data() + first,
+            bodies.acceleration().data() + first,
+            bodies.angular_velocity().data() + first,
+            bodies.angular_acceleration().data() + first,
+            bodies.orientation().data() + first,
+            bodies.listed().data() + first,
+            bodies.mass().data() + first,
+            bodies.radius().data() + first,
+            records.places + first,
+            records.motions + first,
+            records.forces + first};
   }
 
   State<D>& state_;
   ForceSweeper<D> sweeper_;
-  std::vector<Vec<D>> field_force_;  // n_owned
+  std::vector<Vec<D>> field_force_;    // n_owned
+  std::vector<std::uint8_t> is_free_;  // of each chunk of BlockTurns: all its bodies can move and turn
   // farthest_after() of the end of a step, found on the way.
   struct FarthestOf {
     std::int64_t step = -1;
