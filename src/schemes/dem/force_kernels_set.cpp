@@ -147,6 +147,17 @@ Index find_touching(const ForceBatches& p) {
         }
       const Lanes reach = i.radius + j.radius;
       const unsigned touches = less(dot(d, d), reach * reach);
+#if defined(__AVX512F__)
+      const __m256i first = _mm256_set1_epi32(2 * place);
+      const __m256i each_place = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
+      auto* flags = reinterpret_cast<__m128i*>(p.touching + place);
+      const __m256i before = _mm256_cvtepu8_epi32(_mm_loadl_epi64(flags));
+      const auto mask = static_cast<__mmask8>(touches);
+      const __m256i entries = _mm256_add_epi32(_mm256_add_epi32(first, each_place), before);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(p.list + n), _mm256_maskz_compress_epi32(mask, entries));
+      _mm_storel_epi64(flags, _mm256_maskz_cvtepi32_epi8(0xff, _mm256_maskz_set1_epi32(mask, 1)));
+      n += __builtin_popcount(touches);
+#else
       for (int k = 0; k < width; ++k) {
         const unsigned now = touches >> k & 1U;
         std::uint8_t& flag = p.touching[place + k];
@@ -154,6 +165,7 @@ Index find_touching(const ForceBatches& p) {
         flag = static_cast<std::uint8_t>(now);
         n += static_cast<Index>(now);
       }
+#endif
     }
   return n;
 }
@@ -170,7 +182,9 @@ ForceCounts run(const ForceBatches& p) {
   Lanes deepest = zero;
   Lanes n_held = zero;
   Index next = 0;
+  const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
+    if (lines_each > 0) p.coming->fetch(lines_each);
     Index place[width];
     Index low[width];
     Index high[width];

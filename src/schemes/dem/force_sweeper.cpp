@@ -20,15 +20,6 @@ constexpr int force_width = D + n_spins<D>;
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 
-/// Asks for a chunk of items from the first one on.
-template <class T>
-void fetch(std::span<T> items, std::size_t first) {
-  constexpr std::size_t line = 64;
-  const auto* bytes = reinterpret_cast<const std::byte*>(items.data() + first);
-  for (std::size_t k = 0; k < BlockTurns<3>::chunk_size * sizeof(T); k += line)
-    __builtin_prefetch(bytes + k, 1);
-}
-
 template <int N>
 Vec<3> in_space(const Vec<N>& v) {
   Vec<3> w;
@@ -72,6 +63,11 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   const TouchedBodies<D> touched(neighborhood_.schedule(), n);
   turns_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched);
   sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched, turns_);
+  std::size_t most_chunks = 0;
+  for (std::size_t turn = 0; turn < turns_.order().size(); ++turn)
+    most_chunks = std::max(most_chunks, turns_.done_after(turn).size() + turns_.begun_by(turn).size());
+  constexpr std::size_t most_arrays = 10;
+  coming_.reserve(2 * most_arrays * most_chunks);
 }
 
 template <int D>
@@ -134,59 +130,52 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   return batches;
 }
 
-/// Moves the bodies of some chunks.
+/// Calls pass(first body, last body) for some chunks.
 template <int D>
-void ForceSweeper<D>::begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move) {
+void ForceSweeper<D>::run_pass(std::span<const Index> chunks, const BodyPass& pass) const {
   if (chunks.empty()) return;
   Scope timer("move");
-  const BodyStore<D>& bodies = state.bodies;
-  for_each_chunk(chunks, move, [&](std::size_t next) {
-    fetch(bodies.position(), next);
-    fetch(bodies.previous(), next);
-    fetch(bodies.velocity(), next);
-    fetch(bodies.acceleration(), next);
-    fetch(bodies.angular_velocity(), next);
-    fetch(bodies.angular_acceleration(), next);
-    fetch(bodies.orientation(), next);
-    fetch(std::span(places_), next);
-    fetch(std::span(motions_), next);
-    fetch(std::span(forces_), next);
-  });
-}
-
-/// The forces on the bodies of some chunks are known but for the sums.
-template <int D>
-void ForceSweeper<D>::end(const State<D>& state, std::span<const Index> chunks, const BodyPass& finish) {
-  if (chunks.empty()) return;
-  Scope timer("move");
-  const BodyStore<D>& bodies = state.bodies;
-  for (const Index chunk : chunks) sums_.add_up(static_cast<std::size_t>(chunk), forces_);
-  for_each_chunk(chunks, finish, [&](std::size_t next) {
-    fetch(bodies.position(), next);
-    fetch(bodies.listed(), next);
-    fetch(bodies.velocity(), next);
-    fetch(bodies.acceleration(), next);
-    fetch(bodies.angular_velocity(), next);
-    fetch(bodies.angular_acceleration(), next);
-    fetch(bodies.mass(), next);
-    fetch(bodies.radius(), next);
-    fetch(std::span(forces_), next);
-  });
-}
-
-/// Calls pass(first body, last body) for some chunks, after fetch_chunk(first body of the next one): chunks
-/// lie apart, so the processor does not see what comes.
-template <int D>
-template <class Fetch>
-void ForceSweeper<D>::for_each_chunk(std::span<const Index> chunks, const BodyPass& pass,
-                                     Fetch&& fetch_chunk) const {
   constexpr std::size_t size = BlockTurns<D>::chunk_size;
   const auto n_owned = static_cast<std::size_t>(neighborhood_.ghosts().n_owned());
-  for (std::size_t k = 0; k < chunks.size(); ++k) {
-    if (k + 1 < chunks.size()) fetch_chunk(static_cast<std::size_t>(chunks[k + 1]) * size);
-    const std::size_t first = static_cast<std::size_t>(chunks[k]) * size;
+  for (const Index chunk : chunks) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * size;
     pass(first, std::min(first + size, n_owned));
   }
+}
+
+template <int D>
+void ForceSweeper<D>::finish_chunks(std::span<const Index> chunks, const BodyPass& finish) {
+  for (const Index chunk : chunks) sums_.add_up(static_cast<std::size_t>(chunk), forces_);
+  run_pass(chunks, finish);
+}
+
+/// Notes what passes read after the block of this turn: chunks lie apart, so the processor does not see what
+/// comes.
+template <int D>
+void ForceSweeper<D>::note_coming(const State<D>& state, std::size_t turn) {
+  coming_.clear();
+  const BodyStore<D>& bodies = state.bodies;
+  const auto add = [&](std::span<const Index> chunks, const auto&... arrays) {
+    constexpr std::size_t size = BlockTurns<D>::chunk_size;
+    for (std::size_t k = 0; k < chunks.size();) {
+      const std::size_t first = static_cast<std::size_t>(chunks[k]) * size;
+      std::size_t last = first;
+      for (; k < chunks.size() && static_cast<std::size_t>(chunks[k]) * size == last; ++k) last += size;
+      const auto add_one = [&](auto array) {
+        const std::size_t end = std::min(last, array.size());
+        coming_.add(array.data() + first, (end - first) * sizeof(array[0]));
+      };
+      (add_one(arrays), ...);
+    }
+  };
+  add(turns_.done_after(turn), bodies.position(), bodies.listed(), bodies.velocity(), bodies.acceleration(),
+      bodies.angular_velocity(), bodies.angular_acceleration(), bodies.mass(), bodies.radius(),
+      std::span<const ForceRecord>(forces_));
+  if (turn + 1 < turns_.order().size())
+    add(turns_.begun_by(turn + 1), bodies.position(), bodies.previous(), bodies.velocity(),
+        bodies.acceleration(), bodies.angular_velocity(), bodies.angular_acceleration(), bodies.orientation(),
+        std::span<const SweepRecord>(places_), std::span<const MotionRecord>(motions_),
+        std::span<const ForceRecord>(forces_));
 }
 
 template <int D>
@@ -200,18 +189,20 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
   batches.list = list_.data();
+  batches.coming = &coming_;
   const auto blocks = neighborhood_.schedule().all_blocks();
   const auto run_turns = [&](std::size_t first, std::size_t last) {
     for (std::size_t turn = first; turn < last; ++turn) {
       const auto block = static_cast<std::size_t>(turns_.order()[turn]);
-      begin(state, turns_.begun_by(turn), move);
+      run_pass(turns_.begun_by(turn), move);
+      note_coming(state, turn);
       run_block(state, blocks[block], batches);
       sums_.collect(block, forces_);
-      end(state, turns_.done_after(turn), finish);
+      finish_chunks(turns_.done_after(turn), finish);
     }
   };
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
-  begin(state, turns_.begun_at_once(), move);
+  run_pass(turns_.begun_at_once(), move);
   {
     Scope part("exchange");
     send_motions();
@@ -239,7 +230,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
       std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
     });
   }
-  end(state, turns_.done_at_last(), finish);
+  finish_chunks(turns_.done_at_last(), finish);
 }
 
 template <int D>
@@ -395,7 +386,7 @@ template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
                     before_.pairs, before_.walls, force_motions_, energies_) +
-         history_.bytes() + turns_.bytes() + sums_.bytes();
+         history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 
 template class ForceSweeper<2>;

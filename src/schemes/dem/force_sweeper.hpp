@@ -99,10 +99,9 @@ class ForceSweeper {
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
                   const Ends& now, const ContactHistory& before);
   void load(const State<D>& state) { load(state, 0, static_cast<std::size_t>(state.bodies.n_owned())); }
-  template <class Fetch>
-  void for_each_chunk(std::span<const Index> chunks, const BodyPass& pass, Fetch&& fetch_chunk) const;
-  void begin(const State<D>& state, std::span<const Index> chunks, const BodyPass& move);
-  void end(const State<D>& state, std::span<const Index> chunks, const BodyPass& finish);
+  void run_pass(std::span<const Index> chunks, const BodyPass& pass) const;
+  void finish_chunks(std::span<const Index> chunks, const BodyPass& finish);
+  void note_coming(const State<D>& state, std::size_t turn);
   void send_motions();
   void receive_motions();
   ForceBatches operands(Real dt) const;
@@ -124,6 +123,7 @@ class ForceSweeper {
 
   BlockTurns<D> turns_;
   ForceSums<D> sums_;
+  ComingLines coming_;
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;
