@@ -120,7 +120,7 @@ struct ForceBatches {
   const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_i - x_j
   std::uint8_t* touching = nullptr;      ///< one per place: whether the pair touched at the last call
   ContactHistory* history = nullptr;     ///< one per place, meaningless where `touching` is 0
-  Index* list = nullptr;                 ///< scratch, one per place
+  Index* list = nullptr;                 ///< scratch, three per place
   ComingLines* coming = nullptr;         ///< fetched on the way; may be null
   const SoftLaw* laws = nullptr;         ///< n_materials * n_materials
   Index n_materials = 1;

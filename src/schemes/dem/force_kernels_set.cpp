@@ -127,9 +127,53 @@ void add_force(const Force<Real>& f, const Contact<Real>& c, ForceRecord& a, For
   quad(b.torque) -= Quad{on_b.x, on_b.y, on_b.z, 0};
 }
 
-/// Lists the places of touching pairs as 2 * place + whether they touched before.
+/// Touching pairs, one after the other: scratch of a call. `entry` is 2 * place + whether they touched
+/// before.
+struct Touching {
+  Index* entry;
+  Index* low;
+  Index* high;
+
+  explicit Touching(const ForceBatches& p)
+      : entry(p.list), low(p.list + batch_size * p.n_batches), high(p.list + 2 * batch_size * p.n_batches) {}
+};
+
+/// Appends the pairs of one register that touch to those before, which are n.
+Index append_touching(const ForceBatches& p, const Touching& list, Index n, Index place, const Index* low,
+                      unsigned touches) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask8>(touches);
+  const auto append = [&](Index* to, __m256i numbers) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + n), _mm256_maskz_compress_epi32(mask, numbers));
+  };
+  const auto numbers = [](const Index* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  };
+  auto* flags = reinterpret_cast<__m128i*>(p.touching + place);
+  const __m256i twice_k = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m256i entries = _mm256_add_epi32(_mm256_add_epi32(_mm256_set1_epi32(2 * place), twice_k),
+                                           _mm256_cvtepu8_epi32(_mm_loadl_epi64(flags)));
+  append(list.entry, entries);
+  append(list.low, numbers(low));
+  append(list.high, numbers(low + batch_size));
+  _mm_storel_epi64(flags, _mm256_maskz_cvtepi32_epi8(0xff, _mm256_maskz_set1_epi32(mask, 1)));
+  return n + __builtin_popcount(touches);
+#else
+  for (int k = 0; k < width; ++k) {
+    const unsigned now = touches >> k & 1U;
+    std::uint8_t& flag = p.touching[place + k];
+    list.entry[n] = 2 * (place + k) + flag;
+    list.low[n] = low[k];
+    list.high[n] = low[k + batch_size];
+    flag = static_cast<std::uint8_t>(now);
+    n += static_cast<Index>(now);
+  }
+  return n;
+#endif
+}
+
 template <bool shifted>
-Index find_touching(const ForceBatches& p) {
+Index find_touching(const ForceBatches& p, const Touching& list) {
   Index n = 0;
   for (Index batch = 0; batch < p.n_batches; ++batch)
     for (int part = 0; part < batch_size; part += width) {
@@ -146,36 +190,15 @@ Index find_touching(const ForceBatches& p) {
           d.z[k] += shift[2];
         }
       const Lanes reach = i.radius + j.radius;
-      const unsigned touches = less(dot(d, d), reach * reach);
-#if defined(__AVX512F__)
-      const __m256i first = _mm256_set1_epi32(2 * place);
-      const __m256i each_place = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
-      auto* flags = reinterpret_cast<__m128i*>(p.touching + place);
-      const __m256i before = _mm256_cvtepu8_epi32(_mm_loadl_epi64(flags));
-      const auto mask = static_cast<__mmask8>(touches);
-      const __m256i entries = _mm256_add_epi32(_mm256_add_epi32(first, each_place), before);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(p.list + n), _mm256_maskz_compress_epi32(mask, entries));
-      _mm_storel_epi64(flags, _mm256_maskz_cvtepi32_epi8(0xff, _mm256_maskz_set1_epi32(mask, 1)));
-      n += __builtin_popcount(touches);
-#else
-      for (int k = 0; k < width; ++k) {
-        const unsigned now = touches >> k & 1U;
-        std::uint8_t& flag = p.touching[place + k];
-        p.list[n] = 2 * (place + k) + flag;
-        flag = static_cast<std::uint8_t>(now);
-        n += static_cast<Index>(now);
-      }
-#endif
+      n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
     }
   return n;
 }
 
 template <NormalLaw law, TangentialLaw tangential, bool shifted>
 ForceCounts run(const ForceBatches& p) {
-  const Index n = find_touching<shifted>(p);
-  const auto ends_of = [&](Index place) {
-    return p.ends + 2 * batch_size * (place / batch_size) + place % batch_size;
-  };
+  const Touching list(p);
+  const Index n = find_touching<shifted>(p, list);
   const auto shift_of = [&](Index place) { return three(p.shift_table + 3 * p.shifts[place]); };
   constexpr Index ahead = 16;
   const Lanes zero{};
@@ -185,27 +208,22 @@ ForceCounts run(const ForceBatches& p) {
   const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
     if (lines_each > 0) p.coming->fetch(lines_each);
+    const Index* low = list.low + next;
+    const Index* high = list.high + next;
     Index place[width];
-    Index low[width];
-    Index high[width];
     Lanes remembers = zero;
     for (int k = 0; k < width; ++k) {
-      if (next + k + ahead < n) {
-        const Index coming = p.list[next + k + ahead] >> 1;
-        const Index* ends = ends_of(coming);
-        __builtin_prefetch(p.motions + ends[0]);
-        __builtin_prefetch(p.motions + ends[batch_size]);
-        __builtin_prefetch(p.forces + ends[0], 1);
-        __builtin_prefetch(p.forces + ends[batch_size], 1);
-        __builtin_prefetch(p.history + coming, 1);
-      }
-      const Index entry = p.list[next + k];
-      place[k] = entry >> 1;
-      remembers[k] = entry & 1;
-      const Index* ends = ends_of(place[k]);
-      low[k] = ends[0];
-      high[k] = ends[batch_size];
+      place[k] = list.entry[next + k] >> 1;
+      remembers[k] = list.entry[next + k] & 1;
     }
+    if (next + width + ahead <= n)
+      for (int k = ahead; k < ahead + width; ++k) {
+        __builtin_prefetch(p.motions + low[k]);
+        __builtin_prefetch(p.motions + high[k]);
+        __builtin_prefetch(p.forces + low[k], 1);
+        __builtin_prefetch(p.forces + high[k], 1);
+        __builtin_prefetch(p.history + (list.entry[next + k] >> 1), 1);
+      }
     const Bodies at_a = load(p.places, low);
     const Bodies at_b = load(p.places, high);
     Three<Lanes> vector = three(at_b) - three(at_a);
@@ -242,10 +260,9 @@ ForceCounts run(const ForceBatches& p) {
     counts.n_touching -= static_cast<Index>(n_held[k]);
   }
   for (; next < n; ++next) {
-    const Index place = p.list[next] >> 1;
-    const Index* ends = ends_of(place);
-    const Index low = ends[0];
-    const Index high = ends[batch_size];
+    const Index place = list.entry[next] >> 1;
+    const Index low = list.low[next];
+    const Index high = list.high[next];
     const MotionRecord& a = p.motions[low];
     const MotionRecord& b = p.motions[high];
     Three<Real> vector = three(p.places[high].x) - three(p.places[low].x);
@@ -255,7 +272,7 @@ ForceCounts run(const ForceBatches& p) {
       counts.deepest = std::max(counts.deepest, c.overlap);
     else
       --counts.n_touching;
-    History<Real> history = (p.list[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
+    History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
     const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
                                                     motion_of(a), motion_of(b), history);
     p.history[place] = record_of(history);

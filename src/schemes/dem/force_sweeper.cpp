@@ -59,7 +59,7 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   Index longest = 0;
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
-  list_.resize(static_cast<std::size_t>(longest * batch_size));
+  list_.resize(static_cast<std::size_t>(3 * longest * batch_size));
   const TouchedBodies<D> touched(neighborhood_.schedule(), n);
   turns_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched);
   sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched, turns_);
