@@ -87,36 +87,65 @@ using Quad = Real __attribute__((vector_size(32), may_alias));
 Quad& quad(Real* four) {
   return *reinterpret_cast<Quad*>(four);
 }
-const Quad& quad(const SweepRecord& record) {
+[[maybe_unused]] const Quad& quad(const SweepRecord& record) {
   return reinterpret_cast<const Quad&>(record);
 }
+
+/// `step` * k + `first` for all lanes k.
+template <Index step, Index first>
+constexpr auto each = [] {
+  std::array<Index, width> all{};
+  for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = step * k + first;
+  return all;
+}();
 
 /// Adds the forces of `width` contacts one by one, so that sums do not depend on the width.
 void add_forces(const Force<Lanes>& f, const Contact<Lanes>& c, const Index* low, const Index* high,
                 ForceRecord* forces) {
-  static constexpr auto places = [] {
-    std::array<Index, width> all{};
-    for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = k;
-    return all;
-  }();
   const Lanes zero{};
+  const Three<Lanes> torque_a = c.lever_a * f.torque + f.rolling;
+  const Three<Lanes> torque_b = c.lever_b * f.torque - f.rolling;
+#if defined(__AVX512F__)
+  // A record is a register.
+  using Register = Real __attribute__((vector_size(64), may_alias));
+  const auto negative = [&](const Three<Lanes>& v) { return Three<Lanes>{-v.x, -v.y, -v.z}; };
+  const auto make = [&](const Three<Lanes>& force, const Three<Lanes>& torque, Lanes* records) {
+    const Bodies first = transpose(force.x, force.y, force.z, zero);
+    const Bodies second = transpose(torque.x, torque.y, torque.z, zero);
+    const Lanes of_force[4] = {first.x, first.y, first.z, first.radius};
+    const Lanes of_torque[4] = {second.x, second.y, second.z, second.radius};
+    for (int k = 0; k < 4; ++k) {
+      records[k] = __builtin_shufflevector(of_force[k], of_torque[k], 0, 1, 2, 3, 8, 9, 10, 11);
+      records[k + 4] = __builtin_shufflevector(of_force[k], of_torque[k], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+  };
+  Lanes on_a[width];
+  Lanes on_b[width];
+  make(negative(f.force), negative(torque_a), on_a);
+  make(f.force, negative(torque_b), on_b);
+  for (int k = 0; k < width; ++k) {
+    reinterpret_cast<Register&>(forces[low[k]]) += on_a[k];
+    reinterpret_cast<Register&>(forces[high[k]]) += on_b[k];
+  }
+#else
   const auto rows = [&](const Three<Lanes>& v, SweepRecord* to) {
-    store({v.x, v.y, v.z, zero}, to, places.data());
+    store({v.x, v.y, v.z, zero}, to, each<1, 0>.data());
   };
   SweepRecord force[width];
-  SweepRecord torque_a[width];
-  SweepRecord torque_b[width];
+  SweepRecord on_a[width];
+  SweepRecord on_b[width];
   rows(f.force, force);
-  rows(c.lever_a * f.torque + f.rolling, torque_a);
-  rows(c.lever_b * f.torque - f.rolling, torque_b);
+  rows(torque_a, on_a);
+  rows(torque_b, on_b);
   for (int k = 0; k < width; ++k) {
     ForceRecord& a = forces[low[k]];
     ForceRecord& b = forces[high[k]];
     quad(a.force) -= quad(force[k]);
-    quad(a.torque) -= quad(torque_a[k]);
+    quad(a.torque) -= quad(on_a[k]);
     quad(b.force) += quad(force[k]);
-    quad(b.torque) -= quad(torque_b[k]);
+    quad(b.torque) -= quad(on_b[k]);
   }
+#endif
 }
 void add_force(const Force<Real>& f, const Contact<Real>& c, ForceRecord& a, ForceRecord& b) {
   const Three<Real> on_a = c.lever_a * f.torque + f.rolling;
@@ -303,14 +332,6 @@ template <class V>
 void store_three(const Three<Lanes>& v, V* vectors) {
   store_vectors({v.x, v.y, v.z}, vectors->component.data());
 }
-
-/// `step` * k + `first` for all lanes k.
-template <Index step, Index first>
-constexpr auto each = [] {
-  std::array<Index, width> all{};
-  for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = step * k + first;
-  return all;
-}();
 
 void drift(const BodyArrays& bodies, std::size_t n, Real dt) {
   const Lanes half = Lanes{} + 0.5 * dt;
