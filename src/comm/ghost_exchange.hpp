@@ -82,6 +82,8 @@ class GhostExchange final : public BodyHalo {
   void end_copy_to_ghosts(int width, Put&& put) {
     end_numbers(ghosts_, width, put);
   }
+  /// The owned bodies that these copy, once for each rank that gets them.
+  std::span<const Index> copied() const { return ghosts_.sent_places(); }
   /// counts[n_held]: adds the entries of ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
   /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.

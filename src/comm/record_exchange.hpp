@@ -40,6 +40,8 @@ class RecordExchange {
   void receive(int rank, Index place) { append(received_, rank, place); }
 
   bool empty() const { return sent_.places.empty() && received_.places.empty(); }
+  /// Places of the entries that this rank sends, one per receiver.
+  std::span<const Index> sent_places() const { return sent_.places; }
   /// Ranks that this one sends to or receives from.
   std::vector<int> peers() const;
   /// What this rank sends in one exchange of entries of so many bytes.

@@ -177,6 +177,27 @@ inline void store(const Bodies& bodies, SweepRecord* records, const Index* which
 }
 #endif
 
+/// Writes x, y and z of the records only.
+inline void store_in_space(const Bodies& bodies, SweepRecord* records, const Index* which) {
+#if defined(__AVX2__)
+  const Bodies rows = transpose(bodies.x, bodies.y, bodies.z, bodies.z);
+  const auto put = [&](Piece row, int k) {
+    Piece& record = piece(records[which[k]]);
+    record = __builtin_shufflevector(row, record, 0, 1, 2, 7);
+  };
+  const Lanes all[4] = {rows.x, rows.y, rows.z, rows.radius};
+  for (int k = 0; k < 4; ++k) {
+    put(__builtin_shufflevector(all[k], all[k], 0, 1, 2, 3), k);
+#if defined(__AVX512F__)
+    put(__builtin_shufflevector(all[k], all[k], 4, 5, 6, 7), k + 4);
+#endif
+  }
+#else
+  store_in_plane(bodies, records, which);
+  for (int k = 0; k < width; ++k) records[which[k]].x[2] = bodies.z[k];
+#endif
+}
+
 inline Lanes load(const Real* values) {
   Lanes v;
   __builtin_memcpy(&v, values, sizeof v);
@@ -184,6 +205,91 @@ inline Lanes load(const Real* values) {
 }
 inline void store(Lanes v, Real* values) {
   __builtin_memcpy(values, &v, sizeof v);
+}
+
+/// `width` vectors of three numbers each, one after the other.
+struct Vectors {
+  Lanes x, y, z;
+};
+inline Vectors load_vectors(const Real* values) {
+#if defined(__AVX512F__)
+  const Lanes a = load(values);
+  const Lanes b = load(values + 8);
+  const Lanes c = load(values + 16);
+  const Lanes x = __builtin_shufflevector(a, b, 0, 3, 6, 9, 12, 15, -1, -1);
+  const Lanes y = __builtin_shufflevector(a, b, 1, 4, 7, 10, 13, -1, -1, -1);
+  const Lanes z = __builtin_shufflevector(a, b, 2, 5, 8, 11, 14, -1, -1, -1);
+  return {__builtin_shufflevector(x, c, 0, 1, 2, 3, 4, 5, 10, 13),
+          __builtin_shufflevector(y, c, 0, 1, 2, 3, 4, 8, 11, 14),
+          __builtin_shufflevector(z, c, 0, 1, 2, 3, 4, 9, 12, 15)};
+#else
+  Vectors v{};
+  for (int k = 0; k < width; ++k) {
+    v.x[k] = values[3 * k];
+    v.y[k] = values[3 * k + 1];
+    v.z[k] = values[3 * k + 2];
+  }
+  return v;
+#endif
+}
+inline void store_vectors(const Vectors& v, Real* values) {
+#if defined(__AVX512F__)
+  const Lanes a = __builtin_shufflevector(v.x, v.y, 0, 8, -1, 1, 9, -1, 2, 10);
+  const Lanes b = __builtin_shufflevector(v.x, v.y, -1, 3, 11, -1, 4, 12, -1, 5);
+  const Lanes c = __builtin_shufflevector(v.x, v.y, 13, -1, 6, 14, -1, 7, 15, -1);
+  store(__builtin_shufflevector(a, v.z, 0, 1, 8, 3, 4, 9, 6, 7), values);
+  store(__builtin_shufflevector(b, v.z, 10, 1, 2, 11, 4, 5, 12, 7), values + 8);
+  store(__builtin_shufflevector(c, v.z, 0, 13, 2, 3, 14, 5, 6, 15), values + 16);
+#else
+  for (int k = 0; k < width; ++k) {
+    values[3 * k] = v.x[k];
+    values[3 * k + 1] = v.y[k];
+    values[3 * k + 2] = v.z[k];
+  }
+#endif
+}
+
+/// `width` rows of four numbers each, one after the other.
+inline Bodies load_rows(const Real* values) {
+#if defined(__AVX512F__)
+  const Bodies pairs = transpose(load(values), load(values + 8), load(values + 16), load(values + 24));
+  const auto sorted = [](Lanes v) { return __builtin_shufflevector(v, v, 0, 4, 1, 5, 2, 6, 3, 7); };
+  return {sorted(pairs.x), sorted(pairs.y), sorted(pairs.z), sorted(pairs.radius)};
+#elif defined(__AVX2__)
+  return transpose(load(values), load(values + 4), load(values + 8), load(values + 12));
+#else
+  Bodies rows{};
+  for (int k = 0; k < width; ++k) {
+    rows.x[k] = values[4 * k];
+    rows.y[k] = values[4 * k + 1];
+    rows.z[k] = values[4 * k + 2];
+    rows.radius[k] = values[4 * k + 3];
+  }
+  return rows;
+#endif
+}
+inline void store_rows(const Bodies& rows, Real* values) {
+#if defined(__AVX512F__)
+  const auto paired = [](Lanes v) { return __builtin_shufflevector(v, v, 0, 2, 4, 6, 1, 3, 5, 7); };
+  const Bodies pairs = transpose(paired(rows.x), paired(rows.y), paired(rows.z), paired(rows.radius));
+  store(pairs.x, values);
+  store(pairs.y, values + 8);
+  store(pairs.z, values + 16);
+  store(pairs.radius, values + 24);
+#elif defined(__AVX2__)
+  const Bodies all = transpose(rows.x, rows.y, rows.z, rows.radius);
+  store(all.x, values);
+  store(all.y, values + 4);
+  store(all.z, values + 8);
+  store(all.radius, values + 12);
+#else
+  for (int k = 0; k < width; ++k) {
+    values[4 * k] = rows.x[k];
+    values[4 * k + 1] = rows.y[k];
+    values[4 * k + 2] = rows.z[k];
+    values[4 * k + 3] = rows.radius[k];
+  }
+#endif
 }
 
 inline Lanes gather(const Real* values, const Index* which) {

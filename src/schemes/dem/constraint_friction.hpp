@@ -71,6 +71,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void set_free(std::size_t body) override;
   /// Modes as memory of the owned bodies. Collective.
   ContactMemory remember() override;
+  Real farthest_after(Real dt) const override { return find_farthest(state_, dt); }
 
   /// Bodies from state.clock.time to dt later, obstacles with them. Collective.
   void step(Real dt) override;

@@ -47,8 +47,6 @@ class DemStepper final : public Stepper<D> {
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
-  static Vec<D> drift(const BodyStore<D>& bodies, std::size_t i, Real dt);
-  Real farthest_after_drift(const State<D>& state, Real dt) const;
   std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
@@ -255,33 +253,16 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
   // far they will get, some of it is left.
   const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
-  if (!neighborhood_->stale_after(state, share_of_skin, farthest_after_drift(state, dt), dt)) return dt;
+  if (!neighborhood_->stale_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
-      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return drift(state.bodies, i, shorter); });
+      state, dt, share_of_skin,
+      [&](std::size_t i, Real shorter) { return free_way(state.bodies, i, shorter); });
   save(state, SaveFor::checkpoint);
   const std::int64_t n_removed = neighborhood_->n_removed();
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
   fit(state);
   if (neighborhood_->n_removed() != n_removed) motion_->contacts_changed();
   return plan.dt;
-}
-
-/// The way of body i in the next dt [m].
-template <int D>
-Vec<D> DemStepper<D>::drift(const BodyStore<D>& bodies, std::size_t i, Real dt) {
-  return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
-}
-
-/// Square of the largest distance [m2] between where a body of this rank was listed and where the drift of
-/// this step takes it.
-template <int D>
-Real DemStepper<D>::farthest_after_drift(const State<D>& state, Real dt) const {
-  Scope timer("move");
-  const BodyStore<D>& bodies = state.bodies;
-  Real most = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    most = farther(most, (bodies.position()[i] - bodies.listed()[i]) + drift(bodies, i, dt));
-  return most;
 }
 
 /// Forces push a centre that passed through a thin obstacle back for the rest of the step only: from the next

@@ -2,11 +2,25 @@
 #include <vector>
 
 #include "contact/contact_graph.hpp"
+#include "core/timing.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/dem/body_motion.hpp"
 #include "schemes/dem/soft_laws.hpp"
 
 namespace scree {
+
+/// Square of the largest distance [m2] between where an owned body was listed and where its free way in the
+/// next dt takes it. Local.
+template <int D>
+Real find_farthest(const State<D>& state, Real dt) {
+  Scope timer("move");
+  const BodyStore<D>& bodies = state.bodies;
+  Real most = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+    most = farthest_with(most, bodies, i, dt);
+  return most;
+}
 
 /// A way of moving soft bodies in time: what it does about friction decides how it integrates. Works on one
 /// State and its Neighborhood, which outlive it.
@@ -25,6 +39,8 @@ class DemMotion {
   virtual ContactMemory remember() = 0;
   /// Bodies from state.clock.time to dt later, obstacles with them; candidates cover the step. Collective.
   virtual void step(Real dt) = 0;
+  /// find_farthest() of the present state.
+  virtual Real farthest_after(Real dt) const = 0;
   /// Bodies or obstacles came or went after the last step: what their contacts had stored flows out. After
   /// prepare(). Collective.
   virtual void contacts_changed() {}

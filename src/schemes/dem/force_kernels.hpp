@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "comm/ghost_exchange.hpp"
 #include "core/types.hpp"
@@ -62,6 +64,51 @@ struct SoftForce {
   Vec<3> rolling;  ///< torque of rolling resistance on b, its opposite on a [N m]
 };
 
+/// Memory to bring into the cache a few lines at a time, while something else is computed.
+class ComingLines {
+ public:
+  static constexpr std::size_t line = 64;
+
+  void clear() {
+    ranges_.clear();
+    n_lines_ = 0;
+    current_ = 0;
+    at_ = 0;
+  }
+  /// No allocation once as many ranges have been added before.
+  void add(const void* first, std::size_t n_bytes) {
+    if (n_bytes == 0) return;
+    const auto begin = reinterpret_cast<std::uintptr_t>(first) / line * line;
+    const auto end = reinterpret_cast<std::uintptr_t>(first) + n_bytes;
+    ranges_.push_back({begin, end});
+    n_lines_ += (end - begin + line - 1) / line;
+    if (ranges_.size() == 1) at_ = begin;
+  }
+  void reserve(std::size_t n_ranges) { ranges_.reserve(n_ranges); }
+  /// Lines for each of so many calls of fetch().
+  std::size_t share(std::size_t n_calls) const {
+    return n_calls > 0 ? (n_lines_ + n_calls - 1) / n_calls : 0;
+  }
+  /// Asks for the next n lines.
+  void fetch(std::size_t n) {
+    for (; n > 0 && current_ < ranges_.size(); --n) {
+      __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, 2);
+      at_ += line;
+      if (at_ < ranges_[current_].end) continue;
+      if (++current_ < ranges_.size()) at_ = ranges_[current_].begin;
+    }
+  }
+  std::size_t bytes() const { return ranges_.capacity() * sizeof(Range); }
+
+ private:
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+  std::vector<Range> ranges_;
+  std::size_t n_lines_ = 0, current_ = 0;
+  std::uintptr_t at_ = 0;
+};
+
 /// The operands of a kernel call. Batches hold pairs without a common body (neighbors/sweep_schedule.hpp).
 struct ForceBatches {
   const SweepRecord* places = nullptr;    ///< of held bodies, then two dummies far apart
@@ -73,7 +120,8 @@ struct ForceBatches {
   const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_i - x_j
   std::uint8_t* touching = nullptr;      ///< one per place: whether the pair touched at the last call
   ContactHistory* history = nullptr;     ///< one per place, meaningless where `touching` is 0
-  Index* list = nullptr;                 ///< scratch, one per place
+  Index* list = nullptr;                 ///< scratch, three per place
+  ComingLines* coming = nullptr;         ///< fetched on the way; may be null
   const SoftLaw* laws = nullptr;         ///< n_materials * n_materials
   Index n_materials = 1;
   Real dt = 0;           ///< by which histories advance [s]
@@ -93,13 +141,28 @@ struct LawKernels {
                        const MotionRecord& b, ContactHistory& history);
 };
 
+/// Bodies in space and what kernels know of them, from the first one that is treated on.
+struct BodyArrays {
+  Vec<3>*position, *previous, *velocity, *acceleration;
+  Spin<3>*spin, *angular_acceleration;
+  Orientation<3>* orientation;
+  const Vec<3>* listed;
+  const Real *mass, *radius;
+  SweepRecord* places;
+  MotionRecord* motions;
+  ForceRecord* forces;
+};
+
 /// The kernels of one instruction set. All sets give the same bits: no fused multiply-add, IEEE square root
 /// and division, and the same operations per pair.
 struct ForceKernels {
   std::string_view instruction_set;
   LawKernels laws[2][n_tangential_laws];  ///< [normal law][tangential law]
-  /// Turns the orientations of n bodies for dt: turned() of schemes/common/rotation.hpp.
-  void (*turn)(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt);
+  /// drift_body() of schemes/dem/body_motion.hpp for n bodies that can move and turn, a multiple of
+  /// batch_size; their records are brought up to date, with no forces.
+  void (*drift)(const BodyArrays& bodies, std::size_t n, Real dt);
+  /// kick_body() for such bodies without force fields; returns the largest of its results.
+  Real (*kick)(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravity);
 
   const LawKernels& of(NormalLaw law, TangentialLaw tangential) const {
     return laws[static_cast<int>(law)][static_cast<int>(tangential)];

@@ -87,36 +87,65 @@ using Quad = Real __attribute__((vector_size(32), may_alias));
 Quad& quad(Real* four) {
   return *reinterpret_cast<Quad*>(four);
 }
-const Quad& quad(const SweepRecord& record) {
+[[maybe_unused]] const Quad& quad(const SweepRecord& record) {
   return reinterpret_cast<const Quad&>(record);
 }
+
+/// `step` * k + `first` for all lanes k.
+template <Index step, Index first>
+constexpr auto each = [] {
+  std::array<Index, width> all{};
+  for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = step * k + first;
+  return all;
+}();
 
 /// Adds the forces of `width` contacts one by one, so that sums do not depend on the width.
 void add_forces(const Force<Lanes>& f, const Contact<Lanes>& c, const Index* low, const Index* high,
                 ForceRecord* forces) {
-  static constexpr auto places = [] {
-    std::array<Index, width> all{};
-    for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = k;
-    return all;
-  }();
   const Lanes zero{};
+  const Three<Lanes> torque_a = c.lever_a * f.torque + f.rolling;
+  const Three<Lanes> torque_b = c.lever_b * f.torque - f.rolling;
+#if defined(__AVX512F__)
+  // A record is a register.
+  using Register = Real __attribute__((vector_size(64), may_alias));
+  const auto negative = [&](const Three<Lanes>& v) { return Three<Lanes>{-v.x, -v.y, -v.z}; };
+  const auto make = [&](const Three<Lanes>& force, const Three<Lanes>& torque, Lanes* records) {
+    const Bodies first = transpose(force.x, force.y, force.z, zero);
+    const Bodies second = transpose(torque.x, torque.y, torque.z, zero);
+    const Lanes of_force[4] = {first.x, first.y, first.z, first.radius};
+    const Lanes of_torque[4] = {second.x, second.y, second.z, second.radius};
+    for (int k = 0; k < 4; ++k) {
+      records[k] = __builtin_shufflevector(of_force[k], of_torque[k], 0, 1, 2, 3, 8, 9, 10, 11);
+      records[k + 4] = __builtin_shufflevector(of_force[k], of_torque[k], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+  };
+  Lanes on_a[width];
+  Lanes on_b[width];
+  make(negative(f.force), negative(torque_a), on_a);
+  make(f.force, negative(torque_b), on_b);
+  for (int k = 0; k < width; ++k) {
+    reinterpret_cast<Register&>(forces[low[k]]) += on_a[k];
+    reinterpret_cast<Register&>(forces[high[k]]) += on_b[k];
+  }
+#else
   const auto rows = [&](const Three<Lanes>& v, SweepRecord* to) {
-    store({v.x, v.y, v.z, zero}, to, places.data());
+    store({v.x, v.y, v.z, zero}, to, each<1, 0>.data());
   };
   SweepRecord force[width];
-  SweepRecord torque_a[width];
-  SweepRecord torque_b[width];
+  SweepRecord on_a[width];
+  SweepRecord on_b[width];
   rows(f.force, force);
-  rows(c.lever_a * f.torque + f.rolling, torque_a);
-  rows(c.lever_b * f.torque - f.rolling, torque_b);
+  rows(torque_a, on_a);
+  rows(torque_b, on_b);
   for (int k = 0; k < width; ++k) {
     ForceRecord& a = forces[low[k]];
     ForceRecord& b = forces[high[k]];
     quad(a.force) -= quad(force[k]);
-    quad(a.torque) -= quad(torque_a[k]);
+    quad(a.torque) -= quad(on_a[k]);
     quad(b.force) += quad(force[k]);
-    quad(b.torque) -= quad(torque_b[k]);
+    quad(b.torque) -= quad(on_b[k]);
   }
+#endif
 }
 void add_force(const Force<Real>& f, const Contact<Real>& c, ForceRecord& a, ForceRecord& b) {
   const Three<Real> on_a = c.lever_a * f.torque + f.rolling;
@@ -127,9 +156,53 @@ void add_force(const Force<Real>& f, const Contact<Real>& c, ForceRecord& a, For
   quad(b.torque) -= Quad{on_b.x, on_b.y, on_b.z, 0};
 }
 
-/// Lists the places of touching pairs as 2 * place + whether they touched before.
+/// Touching pairs, one after the other: scratch of a call. `entry` is 2 * place + whether they touched
+/// before.
+struct Touching {
+  Index* entry;
+  Index* low;
+  Index* high;
+
+  explicit Touching(const ForceBatches& p)
+      : entry(p.list), low(p.list + batch_size * p.n_batches), high(p.list + 2 * batch_size * p.n_batches) {}
+};
+
+/// Appends the pairs of one register that touch to those before, which are n.
+Index append_touching(const ForceBatches& p, const Touching& list, Index n, Index place, const Index* low,
+                      unsigned touches) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask8>(touches);
+  const auto append = [&](Index* to, __m256i numbers) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + n), _mm256_maskz_compress_epi32(mask, numbers));
+  };
+  const auto numbers = [](const Index* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  };
+  auto* flags = reinterpret_cast<__m128i*>(p.touching + place);
+  const __m256i twice_k = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m256i entries = _mm256_add_epi32(_mm256_add_epi32(_mm256_set1_epi32(2 * place), twice_k),
+                                           _mm256_cvtepu8_epi32(_mm_loadl_epi64(flags)));
+  append(list.entry, entries);
+  append(list.low, numbers(low));
+  append(list.high, numbers(low + batch_size));
+  _mm_storel_epi64(flags, _mm256_maskz_cvtepi32_epi8(0xff, _mm256_maskz_set1_epi32(mask, 1)));
+  return n + __builtin_popcount(touches);
+#else
+  for (int k = 0; k < width; ++k) {
+    const unsigned now = touches >> k & 1U;
+    std::uint8_t& flag = p.touching[place + k];
+    list.entry[n] = 2 * (place + k) + flag;
+    list.low[n] = low[k];
+    list.high[n] = low[k + batch_size];
+    flag = static_cast<std::uint8_t>(now);
+    n += static_cast<Index>(now);
+  }
+  return n;
+#endif
+}
+
 template <bool shifted>
-Index find_touching(const ForceBatches& p) {
+Index find_touching(const ForceBatches& p, const Touching& list) {
   Index n = 0;
   for (Index batch = 0; batch < p.n_batches; ++batch)
     for (int part = 0; part < batch_size; part += width) {
@@ -146,52 +219,40 @@ Index find_touching(const ForceBatches& p) {
           d.z[k] += shift[2];
         }
       const Lanes reach = i.radius + j.radius;
-      const unsigned touches = less(dot(d, d), reach * reach);
-      for (int k = 0; k < width; ++k) {
-        const unsigned now = touches >> k & 1U;
-        std::uint8_t& flag = p.touching[place + k];
-        p.list[n] = 2 * (place + k) + flag;
-        flag = static_cast<std::uint8_t>(now);
-        n += static_cast<Index>(now);
-      }
+      n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
     }
   return n;
 }
 
 template <NormalLaw law, TangentialLaw tangential, bool shifted>
 ForceCounts run(const ForceBatches& p) {
-  const Index n = find_touching<shifted>(p);
-  const auto ends_of = [&](Index place) {
-    return p.ends + 2 * batch_size * (place / batch_size) + place % batch_size;
-  };
+  const Touching list(p);
+  const Index n = find_touching<shifted>(p, list);
   const auto shift_of = [&](Index place) { return three(p.shift_table + 3 * p.shifts[place]); };
   constexpr Index ahead = 16;
   const Lanes zero{};
   Lanes deepest = zero;
   Lanes n_held = zero;
   Index next = 0;
+  const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
+    if (lines_each > 0) p.coming->fetch(lines_each);
+    const Index* low = list.low + next;
+    const Index* high = list.high + next;
     Index place[width];
-    Index low[width];
-    Index high[width];
     Lanes remembers = zero;
     for (int k = 0; k < width; ++k) {
-      if (next + k + ahead < n) {
-        const Index coming = p.list[next + k + ahead] >> 1;
-        const Index* ends = ends_of(coming);
-        __builtin_prefetch(p.motions + ends[0]);
-        __builtin_prefetch(p.motions + ends[batch_size]);
-        __builtin_prefetch(p.forces + ends[0], 1);
-        __builtin_prefetch(p.forces + ends[batch_size], 1);
-        __builtin_prefetch(p.history + coming, 1);
-      }
-      const Index entry = p.list[next + k];
-      place[k] = entry >> 1;
-      remembers[k] = entry & 1;
-      const Index* ends = ends_of(place[k]);
-      low[k] = ends[0];
-      high[k] = ends[batch_size];
+      place[k] = list.entry[next + k] >> 1;
+      remembers[k] = list.entry[next + k] & 1;
     }
+    if (next + width + ahead <= n)
+      for (int k = ahead; k < ahead + width; ++k) {
+        __builtin_prefetch(p.motions + low[k]);
+        __builtin_prefetch(p.motions + high[k]);
+        __builtin_prefetch(p.forces + low[k], 1);
+        __builtin_prefetch(p.forces + high[k], 1);
+        __builtin_prefetch(p.history + (list.entry[next + k] >> 1), 1);
+      }
     const Bodies at_a = load(p.places, low);
     const Bodies at_b = load(p.places, high);
     Three<Lanes> vector = three(at_b) - three(at_a);
@@ -228,10 +289,9 @@ ForceCounts run(const ForceBatches& p) {
     counts.n_touching -= static_cast<Index>(n_held[k]);
   }
   for (; next < n; ++next) {
-    const Index place = p.list[next] >> 1;
-    const Index* ends = ends_of(place);
-    const Index low = ends[0];
-    const Index high = ends[batch_size];
+    const Index place = list.entry[next] >> 1;
+    const Index low = list.low[next];
+    const Index high = list.high[next];
     const MotionRecord& a = p.motions[low];
     const MotionRecord& b = p.motions[high];
     Three<Real> vector = three(p.places[high].x) - three(p.places[low].x);
@@ -241,7 +301,7 @@ ForceCounts run(const ForceBatches& p) {
       counts.deepest = std::max(counts.deepest, c.overlap);
     else
       --counts.n_touching;
-    History<Real> history = (p.list[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
+    History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
     const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
                                                     motion_of(a), motion_of(b), history);
     p.history[place] = record_of(history);
@@ -263,31 +323,81 @@ SoftForce single(const ForceBatches& p, const SoftContact& contact, const Motion
   return {vec(f.force), vec(f.torque), vec(f.rolling)};
 }
 
-Lanes column(const Real* first, std::size_t stride) {
-  Lanes v{};
-  for (std::size_t k = 0; k < width; ++k) v[k] = first[k * stride];
-  return v;
+template <class V>
+Three<Lanes> load_three(const V* vectors) {
+  const Vectors v = load_vectors(vectors->component.data());
+  return {v.x, v.y, v.z};
+}
+template <class V>
+void store_three(const Three<Lanes>& v, V* vectors) {
+  store_vectors({v.x, v.y, v.z}, vectors->component.data());
 }
 
-void turn(Orientation<3>* orientations, const Spin<3>* spins, std::size_t n, Real dt) {
-  std::size_t i = 0;
-  for (; i + width <= n; i += width) {
-    const Real* first_q = orientations[i].component.data();
-    const Real* first_spin = spins[i].component.data();
-    const std::array<Lanes, 4> q{column(first_q, 4), column(first_q + 1, 4), column(first_q + 2, 4),
-                                 column(first_q + 3, 4)};
-    const std::array<Lanes, 3> spin{column(first_spin, 3), column(first_spin + 1, 3),
-                                    column(first_spin + 2, 3)};
-    const Lanes h_squared = 0.25 * dt * dt * (spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
+void drift(const BodyArrays& bodies, std::size_t n, Real dt) {
+  const Lanes half = Lanes{} + 0.5 * dt;
+  for (std::size_t i = 0; i < n; i += width) {
+    const Three<Lanes> velocity =
+        load_three(bodies.velocity + i) + half * load_three(bodies.acceleration + i);
+    const Three<Lanes> spin =
+        load_three(bodies.spin + i) + half * load_three(bodies.angular_acceleration + i);
+    const Three<Lanes> before = load_three(bodies.position + i);
+    const Three<Lanes> position = before + (Lanes{} + dt) * velocity;
+    store_three(velocity, bodies.velocity + i);
+    store_three(spin, bodies.spin + i);
+    store_three(before, bodies.previous + i);
+    store_three(position, bodies.position + i);
+
+    Orientation<3>* orientation = bodies.orientation + i;
+    const Lanes h_squared = 0.25 * dt * dt * (spin.x * spin.x + spin.y * spin.y + spin.z * spin.z);
     if (any_less(Lanes{} + small_turn, h_squared)) {
-      for (std::size_t k = i; k < i + width; ++k) orientations[k] = turned<3>(orientations[k], spins[k], dt);
-      continue;
+      for (std::size_t k = 0; k < width; ++k)
+        orientation[k] = turned<3>(orientation[k], bodies.spin[i + k], dt);
+    } else {
+      const Bodies q = load_rows(orientation->component.data());
+      const auto next =
+          turned_a_little<Lanes>({q.x, q.y, q.z, q.radius}, {spin.x, spin.y, spin.z}, h_squared, dt);
+      store_rows({next[0], next[1], next[2], next[3]}, orientation->component.data());
     }
-    const std::array<Lanes, 4> next = turned_a_little(q, spin, h_squared, dt);
-    for (std::size_t k = 0; k < width; ++k)
-      for (std::size_t c = 0; c < 4; ++c) orientations[i + k].component[c] = next[c][k];
+
+    const Lanes zero{};
+    store_in_space({position.x, position.y, position.z, zero}, bodies.places + i, each<1, 0>.data());
+    SweepRecord* motions = pieces(bodies.motions + i);
+    store_in_space({velocity.x, velocity.y, velocity.z, zero}, motions, each<2, 0>.data());
+    store_in_space({spin.x, spin.y, spin.z, zero}, motions, each<2, 1>.data());
+    for (std::size_t k = 0; k < width; ++k) {
+      quad(bodies.forces[i + k].force) = Quad{};
+      quad(bodies.forces[i + k].torque) = Quad{};
+    }
   }
-  for (; i < n; ++i) orientations[i] = turned<3>(orientations[i], spins[i], dt);
+}
+
+Real kick(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravity) {
+  const Lanes zero{};
+  const Lanes half = zero + 0.5 * dt;
+  const Three<Lanes> fall{zero + gravity[0], zero + gravity[1], zero + gravity[2]};
+  Lanes farthest = zero;
+  Lanes n_strange = zero;
+  for (std::size_t i = 0; i < n; i += width) {
+    const Lanes mass = load(bodies.mass + i);
+    const Lanes radius = load(bodies.radius + i);
+    const Bodies force = load(pieces(bodies.forces + i), each<2, 0>.data());
+    const Bodies torque = load(pieces(bodies.forces + i), each<2, 1>.data());
+    const Three<Lanes> acceleration = (1 / mass) * three(force) + fall;
+    const Three<Lanes> turning = (1 / (0.4 * mass * radius * radius)) * three(torque);  // moment_of_inertia()
+    const Three<Lanes> velocity = load_three(bodies.velocity + i) + half * acceleration;
+    store_three(acceleration, bodies.acceleration + i);
+    store_three(turning, bodies.angular_acceleration + i);
+    store_three(velocity, bodies.velocity + i);
+    store_three(load_three(bodies.spin + i) + half * turning, bodies.spin + i);
+    const Three<Lanes> way = (load_three(bodies.position + i) - load_three(bodies.listed + i)) +
+                             (zero + dt) * (velocity + half * acceleration);
+    const Lanes squared = dot(way, way);
+    farthest = largest(squared, farthest);
+    n_strange += squared >= 0 ? zero : zero + 1;
+  }
+  Real most = 0;
+  for (int k = 0; k < width; ++k) most = std::max(most, n_strange[k] > 0 ? HUGE_VAL : farthest[k]);
+  return most;
 }
 
 template <NormalLaw law, TangentialLaw tangential>
@@ -303,6 +413,7 @@ extern const ForceKernels force_kernels_of_set{name_of_set,
                                                 {kernels_of<NormalLaw::hertz, TangentialLaw::whole>,
                                                  kernels_of<NormalLaw::hertz, TangentialLaw::increments>,
                                                  kernels_of<NormalLaw::hertz, TangentialLaw::rescaled>}},
-                                               &turn};
+                                               &drift,
+                                               &kick};
 
 }  // namespace scree::SCREE_SET

@@ -1,5 +1,6 @@
 #include "schemes/dem/force_sums.hpp"
 
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -9,13 +10,6 @@
 namespace scree {
 
 namespace {
-
-/// Blocks run in the order of this number.
-template <int D>
-constexpr int turn_of_blocks(int colour, bool boundary) {
-  constexpr int n_colours = Lattice<D>::n_colours;
-  return colour + (boundary ? n_colours : colour < n_early_colours<D> ? 0 : 2 * n_colours);
-}
 
 void add(ForceRecord& sum, const ForceRecord& part) {
   for (int c = 0; c < 3; ++c) {
@@ -28,42 +22,24 @@ void add(ForceRecord& sum, const ForceRecord& part) {
 
 template <int D>
 void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
-                        std::size_t n_held) {
+                        const TouchedBodies<D>& touched, const BlockTurns<D>& turns) {
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
+  const auto n_held = static_cast<std::size_t>(ghosts.n_held());
   n_leaving_ = leaving.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
-  // Who touches whom, and whether in the order of colours.
-  std::vector<Index> touched, first_touched{0};
-  std::vector<Index> last_block(n_held, -1);
+  // By how many blocks a body is touched, and whether in the order of colours: that of the schedule.
   std::vector<Index> n_parts(n_held, 0);
-  constexpr std::int8_t never = -1, out_of_turn = 127;
-  std::vector<std::int8_t> last_turn(n_held, never);
-  const auto find_touched = [&](const typename SweepSchedule<D>::Block& block, int turn) {
-    const auto b = static_cast<Index>(&block - blocks.data());
-    const auto touch = [&](Index body) {
-      if (std::exchange(last_block[at(body)], b) == b) return;
-      touched.push_back(body);
+  constexpr Index never = -1, out_of_turn = std::numeric_limits<Index>::max();
+  std::vector<Index> last_turn(n_held, never);
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (const Index body : touched.of(b)) {
       ++n_parts[at(body)];
-      std::int8_t& last = last_turn[at(body)];
-      last = last < turn ? static_cast<std::int8_t>(turn) : out_of_turn;
-    };
-    schedule.for_each_pair(block, [&](std::size_t, Index low, Index high, Index) {
-      touch(low);
-      touch(high);
-    });
-    for (const auto& wall : schedule.walls(block))
-      for (const Index body : schedule.wall_bodies(wall)) touch(body);
-    first_touched.push_back(static_cast<Index>(touched.size()));
-  };
-  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
-    for (const auto& block : schedule.boundary_blocks(colour))
-      find_touched(block, turn_of_blocks<D>(colour, true));
-    for (const auto& block : schedule.interior_blocks(colour))
-      find_touched(block, turn_of_blocks<D>(colour, false));
-  }
+      Index& last = last_turn[at(body)];
+      last = last < turns.turn_of(b) ? turns.turn_of(b) : out_of_turn;
+    }
   constexpr Index whole = 2;  // what other ranks add or need is never added to forces directly
   for (const auto& sum : arriving) {
     n_parts[at(sum.body)] += whole;
@@ -83,8 +59,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
     for (const auto& block : schedule.blocks(colour)) {
       const auto b = static_cast<std::size_t>(&block - blocks.data());
-      for (Index t = first_touched[b]; t < first_touched[b + 1]; ++t) {
-        const Index body = touched[at(t)];
+      for (const Index body : touched.of(b)) {
         if (n_parts[at(body)] < 2) continue;
         if (Index place = first_leaving[at(body)]; place >= 0) {
           while (leaving[at(place)].colour != colour) ++place;
@@ -106,16 +81,18 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   }
   parts_.assign(at(n_places), ForceRecord{});
 
-  std::vector<Index>& next = last_block;
-  next.assign(n_held + 1, 0);
+  std::vector<Index> next(n_held + 1, 0);
   for (const Part& part : own) ++next[at(part.body) + 1];
   summed_.clear();
+  first_summed_.clear();
   first_summand_.assign(1, 0);
-  for (std::size_t i = 0; i < n_held; ++i)
-    if (next[i + 1] > 0) {
-      summed_.push_back(static_cast<Index>(i));
-      first_summand_.push_back(first_summand_.back() + next[i + 1]);
-    }
+  for (std::size_t i = 0; i < n_held; ++i) {
+    if (i % BlockTurns<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
+    if (next[i + 1] == 0) continue;
+    summed_.push_back(static_cast<Index>(i));
+    first_summand_.push_back(first_summand_.back() + next[i + 1]);
+  }
+  first_summed_.push_back(static_cast<Index>(summed_.size()));
   std::partial_sum(next.begin(), next.end(), next.begin());
   summands_.resize(own.size());
   for (const Part& part : own) summands_[at(next[at(part.body)]++)] = part.place;
@@ -134,8 +111,9 @@ void ForceSums<D>::collect(std::size_t b, std::span<ForceRecord> forces) {
 }
 
 template <int D>
-void ForceSums<D>::add_up(std::span<ForceRecord> forces) const {
-  for (std::size_t s = 0; s < summed_.size(); ++s) {
+void ForceSums<D>::add_up(std::size_t chunk, std::span<ForceRecord> forces) const {
+  const auto end = static_cast<std::size_t>(first_summed_[chunk + 1]);
+  for (auto s = static_cast<std::size_t>(first_summed_[chunk]); s < end; ++s) {
     const auto first = static_cast<std::size_t>(first_summand_[s]);
     const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
     ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
@@ -146,7 +124,7 @@ void ForceSums<D>::add_up(std::span<ForceRecord> forces) const {
 
 template <int D>
 std::size_t ForceSums<D>::bytes() const {
-  return held_bytes(parts_, block_parts_, first_part_, summed_, summands_, first_summand_);
+  return held_bytes(parts_, block_parts_, first_part_, summed_, first_summed_, summands_, first_summand_);
 }
 
 template class ForceSums<2>;

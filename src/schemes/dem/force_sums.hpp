@@ -6,14 +6,10 @@
 #include "comm/ghost_exchange.hpp"
 #include "geometry/lattice.hpp"
 #include "neighbors/sweep_schedule.hpp"
+#include "schemes/dem/block_turns.hpp"
 #include "schemes/dem/force_kernels.hpp"
 
 namespace scree {
-
-/// Colours whose interior blocks run while motions are sent: half of what needs nothing from other ranks. The
-/// rest runs while forces are sent.
-template <int D>
-constexpr int n_early_colours = Lattice<D>::n_colours / 2;
 
 /// Adds up what the blocks of a sweep find for bodies that several blocks touch, in the order of their
 /// colours: the same bits on any number of ranks, whichever block runs first.
@@ -21,15 +17,17 @@ template <int D>
 class ForceSums {
  public:
   /// Finds the bodies that several blocks touch, and a place for what each of these blocks adds. Local.
-  void plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts, std::size_t n_held);
+  void plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts, const TouchedBodies<D>& touched,
+            const BlockTurns<D>& turns);
 
   /// Block `b` of the schedule has run: takes what it added to `forces` at shared bodies, which become 0.
   void collect(std::size_t b, std::span<ForceRecord> forces);
   /// Of GhostExchange::sums_leaving(), sums_arriving().
   const ForceRecord& leaving(std::size_t sum) const { return parts_[sum]; }
   ForceRecord& arriving(std::size_t sum) { return parts_[n_leaving_ + sum]; }
-  /// Writes the sums of shared owned bodies into `forces`, once all parts are there.
-  void add_up(std::span<ForceRecord> forces) const;
+  /// Writes the sums of the shared owned bodies of a chunk of BlockTurns into `forces`, once all their parts
+  /// are there.
+  void add_up(std::size_t chunk, std::span<ForceRecord> forces) const;
   std::size_t bytes() const;
 
  private:
@@ -43,7 +41,8 @@ class ForceSums {
   std::size_t n_leaving_ = 0;
   std::vector<Part> block_parts_;     // that a block makes
   std::vector<Index> first_part_;     // of each block in the schedule, and the end
-  std::vector<Index> summed_;         // owned bodies
+  std::vector<Index> summed_;         // owned bodies, ascending
+  std::vector<Index> first_summed_;   // of each chunk, and the end
   std::vector<Index> summands_;       // of each of them in the order of colours: places in parts_
   std::vector<Index> first_summand_;  // of each of them, and the end
 };

@@ -20,11 +20,6 @@ constexpr int force_width = D + n_spins<D>;
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 
-template <class Record>
-std::span<Real> numbers(std::vector<Record>& records) {
-  return {reinterpret_cast<Real*>(records.data()), records.size() * sizeof(Record) / sizeof(Real)};
-}
-
 template <int N>
 Vec<3> in_space(const Vec<N>& v) {
   Vec<3> w;
@@ -47,7 +42,7 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   places_.assign(n + 2, SweepRecord{});
   places_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
   motions_.assign(n, MotionRecord{});
-  forces_.resize(n);
+  forces_.assign(n, ForceRecord{});
   for (std::size_t i = 0; i < n; ++i) {
     places_[i].radius = bodies.radius()[i];
     motions_[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
@@ -64,8 +59,15 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   Index longest = 0;
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
-  list_.resize(static_cast<std::size_t>(longest * batch_size));
-  sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), forces_.size());
+  list_.resize(static_cast<std::size_t>(3 * longest * batch_size));
+  const TouchedBodies<D> touched(neighborhood_.schedule(), n);
+  turns_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched);
+  sums_.plan(neighborhood_.schedule(), neighborhood_.ghosts(), touched, turns_);
+  std::size_t most_chunks = 0;
+  for (std::size_t turn = 0; turn < turns_.order().size(); ++turn)
+    most_chunks = std::max(most_chunks, turns_.done_after(turn).size() + turns_.begun_by(turn).size());
+  constexpr std::size_t most_arrays = 10;
+  coming_.reserve(2 * most_arrays * most_chunks);
 }
 
 template <int D>
@@ -79,15 +81,15 @@ ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   return history_.remember(state, neighborhood_);
 }
 
-/// Brings places and motions of the owned bodies up to date.
 template <int D>
-void ForceSweeper<D>::load(const State<D>& state) {
+void ForceSweeper<D>::load(const State<D>& state, std::size_t first, std::size_t last) {
   const BodyStore<D>& bodies = state.bodies;
   const auto position = bodies.position();
   const auto velocity = bodies.velocity();
   const auto spin = bodies.angular_velocity();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     for (int k = 0; k < D; ++k) places_[i].x[k] = position[i][k];
+    forces_[i] = {};
     MotionRecord& motion = motions_[i];
     if (motion.inverse_mass == 0) continue;
     for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[i][k];
@@ -128,32 +130,89 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   return batches;
 }
 
+/// Calls pass(first body, last body) for some chunks.
 template <int D>
-void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
+void ForceSweeper<D>::run_pass(std::span<const Index> chunks, const BodyPass& pass) const {
+  if (chunks.empty()) return;
+  Scope timer("move");
+  constexpr std::size_t size = BlockTurns<D>::chunk_size;
+  const auto n_owned = static_cast<std::size_t>(neighborhood_.ghosts().n_owned());
+  for (const Index chunk : chunks) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * size;
+    pass(first, std::min(first + size, n_owned));
+  }
+}
+
+template <int D>
+void ForceSweeper<D>::finish_chunks(std::span<const Index> chunks, const BodyPass& finish) {
+  for (const Index chunk : chunks) sums_.add_up(static_cast<std::size_t>(chunk), forces_);
+  run_pass(chunks, finish);
+}
+
+/// Notes what passes read after the block of this turn: chunks lie apart, so the processor does not see what
+/// comes.
+template <int D>
+void ForceSweeper<D>::note_coming(const State<D>& state, std::size_t turn) {
+  coming_.clear();
+  const BodyStore<D>& bodies = state.bodies;
+  const auto add = [&](std::span<const Index> chunks, const auto&... arrays) {
+    constexpr std::size_t size = BlockTurns<D>::chunk_size;
+    for (std::size_t k = 0; k < chunks.size();) {
+      const std::size_t first = static_cast<std::size_t>(chunks[k]) * size;
+      std::size_t last = first;
+      for (; k < chunks.size() && static_cast<std::size_t>(chunks[k]) * size == last; ++k) last += size;
+      const auto add_one = [&](auto array) {
+        const std::size_t end = std::min(last, array.size());
+        coming_.add(array.data() + first, (end - first) * sizeof(array[0]));
+      };
+      (add_one(arrays), ...);
+    }
+  };
+  add(turns_.done_after(turn), bodies.position(), bodies.listed(), bodies.velocity(), bodies.acceleration(),
+      bodies.angular_velocity(), bodies.angular_acceleration(), bodies.mass(), bodies.radius(),
+      std::span<const ForceRecord>(forces_));
+  if (turn + 1 < turns_.order().size())
+    add(turns_.begun_by(turn + 1), bodies.position(), bodies.previous(), bodies.velocity(),
+        bodies.acceleration(), bodies.angular_velocity(), bodies.angular_acceleration(), bodies.orientation(),
+        std::span<const SweepRecord>(places_), std::span<const MotionRecord>(motions_),
+        std::span<const ForceRecord>(forces_));
+}
+
+template <int D>
+void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const BodyPass& move,
+                               const BodyPass& finish) {
   Scope timer("forces");
   time_ = time;
   counts_ = {};
   passed_ = {};
   if (keeps_histories_) note_histories();
-  load(state);
-  std::ranges::fill(numbers(forces_), 0.0);
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
   batches.list = list_.data();
-  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  batches.coming = &coming_;
+  const auto blocks = neighborhood_.schedule().all_blocks();
+  const auto run_turns = [&](std::size_t first, std::size_t last) {
+    for (std::size_t turn = first; turn < last; ++turn) {
+      const auto block = static_cast<std::size_t>(turns_.order()[turn]);
+      run_pass(turns_.begun_by(turn), move);
+      note_coming(state, turn);
+      run_block(state, blocks[block], batches);
+      sums_.collect(block, forces_);
+      finish_chunks(turns_.done_after(turn), finish);
+    }
+  };
   GhostExchange<D>& ghosts = neighborhood_.ghosts();
+  run_pass(turns_.begun_at_once(), move);
   {
     Scope part("exchange");
     send_motions();
   }
-  for (int colour = 0; colour < n_early_colours<D>; ++colour)
-    run_blocks(state, schedule.interior_blocks(colour), batches);
+  run_turns(0, turns_.n_early());
   {
     Scope part("exchange");
     receive_motions();
   }
-  for (int colour = 0; colour < Lattice<D>::n_colours; ++colour)
-    run_blocks(state, schedule.boundary_blocks(colour), batches);
+  run_turns(turns_.n_early(), turns_.n_before_late());
   {
     Scope part("exchange");
     ghosts.begin_partial_sums(force_width<D>, [&](Index sum, Real* out) {
@@ -162,8 +221,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(part_of_body.torque + first_spin<D>, n_spins<D>, out);
     });
   }
-  for (int colour = n_early_colours<D>; colour < Lattice<D>::n_colours; ++colour)
-    run_blocks(state, schedule.interior_blocks(colour), batches);
+  run_turns(turns_.n_before_late(), blocks.size());
   {
     Scope part("exchange");
     ghosts.end_partial_sums(force_width<D>, [&](Index sum, const Real* in) {
@@ -172,17 +230,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt) {
       std::copy_n(in + D, n_spins<D>, part_of_body.torque + first_spin<D>);
     });
   }
-  sums_.add_up(forces_);
-}
-
-template <int D>
-void ForceSweeper<D>::run_blocks(const State<D>& state,
-                                 std::span<const typename SweepSchedule<D>::Block> blocks,
-                                 ForceBatches& batches) {
-  for (const auto& block : blocks) {
-    run_block(state, block, batches);
-    sums_.collect(static_cast<std::size_t>(&block - neighborhood_.schedule().all_blocks().data()), forces_);
-  }
+  finish_chunks(turns_.done_at_last(), finish);
 }
 
 template <int D>
@@ -338,7 +386,7 @@ template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
                     before_.pairs, before_.walls, force_motions_, energies_) +
-         history_.bytes() + sums_.bytes();
+         history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 
 template class ForceSweeper<2>;

@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
+#include "schemes/dem/block_turns.hpp"
 #include "schemes/dem/contact_energy.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/dem/force_sums.hpp"
@@ -20,6 +22,9 @@ struct SpringSettings {
   bool attraction = true;  ///< damping may pull
   bool friction = true;
 };
+
+/// What a step does to the owned bodies [first, last).
+using BodyPass = std::function<void(std::size_t first, std::size_t last)>;
 
 /// Contact forces on all bodies, with the histories of the contacts. The contacts of a block add up in the
 /// order of a sweep (docs/method.md, "Sweeps"), and the sums of the blocks that touch a body in the order of
@@ -45,12 +50,21 @@ class ForceSweeper {
   ContactMemory remember(const State<D>& state);
 
   /// Forces and torques of the contacts at the present positions with these velocities (n_owned), by
-  /// forces(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// records(), while histories advance by dt. Obstacles are where they were placed and move as at `time`.
+  /// Every owned body is in one call of `move`, which brings its records up to date, without forces, and in
+  /// one of `finish`, when its forces are complete: a chunk of BlockTurns at a time.
   /// Collective, two messages per pair of neighbouring ranks and direction: motion of the bodies that others
   /// hold, and sums of the forces on them. Interior blocks run meanwhile.
-  void evaluate(const State<D>& state, Real time, Real dt);
-  /// n_owned entries are complete.
-  std::span<const ForceRecord> forces() const { return forces_; }
+  void evaluate(const State<D>& state, Real time, Real dt, const BodyPass& move, const BodyPass& finish);
+  /// Of the held bodies; forces of the owned ones are complete after evaluate().
+  struct Records {
+    SweepRecord* places;
+    MotionRecord* motions;
+    ForceRecord* forces;
+  };
+  Records records() { return {places_.data(), motions_.data(), forces_.data()}; }
+  /// Records of owned bodies as in `state`, with no forces.
+  void load(const State<D>& state, std::size_t first, std::size_t last);
   /// Of the last evaluate(), on this rank.
   const ForceCounts& counts() const { return counts_; }
   const PassedThrough& passed_through() const { return passed_; }
@@ -84,12 +98,13 @@ class ForceSweeper {
                           const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
                   const Ends& now, const ContactHistory& before);
-  void load(const State<D>& state);
+  void load(const State<D>& state) { load(state, 0, static_cast<std::size_t>(state.bodies.n_owned())); }
+  void run_pass(std::span<const Index> chunks, const BodyPass& pass) const;
+  void finish_chunks(std::span<const Index> chunks, const BodyPass& finish);
+  void note_coming(const State<D>& state, std::size_t turn);
   void send_motions();
   void receive_motions();
   ForceBatches operands(Real dt) const;
-  void run_blocks(const State<D>& state, std::span<const typename SweepSchedule<D>::Block> blocks,
-                  ForceBatches& batches);
   void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
@@ -106,7 +121,9 @@ class ForceSweeper {
   std::vector<MotionRecord> motions_;  // held bodies
   std::vector<ForceRecord> forces_;    // held bodies
 
+  BlockTurns<D> turns_;
   ForceSums<D> sums_;
+  ComingLines coming_;
   /// Bits of wall_touching_.
   static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;

@@ -26,14 +26,20 @@ class SpringMotion final : public DemMotion<D> {
 
   const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
   void prepare() override {
+    farthest_of_ = {};
+    const BodyStore<D>& bodies = state_.bodies;
+    const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+    is_free_.assign((n_owned + BlockTurns<D>::chunk_size - 1) / BlockTurns<D>::chunk_size, 1);
+    for (std::size_t i = 0; i < n_owned; ++i)
+      if (bodies.mobility()[i] == 0 || !state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
+        is_free_[i / BlockTurns<D>::chunk_size] = 0;
     field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
     sweeper_.prepare(state_);
   }
   void start(Real /*dt*/) override {
     if (balance().kept) sweeper_.keep_histories();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
-      sweeper_.evaluate(state_, state_.clock.time, 0);
-      kick(state_.clock.time, 0);
+      advance(state_.clock.time, 0);
     }
     if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
   }
@@ -41,16 +47,19 @@ class SpringMotion final : public DemMotion<D> {
   ContactMemory remember() override { return sweeper_.remember(state_); }
   void step(Real dt) override {
     const Real end = state_.clock.time + dt;
-    drift(dt);
     state_.obstacles.place(end);
-    sweeper_.evaluate(state_, end, dt);
-    kick(end, 0.5 * dt);
+    farthest_ = 0;
+    advance(end, dt);
+    farthest_of_ = {state_.clock.step + 1, dt};
     this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
     std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
     if (balance().kept) book(end, dt);
+  }
+  Real farthest_after(Real dt) const override {
+    return farthest_of_ == FarthestOf{state_.clock.step, dt} ? farthest_ : find_farthest(state_, dt);
   }
   void contacts_changed() override {
     if (!balance().kept) return;
@@ -64,7 +73,7 @@ class SpringMotion final : public DemMotion<D> {
   }
   const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
   std::size_t bytes() const override {
-    return sweeper_.bytes() + held_bytes(field_force_, other_force_, power_);
+    return sweeper_.bytes() + held_bytes(field_force_, is_free_, other_force_, power_);
   }
 
  private:
@@ -115,61 +124,84 @@ class SpringMotion final : public DemMotion<D> {
     for (const auto& field : state_.forces)
       if (!field->has_potential()) field->add(state_, time, other_force_);
   }
-  void drift(Real dt) {
-    Scope timer("move");
-    BodyStore<D>& bodies = state_.bodies;
-    const auto mobility = bodies.mobility();
-    const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
-    const auto acceleration = bodies.acceleration();
-    const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-    const auto orientation = bodies.orientation();
-    for (std::size_t i = 0; i < previous.size(); ++i) {
-      previous[i] = position[i];
-      if (mobility[i] == 0) continue;
-      velocity[i] += 0.5 * dt * acceleration[i];
-      spin[i] += 0.5 * dt * angular_acceleration[i];
-      position[i] += dt * velocity[i];
-      if constexpr (D == 2) orientation[i] = turned<2>(orientation[i], spin[i], dt);
+  /// Bodies from `dt` before `end` to `end`, where obstacles are. With dt = 0 only accelerations change.
+  void advance(Real end, Real dt) {
+    const auto move = [this, dt](std::size_t first, std::size_t last) { drift(first, last, dt); };
+    if (state_.forces.empty()) {
+      sweeper_.evaluate(state_, end, dt, move,
+                        [this, dt](std::size_t first, std::size_t last) { kick(first, last, dt); });
+      return;
     }
-    if constexpr (D == 3) force_kernels().turn(orientation.data(), spin.data(), orientation.size(), dt);
+    // Fields act on all bodies at once, and may depend on velocities.
+    sweeper_.evaluate(state_, end, dt, move, [](std::size_t, std::size_t) {});
+    Scope timer("move");
+    std::ranges::fill(field_force_, Vec<D>{});
+    for (const auto& field : state_.forces) field->add(state_, end, field_force_);
+    if (balance().kept) find_other_force(end);
+    kick(0, field_force_.size(), dt);
   }
-  /// Accelerations from the forces of the last evaluation; velocities advance by them for `dt`.
-  void kick(Real time, Real dt) {
-    Scope timer("move");
-    BodyStore<D>& bodies = state_.bodies;
+  void drift(std::size_t first, std::size_t last, Real dt) {
+    std::size_t i = first;
+    if constexpr (D == 3)
+      if (const std::size_t n = n_in_kernel(first, last); n > 0 && dt > 0) {
+        force_kernels().drift(arrays(first), n, dt);
+        i += n;
+      }
+    if (i == last) return;
+    const std::size_t rest = i;
+    if (dt > 0)
+      for (; i < last; ++i) drift_body(state_.bodies, i, dt);
+    sweeper_.load(state_, rest, last);
+  }
+  void kick(std::size_t first, std::size_t last, Real dt) {
+    std::size_t i = first;
     const bool has_fields = !state_.forces.empty();
-    if (has_fields) {
-      std::ranges::fill(field_force_, Vec<D>{});
-      for (const auto& field : state_.forces) field->add(state_, time, field_force_);
-      if (balance().kept) find_other_force(time);
+    const ForceRecord* forces = sweeper_.records().forces;
+    if constexpr (D == 3)
+      if (const std::size_t n = has_fields ? 0 : n_in_kernel(first, last); n > 0) {
+        farthest_ = std::max(farthest_, force_kernels().kick(arrays(first), n, dt, state_.gravity));
+        i += n;
+      }
+    for (; i < last; ++i) {
+      const bool rotates = state_.group_rotates[static_cast<std::size_t>(state_.bodies.group()[i])];
+      farthest_ = std::max(farthest_, kick_body(state_.bodies, i, dt, state_.gravity, forces[i],
+                                                has_fields ? &field_force_[i] : nullptr, rotates));
     }
-    const auto forces = sweeper_.forces();
-    const auto mobility = bodies.mobility(), mass = bodies.mass(), radius = bodies.radius();
-    const auto velocity = bodies.velocity(), acceleration = bodies.acceleration();
-    const auto spin = bodies.angular_velocity(), angular_acceleration = bodies.angular_acceleration();
-    const auto group = bodies.group();
-    const Vec<D> gravity = state_.gravity;
-    for (std::size_t i = 0; i < velocity.size(); ++i) {
-      if (mobility[i] == 0) continue;
-      const Real inverse_mass = 1 / mass[i];
-      Vec<D> a;
-      for (int k = 0; k < D; ++k) a[k] = inverse_mass * forces[i].force[k] + gravity[k];
-      if (has_fields) a += inverse_mass * field_force_[i];
-      acceleration[i] = a;
-      velocity[i] += dt * a;
-      if (!state_.group_rotates[static_cast<std::size_t>(group[i])]) continue;
-      const Real inverse_inertia = 1 / moment_of_inertia<D>(mass[i], radius[i]);
-      Spin<D> turning;
-      for (int k = 0; k < n_spins<D>; ++k)
-        turning[k] = inverse_inertia * forces[i].torque[3 - n_spins<D> + k];
-      angular_acceleration[i] = turning;
-      spin[i] += dt * turning;
-    }
+  }
+  /// How many of the bodies of a chunk, from the first on, kernels may treat: they can move and turn.
+  std::size_t n_in_kernel(std::size_t first, std::size_t last) const {
+    return is_free_[first / BlockTurns<D>::chunk_size] != 0 ? (last - first) / batch_size * batch_size : 0;
+  }
+  BodyArrays arrays(std::size_t first) {
+    BodyStore<D>& bodies = state_.bodies;
+    const auto records = sweeper_.records();
+    return {bodies.position().data() + first,
+            bodies.previous().data() + first,
+            bodies.velocity().data() + first,
+            bodies.acceleration().data() + first,
+            bodies.angular_velocity().data() + first,
+            bodies.angular_acceleration().data() + first,
+            bodies.orientation().data() + first,
+            bodies.listed().data() + first,
+            bodies.mass().data() + first,
+            bodies.radius().data() + first,
+            records.places + first,
+            records.motions + first,
+            records.forces + first};
   }
 
   State<D>& state_;
   ForceSweeper<D> sweeper_;
-  std::vector<Vec<D>> field_force_;  // n_owned
+  std::vector<Vec<D>> field_force_;    // n_owned
+  std::vector<std::uint8_t> is_free_;  // of each chunk of BlockTurns: all its bodies can move and turn
+  // farthest_after() of the end of a step, found on the way.
+  struct FarthestOf {
+    std::int64_t step = -1;
+    Real dt = 0;
+    bool operator==(const FarthestOf&) const = default;
+  };
+  Real farthest_ = 0;
+  FarthestOf farthest_of_;
   // For the energy balance.
   std::vector<Vec<D>> other_force_;  // without a potential; empty if there are no forces
   std::vector<Real> power_;

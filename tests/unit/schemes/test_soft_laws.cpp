@@ -140,7 +140,7 @@ Work make_work() {
   for (int code = 0; code < 27; ++code)
     for (const int digit : {code % 3, code / 3 % 3, code / 9 % 3})
       work.shift_table.push_back(0.3 * (digit - 1));
-  work.list.resize(work.shifts.size());
+  work.list.resize(3 * work.shifts.size());
   // Stick, slip and roll; the materials differ in every number.
   work.laws = {{900, 700, 0.8, 0.9, 0.5, 0.1},
                {500, 300, 0.4, 0.7, 0.2, 0},
