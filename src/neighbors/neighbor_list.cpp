@@ -150,6 +150,7 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
 template <int D>
 void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                               std::span<const std::uint8_t> shared) {
+  ++n_builds_;
   schedule_.rebuild(
       state.lattice, state.box, table, state.bodies, state.obstacles,
       [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
