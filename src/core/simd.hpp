@@ -18,6 +18,7 @@ namespace scree {
 /// | force kernels  | portable, avx2, avx512  | schemes/dem/force_kernels.hpp   |
 /// | sphere contacts| portable, avx2          | friction/sphere_sweep.hpp        |
 /// | near search    | portable, avx512        | neighbors/near_search.hpp       |
+/// | near pairs     | portable, avx2, avx512  | neighbors/near_kernels.hpp      |
 ///
 /// The environment variable SCREE_INSTRUCTION_SET names the widest set to take: a kernel without it takes the
 /// next narrower one that it has. Without the variable (or with a set that the processor lacks) kernels take
