@@ -281,23 +281,34 @@ void sum_over_ranks(const Comm& comm, std::span<Wide> sums) {
 using Lanes = Real __attribute__((vector_size(16)));
 using Bits = std::int64_t __attribute__((vector_size(16)));
 
-/// Calls f with all values, two at a time; 0 fills the last lane.
+/// Sums and maxima in so many chains, none of which waits for another.
+constexpr std::size_t n_chains = 4;
+
+/// Calls f(chain, two values) for all values in turn; 0 fills the last lane.
 template <class F>
 void for_each_lanes(std::span<const Real> values, F&& f) {
+  constexpr std::size_t at_once = 2 * n_chains;
   std::size_t i = 0;
-  for (; i + 2 <= values.size(); i += 2) f(Lanes{values[i], values[i + 1]});
-  if (i < values.size()) f(Lanes{values[i], 0});
+  for (; i + at_once <= values.size(); i += at_once)
+    for (std::size_t k = 0; k < n_chains; ++k) f(k, Lanes{values[i + 2 * k], values[i + 2 * k + 1]});
+  for (; i + 2 <= values.size(); i += 2) f(0, Lanes{values[i], values[i + 1]});
+  if (i < values.size()) f(0, Lanes{values[i], 0});
 }
 
 /// The largest magnitude; infinite if a number is not finite.
 Real largest_of(std::span<const Real> values) {
-  Lanes most{}, faults{};
-  for_each_lanes(values, [&](Lanes x) {
+  Lanes most[n_chains]{}, faults[n_chains]{};
+  for_each_lanes(values, [&](std::size_t k, Lanes x) {
     const Lanes size = x < 0 ? -x : x;
-    most = size > most ? size : most;
-    faults += x * 0.0;  // NaN for infinities and NaN
+    most[k] = size > most[k] ? size : most[k];
+    faults[k] += x * 0.0;  // NaN for infinities and NaN
   });
-  return faults[0] + faults[1] == 0 ? std::max(most[0], most[1]) : HUGE_VAL;
+  Real largest = 0;
+  for (std::size_t k = 0; k < n_chains; ++k) {
+    if (!(faults[k][0] + faults[k][1] == 0)) return HUGE_VAL;
+    largest = std::max({largest, most[k][0], most[k][1]});
+  }
+  return largest;
 }
 
 /// Sums of x * 2^power, each rounded to an integer (ties to even) of at most n_term_bits.
@@ -328,15 +339,16 @@ class IntegerSum {
   void add_some(std::span<const Real> values) {
     constexpr int high_bits = n_term_bits / 2;
     constexpr Real to_high = rounder(high_bits), to_integer = rounder(0);
-    Bits high{}, low{};
-    for_each_lanes(values, [&](Lanes x) {
+    Bits high[n_chains]{}, low[n_chains]{};
+    for_each_lanes(values, [&](std::size_t k, Lanes x) {
       x *= factor_;
       const Lanes rounded = x + to_high;
       const Lanes rest = x - (rounded - to_high);  // exact
-      high += std::bit_cast<Bits>(rounded) - std::bit_cast<std::int64_t>(to_high);
-      low += std::bit_cast<Bits>(rest + to_integer) - std::bit_cast<std::int64_t>(to_integer);
+      high[k] += std::bit_cast<Bits>(rounded) - std::bit_cast<std::int64_t>(to_high);
+      low[k] += std::bit_cast<Bits>(rest + to_integer) - std::bit_cast<std::int64_t>(to_integer);
     });
-    total_ += (Wide{high[0]} + high[1]) * (Wide{1} << high_bits) + low[0] + low[1];
+    for (std::size_t k = 0; k < n_chains; ++k)
+      total_ += (Wide{high[k][0]} + high[k][1]) * (Wide{1} << high_bits) + low[k][0] + low[k][1];
   }
 
   int power_ = 0;
