@@ -1,9 +1,6 @@
 #include "core/parallel.hpp"
 
 #include <petscsys.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -280,94 +277,141 @@ void sum_over_ranks(const Comm& comm, std::span<Wide> sums) {
   }
 }
 
-}  // namespace
+/// Two numbers at a time: all 64-bit processors have registers for that.
+using Lanes = Real __attribute__((vector_size(16)));
+using Bits = std::int64_t __attribute__((vector_size(16)));
 
-namespace {
+/// Sums and maxima in so many chains, none of which waits for another.
+constexpr std::size_t n_chains = 4;
 
-/// x * 2^power, as scalbn, faster where the factor is a number.
-class PowerOfTwo {
- public:
-  PowerOfTwo() = default;
-  explicit PowerOfTwo(int power)
-      : power_(power), factor_(std::abs(power) < 1000 ? std::scalbn(1.0, power) : 0) {}
-  Real times(Real x) const { return factor_ > 0 ? x * factor_ : std::scalbn(x, power_); }
-
- private:
-  int power_ = 0;
-  Real factor_ = 1;
-};
-
-}  // namespace
-
-namespace {
-
-/// As std::llrint, in place: this runs for every term of every sum.
-inline std::int64_t rounded(Real x) {
-#ifdef __SSE2__
-  return _mm_cvtsd_si64(_mm_set_sd(x));
-#else
-  return std::llrint(x);
-#endif
+/// Calls f(chain, two values) for all values in turn; 0 fills the last lane.
+template <class F>
+void for_each_lanes(std::span<const Real> values, F&& f) {
+  constexpr std::size_t at_once = 2 * n_chains;
+  std::size_t i = 0;
+  for (; i + at_once <= values.size(); i += at_once)
+    for (std::size_t k = 0; k < n_chains; ++k) f(k, Lanes{values[i + 2 * k], values[i + 2 * k + 1]});
+  for (; i + 2 <= values.size(); i += 2) f(0, Lanes{values[i], values[i + 1]});
+  if (i < values.size()) f(0, Lanes{values[i], 0});
 }
 
-/// Largest magnitude, infinite if a value is not finite.
+/// The largest magnitude; infinite if a number is not finite.
 Real largest_of(std::span<const Real> values) {
-  // As integers, magnitudes are in order, and what is not finite comes last.
-  constexpr std::size_t n_at_once = 4;
-  constexpr auto magnitude = std::numeric_limits<std::int64_t>::max();
-  std::array<std::int64_t, n_at_once> largest{};
-  std::size_t i = 0;
-  for (; i + n_at_once <= values.size(); i += n_at_once)
-    for (std::size_t k = 0; k < n_at_once; ++k)
-      largest[k] = std::max(largest[k], std::bit_cast<std::int64_t>(values[i + k]) & magnitude);
-  for (; i < values.size(); ++i)
-    largest[0] = std::max(largest[0], std::bit_cast<std::int64_t>(values[i]) & magnitude);
-  const auto found = std::bit_cast<Real>(*std::ranges::max_element(largest));
-  return std::isfinite(found) ? found : HUGE_VAL;
+  Lanes most[n_chains]{}, faults[n_chains]{};
+  for_each_lanes(values, [&](std::size_t k, Lanes x) {
+    const Lanes size = x < 0 ? -x : x;
+    most[k] = size > most[k] ? size : most[k];
+    faults[k] += x * 0.0;  // NaN for infinities and NaN
+  });
+  Real largest = 0;
+  for (std::size_t k = 0; k < n_chains; ++k) {
+    if (!(faults[k][0] + faults[k][1] == 0)) return HUGE_VAL;
+    largest = std::max({largest, most[k][0], most[k][1]});
+  }
+  return largest;
+}
+
+/// Sums of x * 2^power, each rounded to an integer (ties to even) of at most n_term_bits.
+class IntegerSum {
+ public:
+  IntegerSum() = default;
+  explicit IntegerSum(int power)
+      : power_(power), factor_(std::abs(power) < 1000 ? std::scalbn(1.0, power) : 0) {}
+
+  void add(Real x) { total_ += std::llrint(factor_ > 0 ? x * factor_ : std::scalbn(x, power_)); }
+  void add(std::span<const Real> values) {
+    if (factor_ == 0) {
+      for (const Real value : values) add(value);
+      return;
+    }
+    // The sums of so many fit into 64 bits.
+    constexpr std::size_t at_once = std::size_t{1} << 30;
+    for (std::size_t first = 0; first < values.size(); first += at_once)
+      add_some(values.subspan(first, std::min(at_once, values.size() - first)));
+  }
+  Wide total() const { return total_; }
+
+ private:
+  /// x + rounder(p) is x rounded to a multiple of 2^p, which is also the difference of the bits of the two.
+  static constexpr Real rounder(int p) {
+    return 1.5 * static_cast<Real>(std::uint64_t{1} << 52) * static_cast<Real>(std::uint64_t{1} << p);
+  }
+  void add_some(std::span<const Real> values) {
+    constexpr int high_bits = n_term_bits / 2;
+    constexpr Real to_high = rounder(high_bits), to_integer = rounder(0);
+    Bits high[n_chains]{}, low[n_chains]{};
+    for_each_lanes(values, [&](std::size_t k, Lanes x) {
+      x *= factor_;
+      const Lanes rounded = x + to_high;
+      const Lanes rest = x - (rounded - to_high);  // exact
+      high[k] += std::bit_cast<Bits>(rounded) - std::bit_cast<std::int64_t>(to_high);
+      low[k] += std::bit_cast<Bits>(rest + to_integer) - std::bit_cast<std::int64_t>(to_integer);
+    });
+    for (std::size_t k = 0; k < n_chains; ++k)
+      total_ += (Wide{high[k][0]} + high[k][1]) * (Wide{1} << high_bits) + low[k][0] + low[k][1];
+  }
+
+  int power_ = 0;
+  Real factor_ = 1;  // 2^power_; 0 if that is no number
+  Wide total_ = 0;
+};
+
+/// The sums of several quantities with these largest magnitudes on this rank: add(sums) adds the terms to
+/// those of finite ones.
+template <class Add>
+void sum_up(const Comm& comm, std::span<Real> largest, std::span<Real> totals, Add&& add) {
+  comm.max(largest);
+  const std::size_t n = totals.size();
+  Quantities<int> exponent(n);
+  Quantities<IntegerSum> integers(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (std::isfinite(largest[j])) std::frexp(largest[j], &exponent[j]);
+    integers[j] = IntegerSum(n_term_bits - exponent[j]);
+  }
+  add(integers);
+  Quantities<Wide> sums(n);
+  for (std::size_t j = 0; j < n; ++j) sums[j] = integers[j].total();
+  sum_over_ranks(comm, sums);
+  for (std::size_t j = 0; j < n; ++j)
+    totals[j] = std::isfinite(largest[j]) ? std::scalbn(static_cast<Real>(sums[j]), exponent[j] - n_term_bits)
+                                          : std::numeric_limits<Real>::quiet_NaN();
 }
 
 }  // namespace
 
 void ReproducibleSum::sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                           const std::function<void(std::size_t, std::span<Real>)>& terms) {
-  const std::size_t width = totals.size();
-  if (width == 0) return;
-  Quantities<Real> term(width), largest(width);
+  if (totals.empty()) return;
+  Quantities<Real> term(totals.size()), largest(totals.size());
   for (std::size_t i = 0; i < count; ++i) {
     terms(i, term);
-    for (std::size_t j = 0; j < width; ++j)
+    for (std::size_t j = 0; j < totals.size(); ++j)
       largest[j] = std::max(largest[j], std::isfinite(term[j]) ? std::abs(term[j]) : HUGE_VAL);
   }
-  comm.max(largest);
+  sum_up(comm, largest, totals, [&](Quantities<IntegerSum>& sums) {
+    for (std::size_t i = 0; i < count; ++i) {
+      terms(i, term);
+      for (std::size_t j = 0; j < totals.size(); ++j)
+        if (std::isfinite(largest[j])) sums[j].add(term[j]);
+    }
+  });
+}
 
-  Quantities<int> exponent(width);
-  Quantities<PowerOfTwo> scale(width);
-  for (std::size_t j = 0; j < width; ++j) {
-    if (std::isfinite(largest[j])) std::frexp(largest[j], &exponent[j]);
-    scale[j] = PowerOfTwo(n_term_bits - exponent[j]);
-  }
-  Quantities<Wide> sums(width);
-  for (std::size_t i = 0; i < count; ++i) {
-    terms(i, term);
-    for (std::size_t j = 0; j < width; ++j)
-      if (std::isfinite(largest[j])) sums[j] += rounded(scale[j].times(term[j]));
-  }
-  sum_over_ranks(comm, sums);
-  for (std::size_t j = 0; j < width; ++j)
-    totals[j] = std::isfinite(largest[j]) ? std::scalbn(static_cast<Real>(sums[j]), exponent[j] - n_term_bits)
-                                          : std::numeric_limits<Real>::quiet_NaN();
+void ReproducibleSum::sum(const Comm& comm, std::span<const std::span<const Real>> terms,
+                          std::span<Real> totals) {
+  if (totals.empty()) return;
+  Quantities<Real> largest(totals.size());
+  for (std::size_t j = 0; j < totals.size(); ++j) largest[j] = largest_of(terms[j]);
+  sum_up(comm, largest, totals, [&](Quantities<IntegerSum>& sums) {
+    for (std::size_t j = 0; j < totals.size(); ++j)
+      if (std::isfinite(largest[j])) sums[j].add(terms[j]);
+  });
 }
 
 Real ReproducibleSum::sum(const Comm& comm, std::span<const Real> values) {
-  const Real largest = comm.max(largest_of(values));
-  if (!std::isfinite(largest)) return std::numeric_limits<Real>::quiet_NaN();
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  const PowerOfTwo scale(n_term_bits - exponent);
-  Wide sum = 0;
-  for (const Real value : values) sum += rounded(scale.times(value));
-  sum_over_ranks(comm, {&sum, 1});
-  return std::scalbn(static_cast<Real>(sum), exponent - n_term_bits);
+  Real total = 0;
+  sum(comm, {&values, 1}, {&total, 1});
+  return total;
 }
 
 }  // namespace scree

@@ -89,6 +89,8 @@ class ReproducibleSum {
   /// numbers and is called twice for each i. A quantity with a term that is not finite sums to NaN.
   static void sum(const Comm& comm, std::size_t count, std::span<Real> totals,
                   const std::function<void(std::size_t, std::span<Real>)>& terms);
+  /// The same of terms[j][i], for as many j as there are totals.
+  static void sum(const Comm& comm, std::span<const std::span<const Real>> terms, std::span<Real> totals);
   static Real sum(const Comm& comm, std::span<const Real> values);
 };
 

@@ -19,6 +19,7 @@ namespace scree {
 /// | sphere contacts| portable, avx2          | friction/sphere_rows.hpp        |
 /// | look ahead     | portable, avx2, avx512  | crowd/look_ahead_kernels.hpp    |
 /// | near search    | portable, avx512        | neighbors/near_search.hpp       |
+/// | near pairs     | portable, avx2, avx512  | neighbors/near_kernels.hpp      |
 ///
 /// The environment variable SCREE_INSTRUCTION_SET names the widest set to take: a kernel without it takes the
 /// next narrower one that it has. Without the variable (or with a set that the processor lacks) kernels take

@@ -35,23 +35,11 @@ class Detection {
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
     const Real contact_distance = radius_[a] + radius_[b];
     const Real reach = rules_.tolerance * contact_distance;
-    // Most candidates are too far; this finds out without a root and a division, but for rounding:
-    // gap + n . (x_b - x_a) <= reach  <=>  d . (d - (x_b - x_a)) <= (R_a + R_b + reach) |d|
-    constexpr Real rounding = 1e-9;
-    const Real squared = dot(d, d);
-    const Real near = (1 + rounding) * (contact_distance + reach);
-    if (squared > near * near) {
-      const Real least =
-          std::min(along(rules_.displacement, -d, a, b), along(rules_.other_displacement, -d, a, b));
-      const Real after = squared + least;
-      if (after > 0 && after * after > near * near * squared && !remembers(rules_.pair_values, place)) return;
-    }
-    const Real distance = std::sqrt(squared);
+    const Real distance = norm(d);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
     if (gap > reach && gap + along(rules_.displacement, normal, a, b) > reach &&
-        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.deep &&
-        !remembers(rules_.pair_values, place))
+        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.deep && !rules_.remembers_pair(place))
       return;
     add(low, high, -1, gap, normal, -d, place);
   }
@@ -70,7 +58,7 @@ class Detection {
       const Real gap = surface[k].distance - r;
       const Vec<D> branch = surface[k].normal * -surface[k].distance;
       const std::size_t place = remembering_place(static_cast<std::size_t>(wall.first) + k, at[k]);
-      if (gap > tolerance * r && !remembers(rules_.wall_values, place)) {
+      if (gap > tolerance * r && !rules_.remembers_wall(place)) {
         if (!moving_) continue;
         const Vec<D> of_wall =
             state_.obstacles.velocity(wall.constraint, at[k] + branch, state_.clock.time + dt / 2);
@@ -90,16 +78,11 @@ class Detection {
                     std::size_t b) {
     return displacement.empty() ? 0 : dot(direction, displacement[b] - displacement[a]);
   }
-  bool remembers(std::span<const Real> values, std::size_t place) const {
-    const auto w = static_cast<std::size_t>(rules_.width);
-    return !values.empty() &&
-           !std::ranges::all_of(values.subspan(place * w, w), [](Real number) { return number == 0; });
-  }
   /// Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
   std::size_t remembering_place(std::size_t place, const Vec<D>& x) const {
-    if (rules_.wall_values.empty() || remembers(rules_.wall_values, place)) return place;
+    if (rules_.wall_values.empty() || rules_.remembers_wall(place)) return place;
     for (const auto& other : schedule_.wall_neighbours(place)) {
-      if (!remembers(rules_.wall_values, static_cast<std::size_t>(other.place))) continue;
+      if (!rules_.remembers_wall(static_cast<std::size_t>(other.place))) continue;
       SurfacePoint<D> seen;
       state_.obstacles.nearest(other.constraint, {&x, 1}, {&seen, 1});
       if (!seen.in_reach()) return static_cast<std::size_t>(other.place);
@@ -133,6 +116,7 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
   const BodyStore<D>& bodies = state.bodies;
   Detection<D> detection(state, list, rules, contacts);
   contacts.clear();
+  near_.find(state, list, rules);
   const auto add_wall = [&](const typename SweepSchedule<D>::WallBatch& wall) {
     const auto which = schedule.wall_bodies(wall);
     at_.clear();
@@ -150,12 +134,13 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
   Index n_before = 0;
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
     for (const auto& block : blocks) {
-      schedule.for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
+      const auto number = static_cast<std::size_t>(&block - schedule.all_blocks().data());
+      near_.for_each(number, [&](std::size_t place, Index low, Index high, Index shift) {
         detection.add_pair(place, low, high, shift);
       });
       for (const auto& wall : schedule.walls(block)) add_wall(wall);
       const auto n_contacts = static_cast<Index>(contacts.size());
-      block_contacts[static_cast<std::size_t>(&block - schedule.all_blocks().data())] = n_contacts - n_before;
+      block_contacts[number] = n_contacts - n_before;
       n_before = n_contacts;
     }
     return static_cast<Index>(contacts.size());
@@ -169,7 +154,7 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
 
 template <int D>
 std::size_t ContactDetector<D>::bytes() const {
-  return held_bytes(at_, from_, surface_);
+  return near_.bytes() + held_bytes(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

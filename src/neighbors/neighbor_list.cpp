@@ -150,6 +150,7 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
 template <int D>
 void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                               std::span<const std::uint8_t> shared) {
+  ++n_builds_;
   schedule_.rebuild(
       state.lattice, state.box, table, state.bodies, state.obstacles,
       [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
@@ -192,8 +193,12 @@ void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values,
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
   if (state.memory.other.empty()) return;
+  const ContactMemory& memory = state.memory;
+  const auto ids = state.bodies.id();
   schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-    state.memory.recall(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+    const GlobalId id = ids[static_cast<std::size_t>(high)];
+    const bool knows = memory.any_of(low, [id](GlobalId partner) { return id_of_partner(partner) == id; });
+    if (knows) memory.recall(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
   });
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {

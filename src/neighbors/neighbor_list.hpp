@@ -81,6 +81,7 @@ class NeighborList {
   const SweepSchedule<D>& schedule() const { return schedule_; }
   /// What to add to x_low - x_high for a shift code: 3 numbers per code.
   std::span<const Real> shift_table() const { return shift_table_; }
+  std::int64_t n_builds() const { return n_builds_; }
   /// Lists for which the skin was widened, steps cut for the list, steps that went beyond the widest one.
   std::int64_t n_widened() const { return n_widened_; }
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
@@ -95,7 +96,7 @@ class NeighborList {
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_;
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
-  std::int64_t n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
+  std::int64_t n_builds_ = 0, n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
 };
 
 }  // namespace scree

@@ -63,6 +63,7 @@ class Neighborhood {
   NeighborList<D>& list() { return list_; }
   const NeighborList<D>& list() const { return list_; }
   const SweepSchedule<D>& schedule() const { return list_.schedule(); }
+  const NearPairs<D>& near_pairs() const { return detector_.near_pairs(); }
 
   std::int64_t n_rebuilds() const { return n_rebuilds_; }
   std::int64_t n_rebalances() const { return balancer_.n_rebalances(); }

@@ -33,6 +33,12 @@ struct ContactMemory {
   std::vector<Real> value;      ///< width numbers per entry: a multiplier, or an impulse in world axes
 
   Index n_bodies() const { return static_cast<Index>(start.size()) - 1; }
+  /// Whether body i remembers a partner whose name is as asked.
+  template <class IsPartner>
+  bool any_of(Index i, IsPartner&& is_partner) const {
+    const auto body = static_cast<std::size_t>(i);
+    return std::any_of(other.begin() + start[body], other.begin() + start[body + 1], is_partner);
+  }
   /// Writes the numbers of body i with `partner`, zeros if there are none.
   void recall(Index i, GlobalId partner, std::span<Real> numbers) const;
   /// Forgets everything, for n bodies.

@@ -16,7 +16,10 @@ namespace scree {
 template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
-  neighborhood_.detect(state_, step.rules, contacts_);
+  if (step.found)
+    std::swap(contacts_, *step.found);
+  else
+    neighborhood_.detect(state_, step.rules, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);

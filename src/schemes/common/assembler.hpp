@@ -14,8 +14,10 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;              ///< [s]
-  ContactRules<D> rules;    ///< which candidates are contacts
+  Real dt = 0;            ///< [s]
+  ContactRules<D> rules;  ///< which candidates are contacts
+  /// The contacts by these rules, if the caller has found them already: they are swapped in. May be null.
+  ContactGraph<D>* found = nullptr;
   Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};

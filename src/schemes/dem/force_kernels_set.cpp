@@ -2,7 +2,7 @@
 // arithmetic of a contact is the same in all of them; only the number of contacts per register differs.
 #include <algorithm>
 
-#include "schemes/common/lanes.hpp"
+#include "neighbors/lanes.hpp"
 #include "schemes/common/rotation.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/dem/force_law.hpp"

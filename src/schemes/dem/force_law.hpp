@@ -1,7 +1,7 @@
 #pragma once
 // The law of a soft contact (docs/method.md, eq. H.1-H.5), for kernels that are compiled once per instruction
 // set: see force_kernels_set.cpp.
-#include "schemes/common/lanes.hpp"
+#include "neighbors/lanes.hpp"
 #include "schemes/dem/force_kernels.hpp"
 
 namespace scree::SCREE_SET {

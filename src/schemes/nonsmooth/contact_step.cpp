@@ -27,16 +27,17 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
   if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
   n_added_ = 0;
-  build(motion, {}, 0);
+  build(motion, nullptr);
   guess_impulses(settings_.warm_start * law_.same_force);
 }
 
-/// The problem, with the contacts that free motion makes and those that the displacements `solved` make.
+/// The problem of the contacts `found`; without, of those that free motion makes.
 template <int D>
-void ContactStep<D>::build(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) {
+void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found) {
   FrictionStep<D> step;
   step.dt = motion.dt();
-  step.rules = rules_of(motion, solved, deep);
+  step.rules = rules_of(motion, {}, 0);
+  step.found = found;
   step.velocity_floor = law_.fall_speed;
   step.free_velocity = motion.velocity();
   step.start_velocity = motion.start_velocity();
@@ -259,8 +260,7 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   const std::int64_t n_new = state_.comm.sum(static_cast<std::int64_t>(wider_.size() - listed));
   if (n_new == 0) return false;
   n_added_ += n_new;
-  build(motion, solved_displacement_, deep);
-  SCREE_ASSERT(wider_.size() == contacts().size());
+  build(motion, &wider_);
   impulse_.swap(wider_impulse_);
   return true;
 }

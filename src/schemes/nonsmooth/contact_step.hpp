@@ -77,7 +77,7 @@ class ContactStep {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  void build(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep);
+  void build(FreeMotion<D>& motion, ContactGraph<D>* found);
   ContactRules<D> rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) const;
   void run(bool keeps_guess);
   bool add_contacts(FreeMotion<D>& motion, Real deep);

@@ -26,16 +26,12 @@ class StepEnergy {
     Scope timer("energy");
     find_contact_work(contacts);
     find_body_work(state, motion, contacts.problem().start_velocity, dt);
-    // The sums look at their terms twice, so these were worked out first.
-    const auto sum = [&](const std::vector<Real>& work) {
-      std::array<Real, n_parts> parts{};
-      ReproducibleSum::sum(state.comm, work.size() / n_parts, parts,
-                           [&work](std::size_t k, std::span<Real> terms) {
-                             std::copy_n(&work[k * n_parts], n_parts, terms.begin());
-                           });
-      return parts;
-    };
-    const auto of_contacts = sum(contact_work_), of_bodies = sum(body_work_);
+    std::array<std::span<const Real>, 2 * n_parts> work;
+    std::ranges::copy(contact_work_, work.begin());
+    std::ranges::copy(body_work_, work.begin() + n_parts);
+    std::array<Real, 2 * n_parts> sums{};
+    ReproducibleSum::sum(state.comm, work, sums);
+    const Real *of_contacts = sums.data(), *of_bodies = of_contacts + n_parts;
     EnergyBalance& balance = state.energy_balance;
     if (state.materials.has_rolling_friction())
       balance.rolling += ReproducibleSum::sum(state.comm, contacts.rolling_work());
@@ -50,7 +46,8 @@ class StepEnergy {
   /// What the position correction put in, in the last step [J].
   Real corrected() const { return corrected_; }
   std::size_t bytes() const {
-    return held_bytes(contact_work_, body_work_, potential_before_, potential_moved_, potential_now_);
+    return held_bytes(contact_work_[0], contact_work_[1], contact_work_[2], body_work_[0], body_work_[1],
+                      body_work_[2], potential_before_, potential_moved_, potential_now_);
   }
 
  private:
@@ -73,25 +70,24 @@ class StepEnergy {
   void find_contact_work(const ContactStep<D>& contacts) {
     const auto of_obstacles = contacts.obstacle_velocity();
     const auto n_contacts = static_cast<std::size_t>(contacts.problem().n_contacts());
-    reset(contact_work_, n_contacts * n_parts);
+    auto& [normal, tangential, by_obstacle] = contact_work_;
+    for (std::vector<Real>& work : contact_work_) reset(work, n_contacts);
     const auto impacts = contacts.impact_work();
     for (std::size_t c = 0; c < impacts.size(); ++c) {
-      Real* work = &contact_work_[c * n_parts];
-      work[0] = impacts[c].normal;
-      work[1] = impacts[c].tangential;
-      for (std::size_t i = 0; i < D; ++i) work[2] -= impacts[c].impulse[i] * of_obstacles[c * D + i];
+      normal[c] = impacts[c].normal;
+      tangential[c] = impacts[c].tangential;
+      for (std::size_t i = 0; i < D; ++i) by_obstacle[c] -= impacts[c].impulse[i] * of_obstacles[c * D + i];
     }
     for (std::size_t c = 0; c < n_contacts; ++c) {
       const Real* impulse = &contacts.impulse()[c * D];
       if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
       const Vec<D>& before = contacts.start_surface_velocity()[c];
       const Vec<D> after = surface_velocity(contacts.problem(), of_obstacles, c, contacts.velocity());
-      Real* work = &contact_work_[c * n_parts];
       for (std::size_t i = 0; i < D; ++i) {
         const Real r = impulse[i];
         const Real dissipated = -0.5 * r * (before[static_cast<int>(i)] + after[static_cast<int>(i)]);
-        work[i == 0 ? 0 : 1] += dissipated;
-        work[2] -= r * of_obstacles[c * D + i];
+        (i == 0 ? normal : tangential)[c] += dissipated;
+        by_obstacle[c] -= r * of_obstacles[c * D + i];
       }
     }
   }
@@ -103,28 +99,28 @@ class StepEnergy {
     const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
     const auto mass_of = bodies.mass(), mobility = bodies.mobility();
     find_potential_in_forces(state, potential_now_);
-    body_work_.assign(n_owned * n_parts, 0.0);
+    auto& [corrected, of_step, by_forces] = body_work_;
+    for (std::vector<Real>& work : body_work_) work.assign(n_owned, 0.0);
     for (std::size_t i = 0; i < n_owned; ++i) {
       if (mobility[i] == 0) continue;
-      Real* work = &body_work_[i * n_parts];
       const Real mass = mass_of[i];
       const Vec<D> moved_by_correction = position[i] - (previous[i] + dt * velocity[i]);
-      work[0] = -mass * dot(state.gravity, moved_by_correction);
+      corrected[i] = -mass * dot(state.gravity, moved_by_correction);
       for (int k = 0; k < D; ++k)
-        work[1] -= 0.5 * dt * mass * state.gravity[k] *
-                   (velocity[i][k] - start_velocity[i * q + static_cast<std::size_t>(k)]);
+        of_step[i] -= 0.5 * dt * mass * state.gravity[k] *
+                      (velocity[i][k] - start_velocity[i * q + static_cast<std::size_t>(k)]);
       if (potential_now_.empty()) continue;
       Vec<D> path = velocity[i];
       for (int k = 0; k < D; ++k) path[k] += start_velocity[i * q + static_cast<std::size_t>(k)];
       path *= 0.5 * dt;
-      work[0] += potential_now_[i] - potential_moved_[i];
-      work[1] += dot(motion.potential_force()[i], path) + (potential_moved_[i] - potential_before_[i]);
-      work[2] = dot(motion.other_force()[i], path);
+      corrected[i] += potential_now_[i] - potential_moved_[i];
+      of_step[i] += dot(motion.potential_force()[i], path) + (potential_moved_[i] - potential_before_[i]);
+      by_forces[i] = dot(motion.other_force()[i], path);
     }
   }
 
   Real corrected_ = 0;
-  std::vector<Real> contact_work_, body_work_;  // n_contacts * n_parts, n_owned * n_parts
+  std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;
 };

@@ -2,7 +2,7 @@
 // arithmetic of a pair is the same in all of them; only the number of pairs per register differs.
 #include <algorithm>
 
-#include "schemes/common/lanes.hpp"
+#include "neighbors/lanes.hpp"
 #include "schemes/pbd/pair_kernels.hpp"
 
 namespace scree::SCREE_SET {

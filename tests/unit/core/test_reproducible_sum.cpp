@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -75,4 +77,35 @@ TEST_CASE("reproducible sum: a term that is not finite makes its own quantity Na
   CHECK(totals[0] == 6);
   CHECK(std::isnan(totals[1]));
   CHECK(std::isnan(totals[2]));
+}
+
+TEST_CASE("reproducible sum: each term is rounded to 60 bits below the largest, ties to even", "[core]") {
+  scree::RandomStream stream(7, 0, 1);
+  for (const std::size_t n : {1, 2, 3, 1000, 1001}) {
+    std::vector<Real> values{0x1p60 - 0x1p8};  // of 60 bits, so the unit is 1
+    for (std::size_t i = 1; i < n; ++i) {
+      const Real size = std::scalbn(1.0, static_cast<int>(stream.bits() % 64) - 4);
+      // Every third is a tie, or as near to one as a number can be.
+      const Real near = i % 3 == 0 ? std::floor(size) + 0.5 : stream.uniform(-1, 1) * size;
+      values.push_back(std::min(i % 9 == 0 ? std::nextafter(near, 0) : near, values[0]));
+    }
+    __extension__ __int128 exact = 0;
+    for (const Real value : values) exact += std::llrint(value);
+    CHECK(bits(ReproducibleSum::sum(world(), values)) == bits(static_cast<Real>(exact)));
+    // Several at once, of different lengths, and term by term.
+    const std::vector<Real> none;
+    std::vector<Real> opposite(values), together(3), one_by_one(2);
+    for (Real& value : opposite) value = -value;
+    const std::array<std::span<const Real>, 3> columns{values, none, opposite};
+    ReproducibleSum::sum(world(), columns, together);
+    CHECK(bits(together[0]) == bits(static_cast<Real>(exact)));
+    CHECK(together[1] == 0);
+    CHECK(together[2] == -together[0]);
+    ReproducibleSum::sum(world(), n, one_by_one, [&](std::size_t i, std::span<Real> term) {
+      term[0] = values[i];
+      term[1] = opposite[i];
+    });
+    CHECK(one_by_one[0] == together[0]);
+    CHECK(one_by_one[1] == together[2]);
+  }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// For files that are compiled once per instruction set, with SCREE_SET naming the set (see
-// schemes/CMakeLists.txt).
+// For files that are compiled once per instruction set, with SCREE_SET naming the set (see CMakeLists.txt of
+// their folder).
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif

@@ -1,0 +1,93 @@
+#pragma once
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "neighbors/contact_rules.hpp"
+#include "neighbors/near_kernels.hpp"
+#include "neighbors/neighbor_list.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// The candidate pairs of this rank that may be contacts, out of all those of a neighbour list. Few are, and
+/// hardly others in the next step: those that are near are kept in a list of their own until some body has
+/// moved so far that one of the others might be a contact.
+///
+/// With X_i the place of body i when the list was made and s_i what it was allowed to move, a pair is left
+/// out if |X_a - X_b| > (1 + t)(R_a + R_b) + s_a + s_b. With its displacement w_i it is no contact while
+///     |x_i - X_i| + |w_i| <= s_i        for all bodies (t as it is now, R_i as they are now)
+/// so contacts, and their bits, do not depend on when the list was made.
+template <int D>
+class NearPairs {
+ public:
+  NearPairs() : kernels_(&near_kernels<D>()) {}
+
+  /// For bodies as they are and these rules, which must outlive the calls of for_each(). Local.
+  void find(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
+  /// Calls f(place, low, high, shift code or -1) for the pairs of block number `block` of the schedule that
+  /// may be contacts, in sweep order.
+  template <class F>
+  void for_each(std::size_t block, F&& f) {
+    for (const bool shifted : {false, true}) {
+      const Index first = shifted ? blocks_[block].first_shifted : blocks_[block].first;
+      const Index last = shifted ? blocks_[block].last : blocks_[block].first_shifted;
+      if (first == last) continue;
+      find_touching(first, last, shifted);
+      for (Index batch = first; batch < last; ++batch) {
+        const auto b = static_cast<std::size_t>(batch);
+        const Index* low = &ends_[2 * batch_size * b];
+        unsigned left = touching_[b - static_cast<std::size_t>(first)];
+        if (rules_->has_pair_values()) left |= remembered_in_list(b);
+        for (; left != 0; left &= left - 1) {
+          const auto k = static_cast<std::size_t>(std::countr_zero(left));
+          const std::size_t place = b * batch_size + k;
+          f(static_cast<std::size_t>(places_[place]), low[k], low[k + batch_size],
+            shifted ? Index{shifts_[place]} : Index{-1});
+        }
+      }
+    }
+  }
+
+  /// How often the list was made, and the pairs that are in it.
+  std::int64_t n_lists() const { return n_lists_; }
+  std::int64_t n_listed() const { return n_listed_; }
+  /// For tests: use this instruction set.
+  void use(const NearKernels& kernels) { kernels_ = &kernels; }
+  std::size_t bytes() const;
+
+ private:
+  /// Batches of the near list.
+  struct Block {
+    Index first, first_shifted, last;
+  };
+  void load(const State<D>& state);
+  bool is_current() const;
+  bool misses_remembered() const;
+  void make_list();
+  void append(const typename SweepSchedule<D>::Block& block, Index first, Index last, bool shifted);
+  void find_touching(Index first, Index last, bool shifted);
+  std::uint8_t remembered(std::size_t batch) const;
+  unsigned remembered_in_list(std::size_t batch) const;
+
+  const NearKernels* kernels_;
+  const NeighborList<D>* list_ = nullptr;
+  const ContactRules<D>* rules_ = nullptr;
+  Index n_held_ = 0;
+  std::vector<SweepRecord> bodies_;               // as they are: held bodies, then two dummies
+  std::array<std::vector<SweepRecord>, 2> ways_;  // the same; radius: unused
+  int n_ways_ = 0;
+  // Of the list.
+  std::int64_t list_number_ = -1;      // of the neighbour list that it is from
+  std::vector<SweepRecord> listed_;    // X_i and (1 + t) R_i + s_i
+  std::vector<std::uint8_t> is_near_;  // of each batch of candidates: bits of those in the list
+  std::vector<Block> blocks_;
+  std::vector<Index> ends_, places_;
+  std::vector<std::uint8_t> shifts_;  // by place of the near list
+  std::int64_t n_lists_ = 0, n_listed_ = 0;
+  std::vector<std::uint8_t> touching_;  // of the batches of a block
+};
+
+}  // namespace scree
