@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "crowd/look_ahead_kernels.hpp"
-#include "schemes/common/lanes.hpp"
+#include "neighbors/lanes.hpp"
 
 namespace scree::SCREE_SET {
 
