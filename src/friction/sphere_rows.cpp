@@ -1,39 +1,31 @@
 #include "friction/sphere_rows.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "core/memory.hpp"
 #include "core/simd.hpp"
 
 namespace scree {
 
-#define SCREE_DECLARE_SET(name)                          \
-  namespace name {                                       \
-  extern const SphereRows<2>::Kernels sphere_kernels_2d; \
-  extern const SphereRows<3>::Kernels sphere_kernels_3d; \
-  }
-SCREE_DECLARE_SET(portable)
-#ifdef SCREE_WIDE_KERNELS
-SCREE_DECLARE_SET(avx2)
-#endif
-#undef SCREE_DECLARE_SET
+SCREE_IN_ALL_SETS(extern const SphereRows<2>::Kernels sphere_kernels_2d;
+                  extern const SphereRows<3>::Kernels sphere_kernels_3d;)
 
 template <int D>
 std::span<const typename SphereRows<D>::Kernels* const> available_sphere_kernels() {
-  const auto pick = [](const auto&... of_dimensions) { return &std::get<D - 2>(std::tie(of_dimensions...)); };
-  static const auto sets = runnable<typename SphereRows<D>::Kernels>(
-      {pick(portable::sphere_kernels_2d, portable::sphere_kernels_3d),
-#ifdef SCREE_WIDE_KERNELS
-       pick(avx2::sphere_kernels_2d, avx2::sphere_kernels_3d)
-#endif
-      });
-  return sets;
+  if constexpr (D == 2) {
+    static const auto sets = runnable<SphereRows<2>::Kernels>({SCREE_OF_ALL_SETS(sphere_kernels_2d)});
+    return sets;
+  } else {
+    static const auto sets = runnable<SphereRows<3>::Kernels>({SCREE_OF_ALL_SETS(sphere_kernels_3d)});
+    return sets;
+  }
 }
 
 template <int D>
+SphereRows<D>::SphereRows() : kernels_(&chosen(available_sphere_kernels<D>())) {}
+
+template <int D>
 void SphereRows<D>::begin(Index none) {
-  if (!kernels_) kernels_ = &chosen(available_sphere_kernels<D>());
   none_ = none;
   groups_.clear();
   place_.clear();

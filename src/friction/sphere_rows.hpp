@@ -68,23 +68,23 @@ struct SphereContact {
   }
 };
 
-/// Four of them, lane k for contact k. They follow each other in the order of a sweep and share no body that
+/// Eight of them, lane k for contact k. They follow each other in the order of a sweep and share no body that
 /// moves, so a sweep treats them at once. Unused lanes have bodies n_held and zeros.
 template <int D>
-struct alignas(32) SphereGroup {
-  static constexpr std::size_t size = 4;
+struct alignas(64) SphereGroup {
+  static constexpr std::size_t size = 8;
   using Entry = Real[size];
   Index a[size], b[size];
   Entry F[D][D], s[2], c[2], inverse_W[2], w[D], mu, g[2];
 };
 /// Impulses of a group.
 template <int D>
-struct alignas(32) SphereImpulses {
+struct alignas(64) SphereImpulses {
   typename SphereGroup<D>::Entry r[D];
 };
 /// What sweeps with momentum keep for a group.
 template <int D>
-struct alignas(32) SphereMomentum {
+struct alignas(64) SphereMomentum {
   typename SphereGroup<D>::Entry p[D];  ///< momentum of the sweeps before
   typename SphereGroup<D>::Entry d[D];  ///< what the last sweep changed r by, beyond momentum
 };
@@ -126,6 +126,9 @@ class SphereRows {
     /// their SweepChange::terms.
     Real (*sweep_on)(std::span<const Group> groups, SphereImpulses<D>* impulses, SphereMomentum<D>* of_sweeps,
                      Real* y, SweepMomentum momentum, Real* squares);
+    /// The momentum of n velocities y, which are as they were when the sweep was over; `start`: as it found
+    /// them.
+    void (*take_momentum)(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start);
     /// y += J^T r.
     void (*add)(std::span<const Group> groups, const SphereImpulses<D>* impulses, Real* y);
     /// |J y + w|^2 of each lane.
@@ -139,6 +142,8 @@ class SphereRows {
                     Real* squares, Real* largest);
   };
   static constexpr std::size_t n_measures = 5;
+
+  SphereRows();
 
   /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body. Local, as all.
   void begin(Index none);
@@ -173,7 +178,7 @@ class SphereRows {
  private:
   bool has_body_of(const Group& group, const SphereContact<D>& contact) const;
 
-  const Kernels* kernels_ = nullptr;
+  const Kernels* kernels_;
   Index none_ = 0;
   std::vector<Group> groups_;
   std::vector<Index> place_;

@@ -9,7 +9,9 @@ namespace scree::SCREE_SET {
 
 namespace {
 
-#ifdef __AVX2__
+#ifdef __AVX512F__
+constexpr int width = 8;
+#elif defined(__AVX2__)
 constexpr int width = 4;
 #else
 constexpr int width = 2;
@@ -26,26 +28,38 @@ inline Lanes load(const Real* entry) {
 inline void store(Lanes v, Real* entry) {
   *reinterpret_cast<Entry*>(entry) = v;
 }
-#ifdef __AVX2__
 inline Lanes square_root(Lanes v) {
+#ifdef __AVX512F__
+  return _mm512_maskz_sqrt_pd(0xff, v);  // the plain one warns in GCC 12
+#elif defined(__AVX2__)
   return _mm256_sqrt_pd(v);
-}
-inline bool any(Mask mask) {
-  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
-}
 #else
-inline Lanes square_root(Lanes v) {
   return Lanes{__builtin_sqrt(v[0]), __builtin_sqrt(v[1])};
+#endif
 }
 inline bool any(Mask mask) {
+#ifdef __AVX512F__
+  return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+#else
   return (mask[0] | mask[1]) != 0;
-}
 #endif
+}
 
 /// Numbers 2 p and 2 p + 1 of the velocities of `width` bodies.
 inline void load_pair(const Real* const* of_body, int p, Lanes& even, Lanes& odd) {
   const auto part = [&](int k) { return reinterpret_cast<const Half*>(of_body[k])[p]; };
-#ifdef __AVX2__
+#ifdef __AVX512F__
+  const auto four = [&](int k) {
+    return __builtin_shufflevector(__builtin_shufflevector(part(k), part(k + 2), 0, 1, 2, 3),
+                                   __builtin_shufflevector(part(k + 4), part(k + 6), 0, 1, 2, 3), 0, 1, 2, 3,
+                                   4, 5, 6, 7);
+  };
+  const Lanes first = four(0), second = four(1);
+  even = __builtin_shufflevector(first, second, 0, 8, 2, 10, 4, 12, 6, 14);
+  odd = __builtin_shufflevector(first, second, 1, 9, 3, 11, 5, 13, 7, 15);
+#elif defined(__AVX2__)
   const Lanes first = __builtin_shufflevector(part(0), part(2), 0, 1, 2, 3);
   const Lanes second = __builtin_shufflevector(part(1), part(3), 0, 1, 2, 3);
   even = __builtin_shufflevector(first, second, 0, 4, 2, 6);
@@ -57,7 +71,18 @@ inline void load_pair(const Real* const* of_body, int p, Lanes& even, Lanes& odd
 }
 inline void store_pair(Real* const* of_body, int p, Lanes even, Lanes odd) {
   const auto part = [&](int k) -> Half& { return reinterpret_cast<Half*>(of_body[k])[p]; };
-#ifdef __AVX2__
+#ifdef __AVX512F__
+  const Lanes first = __builtin_shufflevector(even, odd, 0, 8, 2, 10, 4, 12, 6, 14);
+  const Lanes second = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
+  part(0) = __builtin_shufflevector(first, first, 0, 1);
+  part(1) = __builtin_shufflevector(second, second, 0, 1);
+  part(2) = __builtin_shufflevector(first, first, 2, 3);
+  part(3) = __builtin_shufflevector(second, second, 2, 3);
+  part(4) = __builtin_shufflevector(first, first, 4, 5);
+  part(5) = __builtin_shufflevector(second, second, 4, 5);
+  part(6) = __builtin_shufflevector(first, first, 6, 7);
+  part(7) = __builtin_shufflevector(second, second, 6, 7);
+#elif defined(__AVX2__)
   const Lanes first = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
   const Lanes second = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
   part(0) = __builtin_shufflevector(first, first, 0, 1);
@@ -310,6 +335,15 @@ void natural_squares(std::span<const SphereGroup<D>> groups, const SphereImpulse
   }
 }
 
+void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real moved = momentum.beta * p[i];
+    p[i] = moved + momentum.share * (y[i] - start[i]);
+    y[i] += moved;
+    start[i] = y[i];
+  }
+}
+
 inline Lanes larger(Lanes a, Lanes b) {
   return a > b ? a : b;
 }
@@ -344,8 +378,9 @@ void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* im
 #define SCREE_TEXT(name) #name
 #define SCREE_NAME(name) SCREE_TEXT(name)
 template <int D>
-constexpr typename SphereRows<D>::Kernels of_set{
-    SCREE_NAME(SCREE_SET), sweep<D>, sweep_on<D>, add<D>, free_squares<D>, natural_squares<D>, measure<D>};
+constexpr typename SphereRows<D>::Kernels of_set{SCREE_NAME(SCREE_SET), sweep<D>,  sweep_on<D>,
+                                                 take_momentum,         add<D>,    free_squares<D>,
+                                                 natural_squares<D>,    measure<D>};
 extern const SphereRows<2>::Kernels sphere_kernels_2d;
 extern const SphereRows<3>::Kernels sphere_kernels_3d;
 const SphereRows<2>::Kernels sphere_kernels_2d = of_set<2>;

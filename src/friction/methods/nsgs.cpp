@@ -205,12 +205,8 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// The velocities of owned bodies with momentum (N.5), in which r gets it contact by contact.
   void move_on(SweepMomentum momentum) {
-    for (std::size_t i = 0; i < velocity_momentum_.size(); ++i) {
-      const Real p = momentum.beta * velocity_momentum_[i];
-      velocity_momentum_[i] = p + momentum.share * (y_[i] - start_velocity_[i]);
-      y_[i] += p;
-      start_velocity_[i] = y_[i];
-    }
+    problem_->spheres().kernels().take_momentum(velocity_momentum_.size(), momentum, y_.data(),
+                                                velocity_momentum_.data(), start_velocity_.data());
   }
 
   /// Returns the local solution of contact c from its impulse rc, which it replaces, and the change.
