@@ -24,6 +24,27 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
       list_(comm),
       balancer_(comm, settings) {}
 
+namespace {
+
+/// Cells along the edge of a block for so many bodies in cells of `width` mean diameters. Larger blocks fill
+/// the batches of a sweep better; smaller ones are shared out better, colour by colour: where ranks wait for
+/// each other after each of them, a run has some 64 blocks unless it is small (docs/performance.md,
+/// docs/scaling.md).
+template <int D>
+int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool sweeps) {
+  constexpr std::int64_t few = 2'000;
+  if (n_bodies < few) return 4;
+  const int most = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
+  if (!sweeps) return most;
+  constexpr Real n_blocks = 64, least_bodies = 64;
+  constexpr Real dense = D == 2 ? 1.06 : 1.15;  // bodies in the square or cube of a diameter, at random
+  const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, least_bodies);
+  const auto cells = std::lround(std::pow(bodies / dense, 1.0 / D) / width);
+  return static_cast<int>(std::clamp(cells, 2L, static_cast<long>(most)));
+}
+
+}  // namespace
+
 template <int D>
 void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come,
                                    Real needed_skin) const {
@@ -69,15 +90,9 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
               room);
   skin = std::min(skin, room);
   auto cells = static_cast<int>(settings_.block_cells);
-  // Larger blocks fill the batches of a sweep better; smaller ones are shared out better, colour by colour
-  // (docs/performance.md, docs/scaling.md).
   if (cells == 0)
-    cells = D == 2 ? (n_bodies < 2'000    ? 4
-                      : n_bodies < 10'000 ? 8
-                                          : 16)
-                   : (n_bodies < 2'000             ? 4
-                      : state.bodies.has_inertia() ? 8
-                                                   : 6);
+    cells = cells_for<D>(n_bodies, Lattice<D>::reach(largest, skin) / diameter, state.bodies.has_inertia(),
+                         settings_.sweeps);
   if (settings_.block_cells == 0 && settings_.purpose.block_cells > 0)
     cells = static_cast<int>(settings_.purpose.block_cells);
   if (D == 3) cells = std::min(cells, 10);
