@@ -27,15 +27,15 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
 namespace {
 
 /// Cells along the edge of a block for so many bodies in cells of `width` mean diameters. Larger blocks fill
-/// the batches of a sweep better; smaller ones are shared out better, colour by colour: where ranks wait for
-/// each other after each of them, a run has some 64 blocks unless it is small (docs/performance.md,
-/// docs/scaling.md).
+/// the batches of a sweep better; smaller ones are shared out better, colour by colour: contact problems, of
+/// which ranks wait for each other after each colour, get some 64 blocks unless they are small
+/// (docs/performance.md, docs/scaling.md).
 template <int D>
-int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool sweeps) {
+int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_problems) {
   constexpr std::int64_t few = 2'000;
   if (n_bodies < few) return 4;
   const int most = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
-  if (!sweeps) return most;
+  if (!has_problems) return most;
   constexpr Real n_blocks = 64, least_bodies = 64;
   constexpr Real dense = D == 2 ? 1.06 : 1.15;  // bodies in the square or cube of a diameter, at random
   const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, least_bodies);
@@ -92,7 +92,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   auto cells = static_cast<int>(settings_.block_cells);
   if (cells == 0)
     cells = cells_for<D>(n_bodies, Lattice<D>::reach(largest, skin) / diameter, state.bodies.has_inertia(),
-                         settings_.sweeps);
+                         settings_.has_problems);
   if (settings_.block_cells == 0 && settings_.purpose.block_cells > 0)
     cells = static_cast<int>(settings_.purpose.block_cells);
   if (D == 3) cells = std::min(cells, 10);

@@ -26,7 +26,7 @@ struct NeighborhoodSettings {
   enum class Weights : std::uint8_t { automatic, measured, counts };
   Weights weights = Weights::automatic;
   Purpose purpose;
-  bool sweeps = true;  ///< ranks wait for each other after each colour (SchemeTraits)
+  bool has_problems = false;  ///< contact problems (SchemeTraits)
 
   void describe(Section& root);
   /// Replaces "auto" by what suits a scheme.

@@ -229,7 +229,7 @@ typename RunDeck<D>::Steppers RunDeck<D>::describe_scheme(Section& root, const s
     stepper = entry.make();
     stepper->describe(root);
     neighbors.choose_weights(stepper->traits().same_for_any_owners);
-    neighbors.sweeps = stepper->traits().sweeps;
+    neighbors.has_problems = stepper->traits().has_contact_problems;
     if (stepper->scene()) neighbors.purpose = stepper->scene()->list_purpose();
   }
   return others;

@@ -52,8 +52,6 @@ struct SchemeTraits {
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
   /// are repeatable.
   bool same_for_any_owners = true;
-  /// Contacts of a step are visited colour by colour, and ranks wait for each other in between.
-  bool sweeps = true;
   /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
   /// run. Empty: nothing.
   std::string_view memory = {};

@@ -131,13 +131,11 @@ SchemeTraits DemStepper<D>::traits() const {
   if (is_constrained())  // no energy balance
     return {.carried = ConstraintFriction<D>::carries(integrator()),
             .same_for_any_owners = false,
-            .sweeps = false,
             .memory = "modes of friction"};
   return {.carried = Carried::with_accelerations,
           .balances_energy = true,
           .balance_costs_time = true,
           .stores_energy = true,
-          .sweeps = false,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
