@@ -1,8 +1,14 @@
-"""What scripts that measure share: the machine as scree_bench describes it, and seconds of runs."""
+#!/usr/bin/python3
+"""What scripts that measure share: the machine as scree_bench describes it, and seconds of runs.
+
+    timings.py build/release/bin        prints the name of the folder of this processor's results
+    timings.py results.json             prints the processor of these results
+"""
 import json
 import re
 import statistics
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -57,3 +63,18 @@ def step_seconds(summary):
         return next(timer["max_s"] for timer in timers if timer["name"] == "step" and timer["depth"] == 0)
     except (OSError, ValueError, KeyError, StopIteration) as error:
         raise TimingError(f"{summary}: no summary of a run with steps") from error
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {__doc__}")
+    try:
+        given = Path(sys.argv[1])
+        if given.is_dir():
+            print(processor_folder(machine_of(given)))
+        else:
+            print(processor_text(json.loads(given.read_text(encoding="utf-8"))["machine"]))
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"timings.py: {given}: no results of scree bench ({error})")
+    except TimingError as error:
+        sys.exit(f"timings.py: {error}")
