@@ -76,7 +76,7 @@ def piles(size, solver, tolerance, aims):
     """Solves of settled piles; the names of the rows end in their compliance."""
     names = dict(zip((0, 0.01), aims))
     arguments = ["friction", "--case", "settled", "--bodies", str(size), "--solvers", solver, "--tolerances", tolerance,
-                 "--compliance", ",".join(("rigid", "1e-2")[:len(aims)]), "--max-time", "30"]
+                 "--compliance", ",".join(("rigid", "1e-2")[:len(aims)]), "--max-time", "10"]
     column = f"seconds_to_{float(tolerance):g}"
     return bench(arguments, 1, "solve", aims, lambda row: names.get(row["keys"]["compliance"]),
                  lambda row: row["values"][column] if row["values"][column] != "" else None)

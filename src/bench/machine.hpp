@@ -7,7 +7,8 @@
 namespace scree {
 
 /// What the numbers of a benchmark were measured on: processor (name, vendor, family and model, as virtual
-/// machines may hide the name), cores and caches, memory, system, compiler, libraries, settings. Bytes and Hz throughout; what the system does not tell is missing. Local.
+/// machines may hide the name), cores and caches, memory, system, compiler, libraries, settings. Bytes and Hz
+/// throughout; what the system does not tell is missing. Local.
 Json describe_machine();
 
 /// The processor in one line, of describe_machine(): "AMD EPYC (family 26, model 2), 2 cores, L1 48 KiB, ...,

@@ -102,7 +102,10 @@ def test_codes_that_are_absent_are_left_out(folder):
     script.PEERS = {name: ("no-such-program", *rest) for name, (_, *rest) in script.PEERS.items()}
     said, printed = io.StringIO(), io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(printed):
-        script.main([*words_for(folder), "--ranks", "1", "--seconds", "0.01", "--repetitions", "1"])
+        try:
+            script.main([*words_for(folder), "--ranks", "1", "--seconds", "0.01", "--repetitions", "1"])
+        except SystemExit as stop:
+            raise AssertionError(said.getvalue()) from stop
     check("lammps is left out" in said.getvalue() and "apt-get install liggghts" in said.getvalue(), "absent codes are named")
     kept = json.loads((folder / "peers/peers.json").read_text())
     check(kept["processor"] in printed.getvalue() and "family" in kept["processor"], "the processor is named", kept)

@@ -74,7 +74,7 @@ def targets(folder, *words):
 
 
 def cells(text, target):
-    line, = [line for line in text.splitlines() if line.startswith(f"| {target} ")]
+    line, = [line for line in text.splitlines() if line.startswith(f"| {target}")]
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
