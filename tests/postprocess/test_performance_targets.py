@@ -160,3 +160,15 @@ def test_options_of_the_script(folder):
                                 timeout=60, check=False, env=os.environ)
         check(result.returncode == 2, f"{words} are refused", result)
         check_in(expected, result.stderr, "the message")
+
+
+def test_the_script_times_targets_and_nothing_else(folder):
+    """With programs that know of the bed at rest alone: the other rows are empty, and the exit code says so."""
+    now, before = programs(folder, "now", 99 * [0.002]), programs(folder, "before", 99 * [0.003])
+    result = subprocess.run(["bash", source_folder() / "scripts/performance.sh", "--quick", "--bin", now, "--before", before, "--out",
+                             folder / "out"], text=True, capture_output=True, timeout=300, check=False)
+    check(result.returncode == 1, "rows are missing", result)
+    check(cells(result.stdout, "bed of 4096 at rest")[3:8] == ["3 ms", "0 %", "2 ms", "0 %", "1.50"], "the table", result.stdout)
+    check(cells(result.stdout, "filling silo")[3:8] == 5 * ["-"], "a run that tells nothing", result.stdout)
+    check(sorted(path.name for path in (folder / "out" / FOLDER).iterdir()) == ["targets.json"], "a folder of the processor")
+    check("pbd" in (folder / "log").read_text() and "--case" not in (folder / "log").read_text(), "no studies", result)
