@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints results of `scree bench` as Markdown tables: those of docs/performance/measured.md.
+"""Prints results of `scree bench` as Markdown tables: those of docs/performance/PROCESSOR/measured.md.
 
     benchmark_tables.py cost_2d.json strong/results.json > measured.md
 
