@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints results of `scree bench` as Markdown tables: those of docs/performance/measured.md.
+"""Prints results of `scree bench` as Markdown tables: those of docs/performance/PROCESSOR/measured.md.
 
     benchmark_tables.py cost_2d.json strong/results.json > measured.md
 
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from scaling import ScalingError, read_results
+from timings import processor_text
 
 SMALLER_UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 LARGER_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
@@ -76,8 +77,8 @@ def tables_of(path):
     program, *arguments = content["command"].split(" ")
     lines = [f"## {path.parent.name + '/' if path.stem == 'results' else ''}{path.stem}", "",
              "    " + " ".join([Path(program).name, *arguments]), "",
-             f"{content['date']}, commit {machine['commit']}, {machine['processor']}, {machine['cores']} cores, "
-             f"{machine['compiler']}, {machine['instruction_set']}, load at the start {machine['load_at_start']:.2f}."]
+             f"{content['date']}, commit {machine['commit']}, {processor_text(machine)}, {machine['compiler']}, "
+             f"load at the start {machine['load_at_start']:.2f}."]
     for measured in machine["measured"]:
         parts = [f"triad {measured['triad_one_rank'] / 1e9:.1f} GB/s"]
         if "latency_8_B" in measured:

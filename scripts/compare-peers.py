@@ -2,12 +2,12 @@
 """Runs the same spheres with scree, LAMMPS and LIGGGHTS: wall seconds per simulated second, and the state of the bed at the end.
 
     scripts/compare-peers.sh                                     both tasks, every code that is installed, 1 and 2 ranks
-    scripts/compare-peers.sh --quick                             a few minutes: small sizes, short runs, one repetition
+    scripts/compare-peers.sh --quick                             a few minutes: small sizes, short runs
     scripts/compare-peers.sh --tasks bed --bodies 4096 32768 --codes scree-dem lammps --ranks 1
 
 Tasks (spheres of 1 cm and 2500 kg/m3 on a flat floor, periodic sideways, mu = 0.5, g = 9.81 m/s2):
     bed   a bed at rest, 16 diameters high, --bodies spheres: a tile of 4096 that scree's dem let settle, repeated. Every code
-          starts from the same centres, at rest and without springs, takes 200 steps, and is timed after that.
+          starts from the same centres, at rest and without springs, and takes the same steps.
     pour  4096 spheres fall from a loose lattice, disturbed by the same random numbers for every code, for --seconds.
 Codes:
     scree-dem         Hertz-Mindlin with history, restitution 0.5 at any speed, steps of 50 us
@@ -17,11 +17,14 @@ Codes:
     liggghts          gran model hertz tangential history, restitution 0.5; 50 us
 Soft spheres have E = 10 MPa and nu = 0.3.
 
-Columns: wall and processor seconds (all ranks) per simulated second, of a run less a shorter one of the same kind, so that
-starting up and reading do not count; least of --repetitions. height, phi and z: bed_numbers.py in postprocess, on the centres
+Columns: wall seconds of the steps per simulated second, as each code itself times them: "Loop time of" LAMMPS and LIGGGHTS,
+the timer "step" of scree's summary.json (slowest rank). Starting up, reading and the last frame do not count. Median of
+--repetitions, spread (largest - least) / median; repetitions are interleaved: every code once, then every code again. program:
+wall seconds of the whole program, start and files included. height, phi and z: bed_numbers.py in postprocess, on the centres
 that a code ends with; E_kin: kinetic energy of the centres over N m g d; floor: Hertz's force at the floor from the overlaps of
 these centres, of rigid spheres the impulse of the last step over its length, over the weight.
-Rows are kept in --out/peers.json: another command with the same --out adds to them, and the table shows all.
+Rows are kept in --out/peers.json with the processor: another command with the same --out adds to them on the same processor,
+and the table shows all.
 
 Peers that are not installed are left out and named (Debian: lammps, liggghts). JuPedSim and Vadere, the peers for crowds, are
 not in Debian. Run it on a machine with nothing else to do.
@@ -29,8 +32,9 @@ not in Debian. Run it on a machine with nothing else to do.
 import argparse
 import csv
 import json
-import os
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -42,6 +46,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "postprocess"))
 from bed_numbers import bed_numbers  # noqa: E402
 from scree_results import Results  # noqa: E402
+from timings import TimingError, machine_of, processor_text, spread_of, step_seconds  # noqa: E402
 
 EDGE = 16              # of a tile, in diameters
 TILE = EDGE**3
@@ -50,7 +55,6 @@ WIDTH = EDGE * D
 E, NU, MU, DENSITY, RESTITUTION, GRAVITY = 1e7, 0.3, 0.5, 2500, 0.5, 9.81
 SOFT_STEP, RIGID_STEP = 5e-5, 2e-3  # [s]
 SETTLING = 0.5         # [s]
-WARM_UP = 200          # steps
 BED_WORK = 15_000_000  # body-steps of the bed that are timed: seconds
 HIGHEST = {"bed": 0.3, "pour": 0.45}  # upper face of the domain [m]
 
@@ -72,8 +76,8 @@ fix 2 all gravity {GRAVITY} vector 0 0 -1
 timestep {SOFT_STEP}
 thermo 1000000
 thermo_modify lost error
-dump 1 all custom @STEPS end.txt @FORMAT
 run @STEPS
+write_dump all custom end.txt @FORMAT
 """
 
 # Divide the box along x and y only: it is more than twice as high as its bed, so half of a division along z would idle.
@@ -99,8 +103,8 @@ read_data start.txt
 {_COMMON}"""
 
 _COLUMNS = "id x y z vx vy vz"
-_DIGITS = {"lammps": f"{_COLUMNS}\ndump_modify 1 format float %.12g",
-           "liggghts": f"{_COLUMNS}\ndump_modify 1 format \"%d" + 6 * " %.12g" + "\""}
+_DIGITS = {"lammps": f"{_COLUMNS} modify format float %.12g",
+           "liggghts": f"{_COLUMNS} modify format \"%d" + 6 * " %.12g" + "\""}
 
 # Name, input and law of each peer.
 PEERS = {
@@ -220,17 +224,23 @@ def settled_bed(n, options):
 
 
 def timed(command, folder):
-    """Wall and processor seconds of a command and of all processes that it started and waited for."""
+    """Wall seconds of a command, and what it printed."""
     with open(folder / "output.txt", "w", encoding="utf-8") as output:
         began = time.monotonic()
-        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
+        process = subprocess.run(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         wall = time.monotonic() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
+    said = (folder / "output.txt").read_text(encoding="utf-8", errors="replace")
     if process.returncode != 0:
-        tail = (folder / "output.txt").read_text(encoding="utf-8", errors="replace")[-800:]
-        raise Failure(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{tail}")
-    return np.array([wall, usage.ru_utime + usage.ru_stime])
+        raise Failure(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{said[-800:]}")
+    return wall, said
+
+
+def loop_seconds(said):
+    """The time that LAMMPS and LIGGGHTS print for their last run."""
+    times = re.findall(r"^Loop time of (\S+) on \d+ procs for \d+ steps", said, re.MULTILINE)
+    if not times:
+        raise Failure(f"no loop time:\n{said[-800:]}")
+    return float(times[-1])
 
 
 def launcher(ranks):
@@ -238,6 +248,7 @@ def launcher(ranks):
 
 
 def run_scree(code, start, steps, ranks, folder, options):
+    """Seconds of the steps and of the whole program; leaves its files in the folder."""
     start.write_for_scree(folder / "start.csv")
     step = SOFT_STEP if code == "scree-dem" else RIGID_STEP
     end = steps * step
@@ -248,7 +259,8 @@ def run_scree(code, start, steps, ranks, folder, options):
     for key in sorted(values, key=len, reverse=True):
         deck = deck.replace("@" + key, str(values[key]))
     (folder / "deck.toml").write_text(deck, encoding="utf-8")
-    return timed([*launcher(ranks), str(options.bin / "scree"), "run", "deck.toml", "--force"], folder)
+    wall, _ = timed([*launcher(ranks), str(options.bin / "scree"), "run", "deck.toml", "--force"], folder)
+    return step_seconds(folder / "end/summary.json"), wall
 
 
 def scree_end(folder):
@@ -259,11 +271,13 @@ def scree_end(folder):
 
 
 def run_peer(code, start, steps, ranks, folder):
+    """As run_scree()."""
     program, template, law = PEERS[code]
     start.write_for_peers(folder / "start.txt")
     text = template.replace("@LAW", law).replace("@STEPS", str(max(steps, 1))).replace("@FORMAT", _DIGITS[code.partition("-")[0]])
     (folder / "in.txt").write_text(text, encoding="utf-8")
-    return timed([*launcher(ranks), program, "-in", "in.txt"], folder)
+    wall, said = timed([*launcher(ranks), program, "-in", "in.txt"], folder)
+    return loop_seconds(said), wall
 
 
 def peer_end(folder):
@@ -281,40 +295,57 @@ def hertz_floor_force(z):
     return STIFFNESS * np.sqrt(D / 2) * (overlap**1.5).sum()
 
 
-def measure(task, code, start, ranks, options):
-    """A row: seconds per simulated second and the state of the bed at the end."""
+def steps_of(task, code, start, options):
     step = RIGID_STEP if code == "scree-nonsmooth" else SOFT_STEP
-    if task == "pour":
-        before, after = 0, round(options.seconds / step)
-    else:
-        before, after = WARM_UP, WARM_UP + max(options.steps, options.work // len(start.x))
+    steps = round(options.seconds / step) if task == "pour" else max(options.steps, options.work // len(start.x))
+    return steps, steps * step
+
+
+def run_once(task, code, start, ranks, options):
+    """Seconds of the steps and of the program, and the state of the bed at the end: columns of a row."""
+    steps, _ = steps_of(task, code, start, options)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-
-        def run(steps):
-            if code in OWN:
-                return run_scree(code, start, steps, ranks, folder, options)
-            return run_peer(code, start, steps, ranks, folder)
-
-        short, long = zip(*[(run(before), run(after)) for _ in range(options.repetitions)])
-        seconds = np.min(long, axis=0) - np.min(short, axis=0)
-        spread = (np.max(long, axis=0)[0] - np.min(long, axis=0)[0]) / np.median([t[0] for t in long])
         if code in OWN:
+            seconds, program = run_scree(code, start, steps, ranks, folder, options)
             x, v, floor = scree_end(folder)
-            if code == "scree-dem":
-                floor = hertz_floor_force(x[:, 2])
         else:
+            seconds, program = run_peer(code, start, steps, ranks, folder)
             x, v = peer_end(folder)
-            floor = hertz_floor_force(x[:, 2])
+    if code != "scree-nonsmooth":
+        floor = hertz_floor_force(x[:, 2])
     n = len(start.x)
     if len(x) != n:
         raise Failure(f"{code}: {len(x)} spheres are left of {n}")
     bed = bed_numbers(x, start.widths, D)
-    simulated = (after - before) * step
-    return {"task": task, "spheres": n, "code": code, "ranks": ranks, "simulated": simulated,
-            "wall": seconds[0] / simulated, "cpu": seconds[1] / simulated, "spread": spread, "repetitions": options.repetitions,
-            "height": bed.height, "phi": bed.solid_fraction, "z": bed.coordination,
-            "kinetic": 0.5 * (v**2).sum() / (n * GRAVITY * D), "floor": floor / (n * MASS * GRAVITY)}
+    return seconds, program, {"height": bed.height, "phi": bed.solid_fraction, "z": bed.coordination,
+                              "kinetic": 0.5 * (v**2).sum() / (n * GRAVITY * D), "floor": floor / (n * MASS * GRAVITY)}
+
+
+def measure(task, codes, start, ranks, options):
+    """Rows of all codes, by code: one repetition of each, then the next, so that what else happens meets all alike; and
+    whether all went well."""
+    runs = {code: [] for code in codes}
+    failed = set()
+    for _ in range(options.repetitions):
+        for code in codes:
+            if code in failed:
+                continue
+            try:
+                runs[code].append(run_once(task, code, start, ranks, options))
+            except (Failure, TimingError) as failure:
+                print(f"compare-peers.py: {failure}", file=sys.stderr)
+                failed.add(code)
+    rows = []
+    for code in codes:
+        if code in failed:
+            continue
+        seconds, programs, states = zip(*runs[code])
+        _, simulated = steps_of(task, code, start, options)
+        rows.append({"task": task, "spheres": len(start.x), "code": code, "ranks": ranks, "simulated": simulated,
+                     "wall": statistics.median(seconds) / simulated, "spread": spread_of(seconds),
+                     "program": statistics.median(programs), "repetitions": options.repetitions, **states[-1]})
+    return rows, not failed
 
 
 def is_there(code):
@@ -325,25 +356,35 @@ def is_there(code):
     return False
 
 
+def kept_rows(path, processor):
+    """Rows of earlier commands on this processor."""
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"processor": processor, "rows": []}
+    if not isinstance(content, dict) or content["processor"] != processor:
+        sys.exit(f"compare-peers.py: {path} has rows of another processor or an earlier version: choose another --out")
+    return content["rows"]
+
+
 def key_of(row):
     return (list(TASKS).index(row["task"]), row["spheres"], row["ranks"], CODES.index(row["code"]))
 
 
-def table_of(rows):
-    """Markdown. "over scree" is the wall time over that of scree-dem."""
-    lines = ["| task | spheres | ranks | code | wall s per s | CPU s per s | spread | over scree | height [m] | phi | z | E_kin | floor |",
-             "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+def table_of(rows, processor):
+    """Markdown. "over scree-dem": the wall time over that of scree-dem."""
+    lines = [f"On {processor}:", "",
+             "| task | spheres | ranks | code | wall s per s | spread | over scree-dem | program [s] | height [m] | phi | z | E_kin | "
+             "floor |", "|" + 13 * "---|"]
     own = {(r["task"], r["spheres"], r["ranks"]): r["wall"] for r in rows if r["code"] == "scree-dem"}
     for r in sorted(rows, key=key_of):
         base = own.get((r["task"], r["spheres"], r["ranks"]))
         ratio = f"{r['wall'] / base:.2f}" if base else "-"
         spread = f"{100 * r['spread']:.0f} %" if r["repetitions"] > 1 else "-"
-        lines.append(f"| {r['task']} | {r['spheres']} | {r['ranks']} | {r['code']} | {r['wall']:.3g} | {r['cpu']:.3g} | {spread} | "
-                     f"{ratio} | {r['height']:.4f} | {r['phi']:.4f} | {r['z']:.2f} | {r['kinetic']:.1e} | {r['floor']:.4f} |")
+        lines.append(f"| {r['task']} | {r['spheres']} | {r['ranks']} | {r['code']} | {r['wall']:.3g} | {spread} | {ratio} | "
+                     f"{r['program']:.3g} | {r['height']:.4f} | {r['phi']:.4f} | {r['z']:.2f} | {r['kinetic']:.1e} | "
+                     f"{r['floor']:.4f} |")
     return "\n".join(lines)
 
 
-QUICK = {"bodies": TILE, "seconds": 0.3, "work": 4_000_000, "repetitions": 1}
+QUICK = {"bodies": TILE, "seconds": 0.3, "work": 4_000_000}
 
 TASKS = {"bed": settled_bed, "pour": lambda n, options: loose_lattice()}
 
@@ -358,7 +399,7 @@ def parse(arguments):
     parser.add_argument("--seconds", type=float, default=1.0, help="of pouring [s]")
     parser.add_argument("--steps", type=int, default=100, help="of beds that are timed, at least")
     parser.add_argument("--work", type=int, default=BED_WORK, help="body-steps of beds that are timed, at least")
-    parser.add_argument("--repetitions", type=int, default=3, help="of each timing, of which the fastest counts")
+    parser.add_argument("--repetitions", type=int, default=3, help="of each timing; the median counts")
     parser.add_argument("--quick", action="store_true",
                         help="if nothing else is given: " + " ".join(f"--{k} {v}" for k, v in QUICK.items()))
     parser.add_argument("--out", type=Path, default=Path("results/peers"),
@@ -380,30 +421,30 @@ def main(arguments=None):
     options = parse(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     kept = options.out / "peers.json"
-    rows = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
+    processor = processor_text(machine_of(options.bin))
+    rows = kept_rows(kept, processor)
     codes = [code for code in CODES if code in options.codes and (code in OWN or is_there(code))]
     failed = False
     for task in options.tasks:
         for n in options.bodies if task == "bed" else [TILE]:
             start = TASKS[task](n, options)
             for ranks in options.ranks:
-                for code in codes:
-                    if task == "bed" and code == "scree-nonsmooth":
-                        continue
-                    try:
-                        row = measure(task, code, start, ranks, options)
-                    except Failure as failure:
-                        print(f"compare-peers.py: {failure}", file=sys.stderr)
-                        failed = True
-                        continue
-                    print(f"{task}, {n} spheres, ranks {ranks}, {code}: {row['wall']:.3g} s per s", file=sys.stderr)
-                    rows = [other for other in rows if key_of(other) != key_of(row)] + [row]
-                    kept.with_suffix(".new").write_text(json.dumps(rows, indent=1), encoding="utf-8")
-                    kept.with_suffix(".new").replace(kept)
-    print(table_of(rows))
+                able = [code for code in codes if task == "pour" or code != "scree-nonsmooth"]
+                new, all_well = measure(task, able, start, ranks, options)
+                failed = failed or not all_well
+                for row in new:
+                    print(f"{task}, {n} spheres, ranks {ranks}, {row['code']}: {row['wall']:.3g} s per s", file=sys.stderr)
+                rows = [other for other in rows if key_of(other) not in map(key_of, new)] + new
+                kept.with_suffix(".new").write_text(json.dumps({"processor": processor, "rows": rows}, indent=1),
+                                                    encoding="utf-8")
+                kept.with_suffix(".new").replace(kept)
+    print(table_of(rows, processor))
     if failed:
         sys.exit(1)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (Failure, TimingError) as error:
+        sys.exit(f"compare-peers.py: {error}")

@@ -260,7 +260,8 @@ void launch_study(const StudyOptions& given, const Show& show) {
     }
     compare_ranks(rows);
     const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count();
-    show(fmt::format("\n{}: {} ({:.0f} s so far)\n", name, entry.summary, seconds) + format_rows(rows));
+    show(fmt::format("\n{}: {} ({:.0f} s so far)\n", name, entry.summary, seconds) +
+         format_rows(rows, processor_text(results.machine)));
     results.rows.insert(results.rows.end(), rows.begin(), rows.end());
     if (!options.out.empty()) results.write(options.out);
   }

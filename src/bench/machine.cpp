@@ -32,12 +32,13 @@ std::string line_of(const fs::path& path) {
   return line;
 }
 
-/// Value of "KEY : VALUE" in a file, of the first line with this key.
+/// Value of "KEY : VALUE" in a file, of the first line with this key; empty if there is none.
 std::string value_of(const fs::path& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
-    if (!line.starts_with(key) || colon == std::string::npos) continue;
+    if (colon == std::string::npos || line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1) != key)
+      continue;
     const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
     return begin == std::string::npos ? "" : line.substr(begin);
   }
@@ -77,6 +78,23 @@ Json describe_caches() {
   }
 }
 
+/// The name of a processor says little in virtual machines; family and model tell what it is. Processors of
+/// ARM have no name here, but an implementer and a part.
+void describe_processor(Json& machine) {
+  const fs::path file = "/proc/cpuinfo";
+  machine["processor"] = value_of(file, "model name");
+  if (value_of(file, "model name").empty() && !value_of(file, "CPU part").empty())
+    machine["processor"] =
+        fmt::format("implementer {} part {}", value_of(file, "CPU implementer"), value_of(file, "CPU part"));
+  if (const std::string vendor = value_of(file, "vendor_id"); !vendor.empty())
+    machine["processor_vendor"] = vendor;
+  for (const auto& [name, key] : {std::pair{"processor_family", "cpu family"},
+                                  {"processor_model", "model"},
+                                  {"processor_stepping", "stepping"}})
+    if (const std::string number = value_of(file, key); !number.empty())
+      machine[name] = std::atoi(number.c_str());
+}
+
 /// The choice in brackets: "always [madvise] never".
 std::string chosen_in(const std::string& line) {
   const std::size_t open = line.find('['), close = line.find(']');
@@ -108,6 +126,10 @@ Real one_way_seconds(const Comm& comm, std::size_t bytes) {
          });
 }
 
+std::string text_of(const Json& machine, const char* name) {
+  return machine.contains(name) && machine[name].is_string() ? machine[name].get<std::string>() : "?";
+}
+
 std::string in_gibibytes(Real bytes) {
   return fmt::format("{:.1f} GiB", bytes / (1 << 30));
 }
@@ -123,7 +145,7 @@ int n_processors() {
 
 Json describe_machine() {
   Json machine;
-  machine["processor"] = value_of("/proc/cpuinfo", "model name");
+  describe_processor(machine);
   machine["processors_online"] = sysconf(_SC_NPROCESSORS_ONLN);
   if (const std::size_t cores = count_topology({"physical_package_id", "core_id"}); cores > 0) {
     machine["cores"] = cores;
@@ -171,22 +193,28 @@ Json measure_machine(const Comm& comm) {
   return measured;
 }
 
-std::string format_machine(const Json& machine) {
-  const auto text_of = [&](const char* name) {
-    return machine.contains(name) && machine[name].is_string() ? machine[name].get<std::string>() : "?";
-  };
-  std::string caches;
+std::string processor_text(const Json& machine) {
+  std::string text = text_of(machine, "processor");
+  if (machine.contains("processor_family"))
+    text += fmt::format(" (family {}, model {})", machine["processor_family"].get<int>(),
+                        machine.value("processor_model", 0));
+  text += fmt::format(", {} cores", machine.value("cores", 0));
   for (const Json& cache : machine.value("caches", Json::array()))
     if (cache["type"] != "Instruction")
-      caches +=
+      text +=
           fmt::format(", L{} {} KiB", cache["level"].get<int>(), cache["bytes"].get<std::int64_t>() / 1024);
+  return text + ", " + text_of(machine, "instruction_set");
+}
+
+std::string format_machine(const Json& machine) {
   std::string text = fmt::format(
-      "{}: {} cores, {} processors{}, {} of memory, huge pages {}, load {:.2f}\n"
-      "scree {} (commit {}, {}, {}), {}, {}\n",
-      text_of("processor"), machine.value("cores", 0), machine.value("processors_online", 0), caches,
-      in_gibibytes(machine.value("memory_bytes", 0.0)), text_of("huge_pages"),
-      machine.value("load_at_start", 0.0), text_of("version"), text_of("commit"), text_of("compiler"),
-      text_of("build_type"), text_of("instruction_set"), text_of("system"));
+      "{}\n"
+      "{} processors, {} of memory, huge pages {}, load {:.2f}\n"
+      "scree {} (commit {}, {}, {}), {}\n",
+      processor_text(machine), machine.value("processors_online", 0),
+      in_gibibytes(machine.value("memory_bytes", 0.0)), text_of(machine, "huge_pages"),
+      machine.value("load_at_start", 0.0), text_of(machine, "version"), text_of(machine, "commit"),
+      text_of(machine, "compiler"), text_of(machine, "build_type"), text_of(machine, "system"));
   if (machine.value("load_at_start", 0.0) > 0.5)
     text += "other programs are running: what ranks wait for each other will be too long\n";
   for (const Json& m : machine.value("measured", Json::array())) {

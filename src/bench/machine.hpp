@@ -6,9 +6,14 @@
 
 namespace scree {
 
-/// What the numbers of a benchmark were measured on: processor, cores and caches, memory, system, compiler,
-/// libraries, settings. Bytes and Hz throughout; what the system does not tell is missing. Local.
+/// What the numbers of a benchmark were measured on: processor (name, vendor, family and model, as virtual
+/// machines may hide the name), cores and caches, memory, system, compiler, libraries, settings. Bytes and Hz
+/// throughout; what the system does not tell is missing. Local.
 Json describe_machine();
+
+/// The processor in one line, of describe_machine(): "AMD EPYC (family 26, model 2), 2 cores, L1 48 KiB, ...,
+/// avx512". Local.
+std::string processor_text(const Json& machine);
 
 /// Number of processors that this process may use. Local.
 int n_processors();

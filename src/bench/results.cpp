@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "bench/machine.hpp"
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "io/files.hpp"
@@ -40,7 +41,8 @@ void BenchResults::write(const std::string& folder) const {
   for (const BenchRow& row : rows)
     if (std::ranges::find(names, row.bench) == names.end()) names.push_back(row.bench);
   for (const std::string& name : names)
-    files::write_atomically(fmt::format("{}/{}.csv", folder, name), rows_as_csv(rows_of(name)));
+    files::write_atomically(fmt::format("{}/{}.csv", folder, name),
+                            rows_as_csv(rows_of(name), processor_text(machine)));
 }
 
 void require_writable_folder(const std::string& folder) {

@@ -75,12 +75,13 @@ Json to_json(const BenchRow& row);
 /// Throws JsonError where the text is none of to_json().
 BenchRow row_from_json(const Json& json);
 
-/// A table for the terminal: keys, ranks, seconds, results; shares of phases and notes below each row. Blocks
-/// of columns that do not fit side by side follow each other.
-std::string format_rows(const std::vector<BenchRow>& rows);
+/// A table for the terminal: the processor (processor_text(); empty: not told), then keys, ranks, seconds,
+/// results; shares of phases and notes below each row. Blocks of columns that do not fit side by side follow
+/// each other.
+std::string format_rows(const std::vector<BenchRow>& rows, const std::string& processor);
 
-/// The same as CSV, with all columns that any row has; shares of phases as share_NAME.
-std::string rows_as_csv(const std::vector<BenchRow>& rows);
+/// The same as CSV, with all columns that any row has; shares of phases as share_NAME; the processor last.
+std::string rows_as_csv(const std::vector<BenchRow>& rows, const std::string& processor);
 
 /// Adds speed_up and efficiency to rows that were measured on more than one number of ranks: rates of work
 /// per rank, over those of the fewest ranks. Rows of a case belong together, and are put together, if they

@@ -201,7 +201,7 @@ std::string format_block(const std::vector<const TableColumn*>& columns, const s
 
 }  // namespace
 
-std::string format_rows(const std::vector<BenchRow>& rows) {
+std::string format_rows(const std::vector<BenchRow>& rows, const std::string& processor) {
   if (rows.empty()) return {};
   const std::vector<TableColumn> columns = table_columns(rows);
   std::vector<const TableColumn*> keys;
@@ -211,7 +211,7 @@ std::string format_rows(const std::vector<BenchRow>& rows) {
       keys.push_back(&column);
       key_width += column.width() + 2;
     }
-  std::string text;
+  std::string text;  // of the blocks
   std::vector<const TableColumn*> block = keys;
   std::size_t width = key_width;
   const auto flush = [&] {
@@ -226,10 +226,10 @@ std::string format_rows(const std::vector<BenchRow>& rows) {
     width += column.width() + 2;
   }
   flush();
-  return text;
+  return (processor.empty() ? "" : "on " + processor + '\n') + text;
 }
 
-std::string rows_as_csv(const std::vector<BenchRow>& rows) {
+std::string rows_as_csv(const std::vector<BenchRow>& rows, const std::string& processor) {
   const std::vector<const BenchColumn*> keys = columns_of(rows, is_key);
   const std::vector<const BenchColumn*> results =
       columns_of(rows, [](const BenchColumn& column) { return !is_key(column); });
@@ -264,6 +264,7 @@ std::string rows_as_csv(const std::vector<BenchRow>& rows) {
       std::ranges::replace(heading, ' ', '_');
       csv.add(heading, measured(phase != row.phases.end() ? std::optional(phase->share) : std::nullopt));
     }
+    csv.add("processor", processor);
     csv.append_to(text);
   }
   return text;

@@ -17,7 +17,7 @@ namespace {
 
 class TablePrinter {
  public:
-  explicit TablePrinter(const Show& show) : show_(show) {}
+  TablePrinter(const Show& show, std::string processor) : show_(show), processor_(std::move(processor)) {}
 
   void head(const std::string& text) {
     flush();
@@ -25,12 +25,13 @@ class TablePrinter {
   }
   void add(const BenchRow& row) { rows_.push_back(row); }
   void flush() {
-    show_(format_rows(rows_));
+    show_(format_rows(rows_, processor_));
     rows_.clear();
   }
 
  private:
   const Show& show_;
+  std::string processor_;
   std::vector<BenchRow> rows_;
 };
 
@@ -112,7 +113,7 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
   }
   for (const BenchEntry& entry : chosen) {
     if (!options.stream) show(fmt::format("\n{}: {}\n", entry.name, entry.summary));
-    TablePrinter printer(show);
+    TablePrinter printer(show, processor_text(results.machine));
     const std::unique_ptr<BenchCase> bench = entry.make();
     if (options.quick) bench->make_quick();
     if (options.repetitions > 0) bench->set_repetitions(options.repetitions);
@@ -143,15 +144,16 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
 void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& to_write,
                   const std::string& command_line, const Show& show) {
   BenchResults results(command_line);
-  if (!to_write.json.empty()) results.machine = measured_machine(comm);
-  TablePrinter printer(show);
+  results.machine = to_write.json.empty() ? describe_machine() : measured_machine(comm);
+  const std::string processor = processor_text(results.machine);
+  TablePrinter printer(show, processor);
   const auto add = [&](BenchRow row) {
     row.bench = name;
     row.mode = "fixed";
     row.ranks = comm.size();
     printer.add(row);
     results.rows.push_back(std::move(row));
-    files::write_on_root(comm, to_write.csv, rows_as_csv(results.rows));
+    files::write_on_root(comm, to_write.csv, rows_as_csv(results.rows, processor));
     files::write_on_root(comm, to_write.json, results.json());
   };
   bench.run(BenchRun(comm, add, [&](const std::string& text) { printer.head(text); }));

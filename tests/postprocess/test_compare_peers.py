@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+import pytest
 
 from bed_numbers import bed_numbers
 from scree_program import check, check_close, program, source_folder
@@ -44,19 +45,75 @@ def test_floor_force(folder):
     check_close(script.hertz_floor_force(z), expected, "the force of two spheres", absolute=1e-12 * expected)
 
 
+def words_for(folder):
+    return ["--bin", str(program().parent), "--out", str(folder / "peers"), "--tasks", "pour"]
+
+
+def test_loop_times_of_peers(folder):
+    """The lines of LAMMPS 2022 and LIGGGHTS 3.8; of several runs the last counts."""
+    script = load_script()
+    lammps = "Loop time of 9 on 1 procs for 5 steps with 8 atoms\nLoop time of 0.2533 on 2 procs for 200 steps with 4096 atoms\n"
+    check(script.loop_seconds(lammps) == 0.2533, "LAMMPS")
+    check(script.loop_seconds("Loop time of 11.5 on 1 procs for 20 steps with 4 atoms, finish time Mon\n") == 11.5, "LIGGGHTS")
+    with pytest.raises(script.Failure):
+        script.loop_seconds("ERROR: Lost atoms")
+
+
+def test_repetitions_are_interleaved(folder):
+    """Every code once, then again; the median counts, and a code that fails leaves the others alone."""
+    script = load_script()
+    options = script.parse([*words_for(folder), "--repetitions", "3", "--seconds", "0.5"])
+    order, seconds = [], {"a": [3.0, 1.0, 2.0], "b": [5.0, 5.0, 5.5]}
+
+    def run_once(task, code, start, ranks, _):
+        order.append(code)
+        if code == "c":
+            raise script.Failure("c is broken")
+        return seconds[code][order.count(code) - 1], 7.0, {"height": len(order)}
+
+    script.run_once = run_once
+    with contextlib.redirect_stderr(io.StringIO()):
+        rows, all_well = script.measure("pour", ["a", "b", "c"], script.loose_lattice(), 1, options)
+    check(order == ["a", "b", "c", "a", "b", "a", "b"] and not all_well, "one of each, then the next; c only once", order)
+    check([row["code"] for row in rows] == ["a", "b"], "rows of what ran", rows)
+    check_close(rows[0]["wall"], 2.0 / 0.5, "the median per simulated second", relative=1e-12)
+    check_close(rows[0]["spread"], 1.0, "spread", relative=1e-12)
+    check_close(rows[1]["spread"], 0.1, "spread", relative=1e-12)
+
+
+def test_what_cannot_be_compared(folder):
+    script = load_script()
+    for words, expected in ((["--repetitions", "0"], "must be positive"), (["--bodies", "5000"], "multiples of 4096"),
+                            (["--seconds", "nan"], "--seconds at least"), (["--bin", "nowhere"], "there is no scree in"),
+                            (["--codes", "lamps"], "invalid choice: 'lamps'")):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), pytest.raises(SystemExit) as stop:
+            script.parse([*words_for(folder), *words])
+        check(stop.value.code == 2 and expected in said.getvalue(), f"{words} are refused", said.getvalue())
+    path = folder / "peers.json"
+    path.write_text(json.dumps({"processor": "another", "rows": []}))
+    with pytest.raises(SystemExit) as stop:
+        script.kept_rows(path, "this one")
+    check("another processor" in stop.value.code, "rows of two processors are not mixed", stop.value)
+
+
 def test_codes_that_are_absent_are_left_out(folder):
     script = load_script()
     script.PEERS = {name: ("no-such-program", *rest) for name, (_, *rest) in script.PEERS.items()}
     said, printed = io.StringIO(), io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(printed):
-        script.main(["--bin", str(program().parent), "--out", str(folder / "peers"), "--tasks", "pour", "--ranks", "1", "--seconds",
-                     "0.01", "--repetitions", "1"])
+        try:
+            script.main([*words_for(folder), "--ranks", "1", "--seconds", "0.01", "--repetitions", "1"])
+        except SystemExit as stop:
+            raise AssertionError(said.getvalue()) from stop
     check("lammps is left out" in said.getvalue() and "apt-get install liggghts" in said.getvalue(), "absent codes are named")
-    rows = json.loads((folder / "peers/peers.json").read_text())
+    kept = json.loads((folder / "peers/peers.json").read_text())
+    check(kept["processor"] in printed.getvalue() and "family" in kept["processor"], "the processor is named", kept)
+    rows = kept["rows"]
     check([row["code"] for row in rows] == ["scree-dem", "scree-nonsmooth"], "the codes that are there have their rows")
     for row in rows:
         # 10 ms of free fall from rest: nothing has touched, v = g t.
         check_close(row["kinetic"], 0.5 * 9.81 * 0.01**2 / 0.01, "spheres fall freely", absolute=0.01 * row["kinetic"])
         check_close(row["floor"], 0, "nobody rests on the floor yet", absolute=1e-12)
-        check(np.isfinite([row["wall"], row["cpu"]]).all(), "times are there")
+        check(0 < row["wall"] * row["simulated"] < row["program"], "steps take less than the program", row)
     check(printed.getvalue().count("\n| pour |") == 2, "the table has both rows")

@@ -20,6 +20,15 @@ SMALL = {
 }
 
 
+def processor_text():
+    """What /proc/cpuinfo says: the name alone may be "AMD EPYC"."""
+    entries = {}
+    for line in open("/proc/cpuinfo", encoding="utf-8"):
+        name, _, value = line.partition(":")
+        entries.setdefault(name.strip(), value.strip())
+    return f"{entries['model name']} (family {entries['cpu family']}, model {entries['model']})"
+
+
 def cases():
     """The names that `scree_bench --list` prints."""
     return [line.split()[0] for line in run_ok("--list", name="scree_bench").stdout.splitlines()[1:]]
@@ -42,6 +51,7 @@ def test_every_case_tells_what_it_measured(folder):
         text = run_ok(name, *arguments, "--csv", f"{name}.csv", "--json", f"{name}.json", ranks=2, name="scree_bench",
                       folder=folder).stdout
         check(len(max(text.splitlines(), key=len)) <= 130, "lines fit into a terminal", text)
+        check_in(processor_text(), text, "every table names the processor")
         results = json.loads((folder / f"{name}.json").read_text())
         with open(folder / f"{name}.csv", newline="") as file:
             table = list(csv.DictReader(file))
@@ -52,6 +62,7 @@ def test_every_case_tells_what_it_measured(folder):
             check(-1e-9 < sum(row["phases"].values()) <= 1 + 1e-9, "phases are shares", row)
             check(all(share >= 0 for share in row["phases"].values()), "shares are not negative", row)
             check(float(line["seconds"]) == row["seconds"], "the same in both files", line)
+            check_in(processor_text(), line["processor"], "every row of the CSV names the processor")
             for key, value in (row["keys"] | row["size"] | row["values"]).items():
                 check(str(value) == line[key] or float(line[key]) == value, f"{key} is the same in both files", line)
         left = [path.name for path in folder.iterdir() if path.suffix not in (".csv", ".json")]
@@ -70,6 +81,8 @@ def test_the_machine_is_measured(folder):
     check(0 < measured["latency_8_B"] < measured["latency_1_MiB"], "long messages take longer", measured)
     check_close(measured["bandwidth_1_MiB"] * measured["latency_1_MiB"], 2**20, "bandwidth and time agree", relative=1e-12)
     check(1 <= machine["processors_online"] and machine["memory_bytes"] > 2**28, "processors and memory", machine)
+    check(processor_text() == f"{machine['processor']} (family {machine['processor_family']}, model "
+          f"{machine['processor_model']})", "name, family and model", machine)
     for name in ("processor", "compiler", "build_type", "commit", "instruction_set", "huge_pages"):
         check(machine[name], f"{name} is known", machine)
 
@@ -96,6 +109,7 @@ def test_a_study_compares_numbers_of_ranks(folder):
         result = study(folder, "--case", "ghosts,start", "--mode", mode, "--bodies", "900", "--repetitions", "2", "--ranks",
                        "2,1", "--launcher", patient, "--out", f"results/{mode}")
         check(result.code == 0, "exit code 0", result)
+        check(result.stdout.count(f"on {processor_text()}, ") == 2, "each table names the processor", result)
         for words in ("triad", "ghosts:", "start:", "efficiency"):
             check_in(words, result.stdout, "the table")
         content = json.loads((folder / f"results/{mode}/results.json").read_text())
@@ -240,6 +254,8 @@ def test_gauss_seidel_is_the_same_on_any_number_of_ranks(folder):
         check_close(float(a["stiffness"]), 6500, "the stiffness of the row", relative=1e-12)
         check(float(a["implied_overlap"]) > 0, "bodies overlap under their weight", a)
         check(a is arch or a["sweeps"] == "150", "all sweeps were made", a)
+        # Impulse 24, momentum 48; a packed row 176 and empty lanes, a general one 424.
+        check(float(a["update_bytes"]) == 496 if a is arch else 248 <= float(a["update_bytes"]) < 496, "bytes that are read", a)
     check(gaps["contacts"] == settled["contacts"] and gaps["residual"] != settled["residual"],
           "gaps that may close are another problem with the same contacts", f"{gaps}\n{settled}")
 

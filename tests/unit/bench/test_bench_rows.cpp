@@ -96,7 +96,7 @@ TEST_CASE("Rows survive JSON, infinite numbers included") {
   CHECK(same.spread == row.spread);
   CHECK(same.find("write")->spread == row.find("write")->spread);
   CHECK(!same.find("stiffness")->in_table);
-  CHECK(rows_as_csv({same}) == rows_as_csv({row}));
+  CHECK(rows_as_csv({same}, "") == rows_as_csv({row}, ""));
 }
 
 TEST_CASE("CSV has the columns of all rows") {
@@ -104,25 +104,26 @@ TEST_CASE("CSV has the columns of all rows") {
   second.spread = 0.125;
   second.result("comment", "-", std::string("one, two"));
   first.phases = {{"free motion", 0.25}};
-  CHECK(rows_as_csv({first, second}) ==
-        "case,mode,ranks,law,bodies,seconds,spread,rate,comment,share_free_motion\n"
-        "dem,strong,1,hertz,10,0.5,,2,,0.25\n"
-        "dem,strong,2,hertz,10,0.25,0.125,4,\"one, two\",\n");
+  CHECK(rows_as_csv({first, second}, "fast, 2 cores") ==
+        "case,mode,ranks,law,bodies,seconds,spread,rate,comment,share_free_motion,processor\n"
+        "dem,strong,1,hertz,10,0.5,,2,,0.25,\"fast, 2 cores\"\n"
+        "dem,strong,2,hertz,10,0.25,0.125,4,\"one, two\",,\"fast, 2 cores\"\n");
 }
 
 TEST_CASE("Tables scale units by column, or by cell where numbers differ much") {
   BenchRow first = row_of(1, 2e-3, 1000), second = row_of(2, 4e-3, 1000);
   first.notes = {"a note"};
-  std::string text = format_rows({first, second});
+  std::string text = format_rows({first, second}, "Some Processor, 2 cores");
+  CHECK(text.starts_with("on Some Processor, 2 cores\n"));
   for (const char* words : {"law bodies ranks per step rate\n", " ms 1/s\n", "hertz 1000 1 2 500\n",
                             " a note\n", "hertz 1000 2 4 250\n"})
     CHECK(squeezed(text).find(words) != std::string::npos);
   second.seconds = 4e-8;
-  text = format_rows({first, second});
+  text = format_rows({first, second}, "");
   CHECK(text.find("2 ms") != std::string::npos);
   CHECK(text.find("40 ns") != std::string::npos);
   for (std::size_t k = 0; k < 30; ++k) first.result(std::string(12, 'x') + std::to_string(k), "-", 1.5);
-  text = format_rows({first});
+  text = format_rows({first}, "");
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     CHECK(end - begin <= 118);
