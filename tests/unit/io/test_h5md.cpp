@@ -165,7 +165,8 @@ TEST_CASE(
 TEST_CASE("h5md: a file copied while the run goes on, as a killed run leaves it, can be read and resumed",
           "[io]") {
   const Scratch scratch;
-  H5mdWriter writer(Comm(), scratch / "run.h5", head(), {});
+  const H5mdOptions options{.compression = GENERATE(0, 6)};
+  H5mdWriter writer(Comm(), scratch / "run.h5", head(), options);
   append(writer, 0, 200);
   append(writer, 1, 300);
   std::filesystem::copy_file(scratch / "run.h5", scratch / "copy.h5");
@@ -174,7 +175,7 @@ TEST_CASE("h5md: a file copied while the run goes on, as a killed run leaves it,
     CHECK(all_of<std::int64_t>(copy, "/observables/count/value") == std::vector<std::int64_t>{200, 300});
     CHECK(all_of<double>(copy, "/particles/all/radius/value")[500 - 1 + 100] == 0.5);
   }
-  H5mdWriter again = H5mdWriter::resume(Comm(), scratch / "copy.h5", 1, {});
+  H5mdWriter again = H5mdWriter::resume(Comm(), scratch / "copy.h5", 1, options);
   append(again, 2, 100);
   CHECK(again.n_frames() == 3);
 }
@@ -244,7 +245,7 @@ TEST_CASE("h5md: compressed frames hold the same numbers in fewer bytes, also af
     }
     const std::string ids = fixed ? "/particles/all/id" : "/particles/all/id/value";
     CHECK(all_of<std::int64_t>(file, ids) == all_of<std::int64_t>(plain, ids));
-    CHECK(2 * std::filesystem::file_size(path) < std::filesystem::file_size(scratch / "0.h5"));
+    CHECK(3 * std::filesystem::file_size(path) < 2 * std::filesystem::file_size(scratch / "0.h5"));
   }
 }
 
