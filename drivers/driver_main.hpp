@@ -1,5 +1,5 @@
 #pragma once
-// Shared by all scree programs: MPI, the command line on every rank, and how errors end a program.
+// Shared by all scree programs: the command line on every rank, MPI behind it, and how errors end a program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/input_crash.hpp"
+#include "core/launcher.hpp"
 #include "core/parallel.hpp"
 
 namespace scree {
@@ -62,27 +63,6 @@ inline std::string_view first_word(int argc, char** argv) {
   return word == argv + argc ? std::string_view() : *word;
 }
 
-/// Parses the command line; prints help and errors if `prints`. Returns an exit code if the program ends
-/// here.
-inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, bool prints) {
-  const auto ending = line.parse(argc, argv);
-  if (!ending) return std::nullopt;
-  if (prints) {
-    std::fputs(ending->mistakes.c_str(), stderr);
-    try {
-      show(ending->output);
-    } catch (const RunError& failure) {
-      std::fprintf(stderr, "scree: %s\n", failure.what());
-      return failure.code();
-    }
-  }
-  return ending->code;
-}
-/// The same on every rank, printed once.
-inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, const Comm& comm) {
-  return parse(line, argc, argv, comm.is_root());
-}
-
 /// A message that is safe to print, whatever names and damaged files hold: control characters are escaped,
 /// and very long words are shortened.
 inline std::string readable(const std::string& message) {
@@ -124,26 +104,81 @@ inline bool all_meet(MPI_Comm meeting) {
   return false;
 }
 
-/// Runs a program between MPI_Init and MPI_Finalize. All ranks throw a CollectiveError together: rank 0
-/// prints it and all exit with its code. Other exceptions may be local. If all ranks have one, as when memory
-/// runs out, they exit in the same way; otherwise the job is aborted.
-inline int driver_main(int argc, char** argv, ExitCode (*program)(const Comm&, int, char**)) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
-  Parallel parallel(argc, argv);
-  const Comm& comm = parallel.world();
-  MPI_Comm meeting = MPI_COMM_NULL;
-  MPI_Comm_dup(comm.handle(), &meeting);
+/// The ranks of a program. MPI starts when it is first asked for: what the command line alone answers, help
+/// and mistakes, does not wait for it.
+class Ranks {
+ public:
+  Ranks(int argc, char** argv) : argc_(argc), argv_(argv) {}
+
+  /// Starts MPI at the first call. Collective.
+  const Comm& comm() {
+    if (!parallel_) {
+      parallel_.emplace(argc_, argv_);
+      MPI_Comm_dup(parallel_->world().handle(), &meeting_);
+    }
+    return parallel_->world();
+  }
+  bool have_started() const { return parallel_.has_value(); }
+  /// For all_meet(). Only if MPI was started.
+  MPI_Comm meeting() const { return meeting_; }
+
+  /// Whether this rank prints when all end with `code`. Starts MPI only if ranks could be cut short: a
+  /// launcher ends all when one fails, so that others must have printed by then.
+  bool is_speaker(ExitCode code) {
+    const bool may_end_at_once = code == ExitCode::done || launcher::variable().empty();
+    if (const auto rank = launcher::rank(); !have_started() && may_end_at_once && rank) return *rank == 0;
+    return comm().is_root();
+  }
+
+ private:
+  int argc_;
+  char** argv_;
+  std::optional<Parallel> parallel_;
+  MPI_Comm meeting_ = MPI_COMM_NULL;
+};
+
+/// How a program ends whose command line was all it needed. To be called on all ranks.
+inline ExitCode answer(Ranks& ranks, const CommandLine::Ending& ending) {
+  if (!ranks.is_speaker(ending.code)) return ending.code;
+  std::fputs(ending.mistakes.c_str(), stderr);
   try {
-    return static_cast<int>(program(comm, argc, argv));
+    show(ending.output);
+  } catch (const RunError& failure) {
+    tell(failure.what());
+    return failure.code();
+  }
+  return ending.code;
+}
+
+/// Parses the command line; prints help and mistakes once. Returns an exit code if the program ends here.
+inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** argv, Ranks& ranks) {
+  const auto ending = line.parse(argc, argv);
+  if (!ending) return std::nullopt;
+  return answer(ranks, *ending);
+}
+
+/// Runs a program, which ends with MPI_Finalize if it started MPI. All ranks throw a CollectiveError
+/// together: rank 0 prints it and all exit with its code. Other exceptions may be local. If all ranks have
+/// one, as when memory runs out, they exit in the same way; otherwise the job is aborted.
+inline int driver_main(int argc, char** argv, ExitCode (*program)(Ranks&, int, char**)) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
+  Ranks ranks(argc, argv);
+  try {
+    return static_cast<int>(program(ranks, argc, argv));
   } catch (const CollectiveError& error) {
-    if (comm.is_root()) tell(error.what());
+    if (ranks.is_speaker(error.code())) tell(error.what());
     const int code = static_cast<int>(error.code());
     if (error.code() == ExitCode::bad_input) end_quietly_with(code);
     return code;
   } catch (const std::exception& error) {
     const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
     const int code = static_cast<int>(is_input ? ExitCode::bad_input : ExitCode::runtime_failure);
-    if (all_meet(meeting)) {
+    if (!ranks.have_started()) {
+      tell(error.what());
+      return code;
+    }
+    const Comm& comm = ranks.comm();
+    if (all_meet(ranks.meeting())) {
       if (comm.is_root()) tell(error.what());
       return code;
     }

@@ -31,7 +31,7 @@ ExitCode become_bench(char** argv) {
   return ExitCode::bad_input;
 }
 
-ExitCode run_program(const Comm& comm, int argc, char** argv) {
+ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree: grains and crowds on any number of MPI ranks"};
   app.version(version_text);
   app.require_verbs(1, 1);
@@ -91,11 +91,17 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   list.option("what", what, "one list only");
   app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
-  if (const auto done = parse(app, argc, argv, comm)) return *done;
+  if (const auto done = parse(app, argc, argv, ranks)) return *done;
+  if (!run.given() && !restart.given()) stop_signal::release();
+  if (list.given()) return answer(ranks, {.output = list_kinds(what)});
+  if (schema || reference)
+    return answer(ranks,
+                  {.output = schema ? deck_schema(deck_description()) : deck_reference(deck_description())});
+
+  const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
   options.progress = !quiet;
 
-  if (!run.given() && !restart.given()) stop_signal::release();
   const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
   if (run.given()) return run_deck(comm, read_deck(), options);
   if (restart.given()) return restart_run(comm, path, overrides, options);
@@ -108,10 +114,6 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
   }
   if (check.given()) {
     print(comm, as_input(path, [&] { return check_deck(comm, read_deck(), json, options.from); }));
-  } else if (list.given()) {
-    print(comm, list_kinds(what));
-  } else if (schema || reference) {
-    print(comm, schema ? deck_schema(deck_description()) : deck_reference(deck_description()));
   } else {
     if (path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
     print(comm, as_input(path, [&] { return describe(comm, path, overrides); }));

@@ -15,7 +15,7 @@ namespace {
 
 using namespace scree;
 
-ExitCode bench_program(const Comm& comm, int argc, char** argv) {
+ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree_bench: speed of scree on this machine"};
   app.require_verbs(0, 1);
   StudyOptions study;
@@ -38,14 +38,12 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
     verb.option("--csv", files.csv, "also write the rows to this file");
     verb.option("--json", files.json, "also write rows and machine to this file");
   }
-  if (const auto done = parse(app, argc, argv, comm)) return *done;
+  if (const auto done = parse(app, argc, argv, ranks)) return *done;
+  if (study.list) return answer(ranks, {.output = list_bench_cases()});
+  const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
 
   const Show show = [&](const std::string& text) { print_meanwhile(comm, text); };
-  if (study.list) {
-    show(list_bench_cases());
-    return ExitCode::done;
-  }
   for (std::size_t k = 0; k < cases.size(); ++k) {
     if (!verbs[k].given()) continue;
     measure_case(comm, std::string(bench_cases()[k].name), *cases[k], files, study.command_line, show);
@@ -55,8 +53,9 @@ ExitCode bench_program(const Comm& comm, int argc, char** argv) {
   return ExitCode::done;
 }
 
-/// `scree bench` on the ranks that are there, or without `comm` on numbers of ranks that it starts.
-ExitCode study_verb(const Comm* comm, int argc, char** argv) {
+/// `scree bench` on the ranks that are there, or on numbers of ranks that it starts: MPI must not run in a
+/// process that starts programs on ranks.
+ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree: grains and crowds on any number of MPI ranks"};
   bool quiet = false, verbose = false;
   app.flag("-q,--quiet", quiet, "only warnings and errors");
@@ -66,48 +65,24 @@ ExitCode study_verb(const Comm* comm, int argc, char** argv) {
   CommandLine verb =
       app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
   add_study_options(verb, study, true);
-  if (const auto done = parse(app, argc, argv, !comm || comm->is_root())) return *done;
-  const Show print = [&](const std::string& text) { comm ? print_meanwhile(*comm, text) : show(text); };
-  if (comm) {
-    log::start(comm->is_root(), quiet     ? log::Level::quiet
-                                : verbose ? log::Level::verbose
-                                          : log::Level::normal);
-    if (!study.ranks.empty() || !study.launcher.empty())
-      throw InputError("scree bench starts ranks itself, but it was started as one of some (" +
-                       launcher_variable() + " is set): leave out --ranks and --launcher, or mpirun");
+  if (const auto done = parse(app, argc, argv, ranks)) return *done;
+  const std::string launcher = launcher::variable();
+  if (!launcher.empty() && (!study.ranks.empty() || !study.launcher.empty()))
+    throw InputError("scree bench starts ranks itself, but it was started as one of some (" + launcher +
+                     " is set): leave out --ranks and --launcher, or mpirun");
+  if (study.list) return answer(ranks, {.output = list_bench_cases()});
+  if (launcher.empty()) {
+    launch_study(study, show);
+    return ExitCode::done;
   }
-  if (study.list)
-    print(list_bench_cases());
-  else if (comm)
-    measure_study(*comm, study, print);
-  else
-    launch_study(study, print);
+  const Comm& comm = ranks.comm();
+  log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
+  measure_study(comm, study, [&](const std::string& text) { print_meanwhile(comm, text); });
   return ExitCode::done;
-}
-
-ExitCode study_on_ranks_that_are_there(const Comm& comm, int argc, char** argv) {
-  return study_verb(&comm, argc, argv);
-}
-
-/// MPI must not run in a process that starts programs on ranks.
-ExitCode study_on_started_ranks(int argc, char** argv) {
-  try {
-    return study_verb(nullptr, argc, argv);
-  } catch (const CollectiveError& error) {
-    std::fprintf(stderr, "scree: %s\n", error.what());
-    return error.code();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "scree: %s\n", error.what());
-    return ExitCode::runtime_failure;
-  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (first_word(argc, argv) == "bench") {
-    if (launcher_variable().empty()) return static_cast<int>(study_on_started_ranks(argc, argv));
-    return scree::driver_main(argc, argv, study_on_ranks_that_are_there);
-  }
-  return scree::driver_main(argc, argv, bench_program);
+  return scree::driver_main(argc, argv, first_word(argc, argv) == "bench" ? study_verb : bench_program);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace scree;
 
-ExitCode replay_program(const Comm& comm, int argc, char** argv) {
+ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{
       "scree_replay: solves stored contact problems in the format of FCLIB, and generates new ones"};
   app.footer("Families of --generate (in the plane all but tower and kapla):\n" + list_families());
@@ -69,8 +69,7 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
                              .check(one_of({"local"}));
   const std::vector<Option> of_solving{solver, tolerance, max_time, measure_option, start, set,
                                        petsc,  json,      csv,      profile,        write};
-  if (const auto done = parse(app, argc, argv, comm)) return *done;
-  log::start(comm.is_root(), log::Level::normal);
+  if (const auto done = parse(app, argc, argv, ranks)) return *done;
 
   options.natural = measure == "natural";
   options.form = form;
@@ -82,14 +81,16 @@ ExitCode replay_program(const Comm& comm, int argc, char** argv) {
                                    generate.given() ? "--generate" : "--convert"));
   if ((generate.given() || convert.given()) != output.given())
     throw InputError("-o names the file that --generate or --convert makes: it goes with one of them");
+  if (!generate.given() && options.files.empty())
+    throw InputError("name one FCLIB file or more, or make one with --generate FAMILY --size N -o FILE");
+  const Comm& comm = ranks.comm();
+  log::start(comm.is_root(), log::Level::normal);
   if (generate.given()) {
     if (convert.given() || !options.files.empty()) throw InputError("--generate makes a file and takes none");
     if (!size.given()) throw InputError("--generate needs --size");
     print(comm, generate_file(comm, generated));
     return ExitCode::done;
   }
-  if (options.files.empty())
-    throw InputError("name one FCLIB file or more, or make one with --generate FAMILY --size N -o FILE");
   if (convert.given()) {
     if (options.files.size() > 1) throw InputError("--convert takes one file");
     if (!form.empty()) throw InputError("--form does not go with --convert");

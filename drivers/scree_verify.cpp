@@ -92,7 +92,7 @@ struct Verb {
   bool (*verify)(const Comm&, const VerifyOptions&, const Show&);
 };
 
-ExitCode run_program(const Comm& comm, int argc, char** argv) {
+ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree_verify: compares scree with exact, published and reference results"};
   app.require_verbs(1, 1);
   VerifyOptions options;
@@ -132,7 +132,8 @@ ExitCode run_program(const Comm& comm, int argc, char** argv) {
       "friction and joints as constraints: all published rows of a case (exit 0: as expected), or one run "
       "of your own if any option but --csv and --source is given");
   add_dae_options(dae_verb, dae);
-  if (const auto done = parse(app, argc, argv, comm)) return *done;
+  if (const auto done = parse(app, argc, argv, ranks)) return *done;
+  const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::quiet);
 
   const Show show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };

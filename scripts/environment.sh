@@ -10,6 +10,8 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1
 # One node: shared memory only, and no ptrace-based copies, which containers forbid.
+# Naming the layer above, the one that would be chosen, saves loading and asking the drivers of networks.
+export OMPI_MCA_pml=ob1
 export OMPI_MCA_btl=self,vader
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 # Parallelism is MPI alone.

@@ -200,20 +200,6 @@ std::vector<int> ranks_of(const StudyOptions& options) {
 
 }  // namespace
 
-std::string launcher_variable() {
-  const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string_view(text ? text : "");
-  };
-  // A shell that `srun --pty` opened for one task looks like the one rank of a job; nobody measures in it.
-  const bool in_shell_of_job = !value("SLURM_PTY_PORT").empty() && value("SLURM_STEP_NUM_TASKS") == "1";
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID"})
-    if (std::getenv(name)) return name;
-  for (const char* name : {"PMI_RANK", "PMIX_RANK"})  // MPI itself may have set the second meanwhile
-    if (std::getenv(name) && !in_shell_of_job) return name;
-  return "";
-}
-
 void launch_study(const StudyOptions& given, const Show& show) {
   const std::vector<BenchEntry> chosen = chosen_cases(given);
   StudyOptions options = given;

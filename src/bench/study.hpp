@@ -64,8 +64,4 @@ void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, c
 /// failed.
 void launch_study(const StudyOptions& options, const Show& show);
 
-/// The variable of the environment that shows that this process was started by mpirun, srun or the like, as
-/// one of its ranks; empty if it was not.
-std::string launcher_variable();
-
 }  // namespace scree

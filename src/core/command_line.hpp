@@ -91,7 +91,7 @@ class CommandLine {
 
   /// How a command line ends the program: what to print, and the exit code.
   struct Ending {
-    std::string output, mistakes;
+    std::string output{}, mistakes{};
     ExitCode code = ExitCode::done;
   };
   /// Reads the arguments; has a value if that ends the program: help, version, or a mistake.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/launcher.hpp"
 #include "core/petsc.hpp"
 #include "core/timing.hpp"
 
@@ -109,6 +110,7 @@ void check_petsc(PetscErrorCode code, const char* call) {
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
   int provided = 0;  // may_have_threads() tells
+  const launcher::AloneSettings alone;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
   // moment, and print a page for each error that is thrown here.

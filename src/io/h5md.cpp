@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
@@ -17,6 +19,9 @@ namespace {
 
 const std::string& bodies = H5mdContent::bodies;
 const std::string& master = H5mdContent::master;
+
+/// What no body changes while it is there.
+constexpr std::array<std::string_view, 4> constant_names{"id", "radius", "mass", "group"};
 
 constexpr std::int64_t longest_chunk = 65536;
 constexpr std::int64_t shortest_chunk = 64;
@@ -97,7 +102,7 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
   for (const auto& [name, text] : head.texts) file_->write_text("/parameters/" + name, text);
   for (const auto& [name, text] : head.provenance) file_->set_attribute("/parameters", name, text);
   file_->flush();
-  write_xdmf();
+  files::on_root(comm_, [&] { std::filesystem::remove(xdmf_path()); });  // of a file that was here before
 }
 
 H5mdWriter H5mdWriter::resume(const Comm& comm, const std::string& path, std::int64_t step,
@@ -151,8 +156,9 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
                         std::span<const Observable> observables) {
   const std::int64_t n = order.n_total();
   const auto add = [&](const std::string& name, const std::string& unit, int components, hdf5::Type type) {
-    H5mdColumn column{name, type, components,
-                      options_.fixed_bodies && (name == "id" || name == "radius" || name == "group"), n};
+    H5mdColumn column{
+        name, type, components,
+        options_.fixed_bodies && std::ranges::find(constant_names, name) != constant_names.end(), n};
     hdf5::Shape shape{n};
     hdf5::Shape chunk{1, chunk_for(n)};
     if (components > 1) {
@@ -167,7 +173,7 @@ void H5mdWriter::define(const IdOrder& order, std::span<const Column> columns,
       shape.insert(shape.begin(), 0);
       file_->create_growing_dataset(
           column.dataset(), type, shape, chunk,
-          options_.fixed_bodies ? hdf5::NewPlaces::undefined : hdf5::NewPlaces::filled);
+          options_.fixed_bodies ? hdf5::NewPlaces::undefined : hdf5::NewPlaces::filled, options_.compression);
       define_series(bodies + "/" + name, h5md_unit(unit));
     }
     content_.columns.push_back(column);
@@ -299,19 +305,19 @@ void H5mdWriter::append(std::int64_t step, Real time, std::span<const GlobalId> 
   content_.steps.push_back(step);
   content_.times.push_back(time);
   content_.counts.push_back(n);
-  constexpr std::int64_t growth = 4;  // a quarter more
-  if (n_frames() >= n_shown_ + std::max<std::int64_t>(1, n_shown_ / growth)) write_xdmf();
 }
 
 void H5mdWriter::complete() {
   if (n_shown_ != n_frames()) write_xdmf();
 }
 
+std::string H5mdWriter::xdmf_path() const {
+  return std::filesystem::path(file_->path()).replace_extension(".xdmf").string();
+}
+
 void H5mdWriter::write_xdmf() {
-  std::filesystem::path beside = file_->path();
-  const std::string heavy = beside.filename().string();
-  beside.replace_extension(".xdmf");
-  files::on_root(comm_, [&] { files::write_atomically(beside.string(), content_.xdmf(heavy)); });
+  const std::string heavy = std::filesystem::path(file_->path()).filename().string();
+  files::on_root(comm_, [&] { files::write_atomically(xdmf_path(), content_.xdmf(heavy)); });
   n_shown_ = n_frames();
 }
 

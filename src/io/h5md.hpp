@@ -24,7 +24,8 @@ struct H5mdHead {
 
 struct H5mdOptions {
   bool single_precision = false;  ///< store reals with 32 bits
-  /// Bodies neither enter nor leave: ids, radii and groups are stored once, with the first frame.
+  int compression = 0;            ///< gzip level of frames, up to 9; 0: none
+  /// Bodies neither enter nor leave: ids, radii, masses and groups are stored once, with the first frame.
   bool fixed_bodies = false;
 };
 
@@ -47,10 +48,10 @@ struct Observable {
 /// The number of bodies may vary: places beyond the count of a frame hold id -1, NaN or 0.
 ///
 /// Beside the file, NAME.xdmf shows the frames to ParaView ("XDMF Reader") without copying data. It can only
-/// be written whole, so it is renewed when the number of frames has grown by a quarter and by complete(): the
-/// cost of a frame does not grow with their number. Each frame is flushed: a run that is killed leaves a
-/// readable file. All members are collective and throw RunError on all ranks if the disk is full or the file
-/// cannot be written.
+/// be written whole, so complete() writes it, once: the cost of a frame does not grow with their number. Of a
+/// run that goes on after a kill, resume() writes it for the frames that stay. Each frame is flushed: a run
+/// that is killed leaves a readable file. All members are collective and throw RunError on all ranks if the
+/// disk is full or the file cannot be written.
 class H5mdWriter {
  public:
   /// Creates the file, in place of one that exists.
@@ -65,7 +66,7 @@ class H5mdWriter {
   void append(std::int64_t step, Real time, std::span<const GlobalId> ids, std::span<const Column> columns,
               std::span<const Observable> observables);
 
-  /// Makes NAME.xdmf show all frames. Whoever ends without it leaves the latest ones out there.
+  /// Makes NAME.xdmf show all frames. Whoever ends without it leaves none, or one without the latest frames.
   void complete();
 
   /// Warns, once, if somebody has removed or replaced the file: its frames are lost then.
@@ -83,6 +84,7 @@ class H5mdWriter {
   void write_column(H5mdColumn& column, const IdOrder& order, const std::vector<T>& sorted);
   template <class T>
   void append_to(const std::string& series, T value);
+  std::string xdmf_path() const;
   void write_xdmf();
 
   Comm comm_;
@@ -90,7 +92,7 @@ class H5mdWriter {
   H5mdOptions options_;
   H5mdContent content_;
   std::vector<GlobalId> fixed_ids_;  ///< this rank's share, if the bodies are fixed
-  std::int64_t n_shown_ = 0;         ///< frames in NAME.xdmf
+  std::int64_t n_shown_ = -1;        ///< frames in NAME.xdmf; -1: there is none
   bool is_lost_ = false;             ///< rank 0 has warned
 };
 

@@ -130,9 +130,10 @@ class File {
   /// A dataset that is written completely, once. The groups above it are made.
   void create_dataset(const std::string& name, Type type, const Shape& shape);
   /// A dataset whose first two axes can grow. New places hold -1 (int64), 0 (int32) or NaN (reals), at the
-  /// price of writing them twice; if they are `undefined`, all of them must be written.
+  /// price of writing them twice; if they are `undefined`, all of them must be written. Chunks are compressed
+  /// by gzip if `compression` (its level, up to 9) is not 0.
   void create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                              NewPlaces places = NewPlaces::filled);
+                              NewPlaces places = NewPlaces::filled, int compression = 0);
   void resize(const std::string& name, const Shape& shape);
   DatasetInfo info(const std::string& name) const;
 
@@ -204,7 +205,7 @@ class File {
   void transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                         std::int64_t count, void* records, bool writing);
   void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                          NewPlaces places);
+                          NewPlaces places, int compression);
   void create_checksummed_dataset(const std::string& name, Type type, const Shape& shape);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);

@@ -78,6 +78,11 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                       [&](Section& table) {
                         h5md.describe(table, "frames");
                         describe_precision(table, h5md_single);
+                        table.integer(
+                            "compression", h5md_compression,
+                            {.range = {.least = 0, .most = 9},
+                             .doc = "Level of gzip for what changes from frame to frame: 0 is none, "
+                                    "1 the fastest, 9 the smallest"});
                       });
         section.table(
             "checkpoint", {.doc = "Complete states to restart from; one is always written at the end"},

@@ -22,6 +22,7 @@ struct OutputSettings {
   bool vtk_single = true;
   OutputInterval h5md;
   bool h5md_single = false;
+  std::int64_t h5md_compression = 0;
   OutputInterval checkpoint;
   Real checkpoint_wall_time = 15 * 60;
   std::int64_t checkpoint_keep = 2;

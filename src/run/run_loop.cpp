@@ -64,6 +64,23 @@ class RunLoop {
   }
 
   ExitCode go() {
+    bool interrupted = false;
+    try {
+      interrupted = take_steps();
+    } catch (const CollectiveError&) {
+      try {
+        writers_.complete();  // what led to it is worth seeing
+      } catch (const CollectiveError&) {
+        // The first error is the one to tell.
+      }
+      throw;
+    }
+    writers_.complete();
+    return interrupted ? ExitCode::interrupted : ExitCode::done;
+  }
+
+  /// Takes steps and writes what they give until the run ends; true: before its time. Collective.
+  bool take_steps() {
     const OutputSettings& output = simulation_.deck().output;
     const Clock& clock = simulation_.state().clock;
     if (!resumed_) write(-1);
@@ -98,8 +115,7 @@ class RunLoop {
       }
       progress.step_done(clock);
     }
-    writers_.complete();
-    return interrupted ? ExitCode::interrupted : ExitCode::done;
+    return interrupted;
   }
 
   /// What all ranks sent, by kind, and with how many ranks and copies of bodies they deal. Collective.
@@ -312,13 +328,6 @@ class RunLoop {
       simulation_.step(writers_.use_contacts());
     } catch (const StepRefused&) {
       save();
-      throw;
-    } catch (const CollectiveError&) {
-      try {
-        writers_.complete();  // what led to it is worth seeing
-      } catch (const CollectiveError&) {
-        // The first error is the one to tell.
-      }
       throw;
     }
     body_steps_ += n_there;

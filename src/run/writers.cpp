@@ -87,6 +87,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   if (output.h5md.ever()) {
     const Scene<D>* scene = deck.stepper->scene();
     const H5mdOptions options{.single_precision = output.h5md_single,
+                              .compression = static_cast<int>(output.h5md_compression),
                               .fixed_bodies = deck.outside != Outside::remove &&
                                               !deck.events.change_bodies() &&
                                               !(scene && scene->change_bodies())};

@@ -63,13 +63,15 @@ void write_checkpoint(const Comm& comm, const std::string& path, std::int64_t n,
   writer.commit();
 }
 
-void write_h5md(const Comm& comm, const std::string& path, std::int64_t n, int stride) {
-  H5mdWriter writer(comm, path, head(), {});
+void write_h5md(const Comm& comm, const std::string& path, std::int64_t n, int stride,
+                const H5mdOptions& options = {}) {
+  H5mdWriter writer(comm, path, head(), options);
   for (std::int64_t frame = 0; frame < 3; ++frame) {
     const Share share(comm, n - 2 + frame, stride);
     const std::vector<Observable> observables{{"energy", "J", 0.1 * static_cast<double>(frame)}};
     writer.append(10 * frame, 0.5 * static_cast<double>(frame), share.ids, share.columns(), observables);
   }
+  writer.complete();
 }
 
 void write_vtk(const Comm& comm, const std::string& folder, std::int64_t n, int stride, int writers) {
@@ -183,6 +185,25 @@ TEST_CASE("io: a damaged row is an input error on all ranks", "[io]") {
   std::vector<double> positions;
   CHECK_THROWS_AS(reader.share("position", positions), InputError);
   CHECK_THROWS_AS(describe_file(comm, scratch / "c.scree"), InputError);
+}
+
+TEST_CASE(
+    "io: compressed H5MD frames are the same whatever the number of ranks, also where some have no body",
+    "[io]") {
+  const Comm comm;
+  const Scratch scratch;
+  for (const std::int64_t n : {std::int64_t{3}, std::int64_t{101}, std::int64_t{150'000}}) {  // three chunks
+    write_h5md(comm, scratch / "plain.h5", n, 1);
+    const FirstRanks one(1);
+    if (one.member()) write_h5md(one.comm(), scratch / "one.h5", n, 1, {.compression = 6});
+    comm.barrier();
+    write_h5md(comm, scratch / "all.h5", n, comm.size(), {.compression = 6});
+    for (const char* other : {"plain.h5", "one.h5"})
+      CHECK(compare_results(comm, scratch / "all.h5", scratch / other).equal());
+    if (n > 101)
+      CHECK(std::filesystem::file_size(scratch / "all.h5") <
+            std::filesystem::file_size(scratch / "plain.h5"));
+  }
 }
 
 TEST_CASE("io: h5py reads the H5MD file and the checkpoint", "[io]") {

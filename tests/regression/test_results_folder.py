@@ -6,8 +6,8 @@ import signal
 import socket
 import time
 
-from scree_program import Process, check, check_in, program, run_ok, scree, start
-from small_deck import content_of, write_deck
+from scree_program import check, check_in, program, run_ok, scree, start, wait_for, without_launcher
+from small_deck import content_of, long_deck, write_deck
 
 # Otherwise mpirun waits two seconds after every run that fails, to see whether all ranks are gone.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
@@ -20,30 +20,9 @@ def summary_of(results):
     return json.loads((results / "summary.json").read_text())
 
 
-def long_deck(folder, **options):
-    """Some seconds long; a row each second of the model says how far it is."""
-    return write_deck(folder, ("end_time = 1\n", "end_time = 40\n"),
-                      ('every = "0.1 s"\n\n[output.h5md]', 'every = "10 s"\n\n[output.h5md]'),
-                      ('every = "0.1 s"\n\n[output.checkpoint]', 'every = "10 s"\n\n[output.checkpoint]'),
-                      ('every = "0.3 s"', 'every = "30 s"'), ('every = "0.04 s"', 'every = "1 s"'), **options)
-
-
-def wait_for(condition, claim, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        check(time.monotonic() < deadline, claim)
-        time.sleep(0.02)
-
-
 def has_rows(results, n):
     table = results / "small.scalars.csv"
     return lambda: table.exists() and table.read_text().count("\n") > n
-
-
-def without_launcher(*arguments, folder):
-    """`scree ...` as one types it, without mpirun: signals reach the program itself, also in a test that ignores them."""
-    shell = ["env", "--default-signal=INT,TERM,USR1", program("scree"), *arguments]
-    return Process(shell, folder)
 
 
 def has_one_message(result):

@@ -68,11 +68,11 @@ class Result:
 class Process:
     """A started run; `send` signals mpirun, which hands USR1 and USR2 on to every rank."""
 
-    def __init__(self, command, folder):
+    def __init__(self, command, folder, more=None):
         self.command = [str(word) for word in command]
         self.start = time.monotonic()
         # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
-        self._popen = subprocess.Popen(self.command, cwd=folder, env=_environment(), text=True,
+        self._popen = subprocess.Popen(self.command, cwd=folder, env=_environment() | (more or {}), text=True,
                                        errors="backslashreplace", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def send(self, number):
@@ -106,12 +106,26 @@ def start(*arguments, ranks=1, name="scree", folder=None) -> Process:
     return Process(["mpirun", "-n", ranks, program(name), *arguments], folder)
 
 
+def without_launcher(*arguments, name="scree", folder=None, **more) -> Process:
+    """Starts `scree <arguments>` as one types it, without mpirun: signals reach the program itself, also in a test that
+    ignores them. `more`: variables of the environment."""
+    return Process(["env", "--default-signal=INT,TERM,USR1", program(name), *arguments], folder, more)
+
+
 def scree(*arguments, ranks=1, name="scree", folder=None, timeout=300) -> Result:
     """Runs `scree <arguments>` to its end; `name` chooses another of the built programs."""
     result = start(*arguments, ranks=ranks, name=name, folder=folder).finish(timeout)
     if result.timed_out:
         raise Failure(f"a run took longer than {timeout} s\n{result}")
     return result
+
+
+def wait_for(condition, claim, seconds=60):
+    """Until condition() holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < deadline, claim)
+        time.sleep(0.02)
 
 
 def run_ok(*arguments, **options) -> Result:

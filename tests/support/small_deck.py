@@ -78,3 +78,11 @@ def write_deck(folder, *changes, name="small.toml", more=""):
 def content_of(folder):
     """Every file below a folder: relative name -> bytes."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def long_deck(folder, **options):
+    """Some seconds long; a row each second of the model says how far it is."""
+    return write_deck(folder, ("end_time = 1\n", "end_time = 40\n"),
+                      ('every = "0.1 s"\n\n[output.h5md]', 'every = "10 s"\n\n[output.h5md]'),
+                      ('every = "0.1 s"\n\n[output.checkpoint]', 'every = "10 s"\n\n[output.checkpoint]'),
+                      ('every = "0.3 s"', 'every = "30 s"'), ('every = "0.04 s"', 'every = "1 s"'), **options)

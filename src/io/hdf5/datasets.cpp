@@ -50,16 +50,16 @@ std::int64_t Slab::size() const {
 }
 
 void File::create_dataset(const std::string& name, Type type, const Shape& shape) {
-  create_any_dataset(name, type, shape, {}, NewPlaces::undefined);
+  create_any_dataset(name, type, shape, {}, NewPlaces::undefined, 0);
 }
 
 void File::create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                                  NewPlaces places) {
-  create_any_dataset(name, type, shape, chunk, places);
+                                  NewPlaces places, int compression) {
+  create_any_dataset(name, type, shape, chunk, places, compression);
 }
 
 void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                              NewPlaces places) {
+                              NewPlaces places, int compression) {
   create_group(parent_of(name));
   reserve(chunk.empty() ? bytes_of(type) * product(shape) : bytes_in_chunks(type, shape, chunk), name);
   const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
@@ -67,6 +67,10 @@ void File::create_any_dataset(const std::string& name, Type type, const Shape& s
   if (places == NewPlaces::undefined) H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   if (!chunk.empty()) {
     H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
+    if (compression > 0) {
+      H5Pset_shuffle(properties);  // bytes of equal weight lie together: exponents repeat, last digits do not
+      H5Pset_deflate(properties, static_cast<unsigned>(compression));
+    }
     constexpr double no_real = std::numeric_limits<double>::quiet_NaN();
     constexpr std::int64_t no_id = -1;
     constexpr std::int32_t zero = 0;

@@ -1,0 +1,68 @@
+#include "core/launcher.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace scree::launcher {
+
+namespace {
+
+std::string_view value(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+bool is_set(const char* name) {
+  return std::getenv(name) != nullptr;
+}
+
+}  // namespace
+
+std::string variable() {
+  // A shell that `srun --pty` opened for one task looks like the one rank of a job; nobody measures in it.
+  const bool in_shell_of_job = !value("SLURM_PTY_PORT").empty() && value("SLURM_STEP_NUM_TASKS") == "1";
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID"})
+    if (is_set(name)) return name;
+  for (const char* name : {"PMI_RANK", "PMIX_RANK"})  // MPI itself may have set the second meanwhile
+    if (is_set(name) && !in_shell_of_job) return name;
+  return "";
+}
+
+std::optional<int> rank() {
+  if (variable().empty()) return 0;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    const std::string_view text = value(name);
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return number;
+  }
+  return std::nullopt;
+}
+
+AloneSettings::AloneSettings() {
+  // More than variable() looks for: whatever tells Open MPI or PMIx of others is a reason to leave it alone.
+  constexpr const char* signs[] = {"OMPI_COMM_WORLD_SIZE",
+                                   "OMPI_COMM_WORLD_RANK",
+                                   "PMIX_NAMESPACE",
+                                   "PMIX_RANK",
+                                   "PMI_FD",
+                                   "PMI_PORT",
+                                   "PMI_RANK",
+                                   "MPI_LOCALRANKID"};
+  if (std::ranges::any_of(signs, is_set)) return;
+  // Without a daemon (4.x; later ones never start any); messages of a process to itself, so that drivers of
+  // networks are not even loaded.
+  constexpr std::pair<const char*, const char*> settings[] = {
+      {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
+  for (const auto& [name, text] : settings)
+    if (!is_set(name) && setenv(name, text, 0) == 0) names_.push_back(name);
+}
+
+AloneSettings::~AloneSettings() {
+  for (const char* name : names_) unsetenv(name);
+}
+
+}  // namespace scree::launcher

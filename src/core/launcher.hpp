@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the environment says of how this process was started: before MPI runs, or where it must not.
+namespace scree::launcher {
+
+/// The variable that shows that this process was started by mpirun, srun or the like, as one of its ranks;
+/// empty if it was not.
+std::string variable();
+
+/// The rank among the processes that were started together: 0 without a launcher; empty if the launcher does
+/// not say.
+std::optional<int> rank();
+
+/// Settings of Open MPI for a process that no launcher started, while one lives: such a process has nobody to
+/// send to, so it needs neither a daemon, whose start takes longer than all else, nor networks. What the
+/// user has set in the environment stays. To live while MPI starts; programs started later see nothing of it.
+class AloneSettings {
+ public:
+  AloneSettings();
+  ~AloneSettings();
+  AloneSettings(const AloneSettings&) = delete;
+  AloneSettings& operator=(const AloneSettings&) = delete;
+
+ private:
+  std::vector<const char*> names_;  ///< of what was set
+};
+
+}  // namespace scree::launcher

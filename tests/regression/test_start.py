@@ -1,0 +1,55 @@
+"""How programs start: what the command line alone answers does not wait for MPI, and a process that no launcher started
+needs no daemon, while the settings of the user hold."""
+import itertools
+
+from scree_program import check, check_in, run_ok, scree, without_launcher
+from small_deck import write_deck
+
+NO_MPI = {"OMPI_MCA_pml": "no_such_layer"}    # MPI_Init fails
+PROGRAMS = ("scree", "scree_bench", "scree_replay", "scree_verify")
+
+
+def alone(*arguments, **options):
+    return without_launcher(*arguments, **options).finish(timeout=60)
+
+
+def test_help_version_lists_and_mistakes_need_no_mpi(folder):
+    deck = write_deck(folder)
+    check(alone("-q", "run", deck, folder=folder, **NO_MPI).code not in (0, 2), "MPI cannot start, and what the user has set holds")
+    for arguments, word in ((("--help",), "run a deck"), (("run", "--help"), "--resume"), (("--version",), "HDF5"),
+                            (("list",), "schemes"), (("info", "--schema"), "simulation"), (("info", "--reference"), "simulation"),
+                            (("bench", "--help"), "--ranks"), (("bench", "--list"), "sweeps")):
+        result = alone(*arguments, folder=folder, **NO_MPI)
+        check(result.code == 0 and result.stderr == "", "it is answered without MPI", result)
+        check_in(word, result.stdout, "the answer")
+    for arguments, word in (((), "subcommand"), (("frobnicate",), "subcommand"), (("run", deck, "--frob"), "--frob"),
+                            (("list", "frobs"), "frobs")):
+        result = alone(*arguments, folder=folder, **NO_MPI)
+        check(result.code == 2 and word in result.stderr, "a mistake is told without MPI", result)
+
+
+def test_every_program_tells_help_once_and_without_mpi(folder):
+    for name, ranks in itertools.product(PROGRAMS, (None, 1, 2)):
+        if ranks:
+            result = scree("--help", name=name, ranks=ranks, folder=folder, timeout=60)
+        else:
+            result = alone("--help", name=name, folder=folder, **NO_MPI)
+        check(result.code == 0 and result.stdout.count("Usage:") == 1 and result.stderr == "", f"{name} --help, {ranks} ranks", result)
+    for name in PROGRAMS:
+        result = scree("--frob", name=name, ranks=2, folder=folder, timeout=60)
+        check(result.code == 2 and result.stderr.count("Run with --help") == 1, f"{name}: a mistake is told once", result)
+
+
+def test_a_run_without_a_launcher_starts_no_daemon_and_has_the_same_bits(folder):
+    deck = write_deck(folder)
+    run_ok("-q", "run", deck, "--set", "output.directory=launched", folder=folder, ranks=2)
+    # Open MPI's daemon: this one says that it was called.
+    bin_folder, marker = folder / "bin", folder / "daemon_was_called"
+    bin_folder.mkdir()
+    (bin_folder / "orted").write_text(f"#!/bin/sh\ntouch {marker}\nexit 1\n")
+    (bin_folder / "orted").chmod(0o755)
+    result = alone("-q", "run", deck, folder=folder, OPAL_BINDIR=str(bin_folder))
+    check(result.code == 0 and not marker.exists(), "it runs without a daemon", result)
+    check_in("are bitwise equal", run_ok("compare", "launched/small", "results/small", folder=folder).stdout, "compared")
+    result = alone("-q", "run", deck, "--force", folder=folder, OPAL_BINDIR=str(bin_folder), OMPI_MCA_ess_singleton_isolated="0")
+    check(result.code != 0 and marker.exists(), "who asks for the daemon gets it", result)
