@@ -20,9 +20,9 @@ namespace scree {
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, checked where the rate so far says that it is
 ///         met, and every `check_every` sweeps. Most checks use the incrementally updated y.
-/// Cost    a sweep is O(contacts), one stream over the contact rows (416 bytes each in 3D; 200 of round
-///         bodies, for which N.2 needs no search), n_colours transfers and an exact sum; a check costs about
-///         a sweep.
+/// Cost    a sweep is O(contacts), one stream over the contact rows (424 bytes each in 3D; 176 of round
+///         bodies, for which N.2 needs no search) and 72 bytes of impulse and momentum, n_colours transfers
+///         and a reduction; a check costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
@@ -320,7 +320,7 @@ class Nsgs final : public FrictionSolver<D> {
   const ScaledProblem<D>* problem_ = nullptr;
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
-  bool packed_ = false;  // the impulses are those in spheres_
+  bool packed_ = false;  // the impulses are those in impulses_
   std::int64_t sweep_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
