@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 
 namespace scree::launcher {
 
@@ -53,12 +52,24 @@ AloneSettings::AloneSettings() {
                                    "PMI_RANK",
                                    "MPI_LOCALRANKID"};
   if (std::ranges::any_of(signs, is_set)) return;
-  // Without a daemon (4.x; later ones never start any); messages of a process to itself, so that drivers of
-  // networks are not even loaded.
-  constexpr std::pair<const char*, const char*> settings[] = {
-      {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
-  for (const auto& [name, text] : settings)
-    if (!is_set(name) && setenv(name, text, 0) == 0) names_.push_back(name);
+  // Messages of a process to itself: drivers of networks are not even loaded.
+  set("OMPI_MCA_pml", "ob1");
+  set("OMPI_MCA_btl", "self");
+  // No daemon (4.x; later ones never start any).
+  constexpr const char* isolated = "OMPI_MCA_ess_singleton_isolated";
+  constexpr const char* folder = "OMPI_MCA_orte_tmpdir_base";
+  if (is_set(isolated) || is_set(folder)) return;
+  folder_ = std::string(value("TMPDIR").empty() ? "/tmp" : value("TMPDIR")) + "/scree-mpi-XXXXXX";
+  if (!mkdtemp(folder_.data())) {
+    folder_.clear();
+    return;
+  }
+  set(isolated, "1");
+  set(folder, folder_.c_str());
+}
+
+void AloneSettings::set(const char* name, const char* text) {
+  if (!is_set(name) && setenv(name, text, 0) == 0) names_.push_back(name);
 }
 
 AloneSettings::~AloneSettings() {

@@ -17,14 +17,23 @@ std::optional<int> rank();
 /// Settings of Open MPI for a process that no launcher started, while one lives: such a process has nobody to
 /// send to, so it needs neither a daemon, whose start takes longer than all else, nor networks. What the
 /// user has set in the environment stays. To live while MPI starts; programs started later see nothing of it.
+///
+/// Without a daemon all such processes of a machine would take the same folder for what Open MPI keeps in
+/// files, and the first to end would remove it from under the others: each gets one of its own. Without such
+/// a folder, the daemon starts.
 class AloneSettings {
  public:
   AloneSettings();
   ~AloneSettings();
+  /// The folder, to be removed when MPI has ended; empty if there is none.
+  const std::string& folder() const { return folder_; }
   AloneSettings(const AloneSettings&) = delete;
   AloneSettings& operator=(const AloneSettings&) = delete;
 
  private:
+  void set(const char* name, const char* text);
+
+  std::string folder_;
   std::vector<const char*> names_;  ///< of what was set
 };
 

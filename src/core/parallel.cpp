@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -111,6 +112,7 @@ Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
   int provided = 0;  // may_have_threads() tells
   const launcher::AloneSettings alone;
+  folder = alone.folder();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
   // moment, and print a page for each error that is thrown here.
@@ -122,6 +124,8 @@ Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
 Parallel::MpiLife::~MpiLife() {
   PetscFinalize();
   MPI_Finalize();
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
 }
 
 bool may_have_threads() {

@@ -57,6 +57,7 @@ class Parallel {
   struct MpiLife {
     MpiLife(int& argc, char**& argv);
     ~MpiLife();
+    std::string folder;  ///< of MPI, if it has one for this process alone
   } life_;
   Comm world_;
 };

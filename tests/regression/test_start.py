@@ -53,3 +53,16 @@ def test_a_run_without_a_launcher_starts_no_daemon_and_has_the_same_bits(folder)
     check_in("are bitwise equal", run_ok("compare", "launched/small", "results/small", folder=folder).stdout, "compared")
     result = alone("-q", "run", deck, "--force", folder=folder, OPAL_BINDIR=str(bin_folder), OMPI_MCA_ess_singleton_isolated="0")
     check(result.code != 0 and marker.exists(), "who asks for the daemon gets it", result)
+
+
+def test_processes_side_by_side_leave_each_other_alone(folder):
+    """Open MPI would give all of them the same folder for files that they write together."""
+    deck = write_deck(folder)
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    side_by_side = [without_launcher("-q", "run", deck, "--set", f"output.directory=side{k}", "--set", "output.h5md.every=0.01",
+                                     folder=folder, TMPDIR=str(temporary)) for k in range(4)]
+    for process in side_by_side:
+        result = process.finish(timeout=60)
+        check(result.code == 0 and "mca_" not in result.stderr, "it ends without a complaint of MPI", result)
+    check(list(temporary.iterdir()) == [], "nothing is left where the system has temporary files", list(temporary.iterdir()))
