@@ -100,8 +100,8 @@ def test_a_second_ctrl_c_ends_a_run_at_once(folder):
 
 def test_a_signal_before_mpi_starts_ends_nothing(folder):
     deck = long_deck(folder)
-    for number, delay in ((signal.SIGUSR1, 0.12), (signal.SIGTERM, 0.2), (signal.SIGUSR1, 0.3)):
-        process = without_launcher("run", deck, "--resume", folder=folder)
+    for number, delay in ((signal.SIGUSR1, 0), (signal.SIGTERM, 0.03), (signal.SIGUSR1, 0.06), (signal.SIGTERM, 0.2)):
+        process = without_launcher("run", deck, "--resume", "--set", "simulation.end_time=400", folder=folder)
         # From the first line of main on; before, the program is being loaded.
         status = f"/proc/{process._popen.pid}/status"
         bit = 1 << (number - 1)
