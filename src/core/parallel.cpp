@@ -358,7 +358,7 @@ class IntegerSum {
   }
 
   int power_ = 0;
-  Real factor_ = 1;  // 2^power_; 0 if that is no number
+  Real factor_ = 1;  // 2^power_; 0 where that would overflow or vanish
   Wide total_ = 0;
 };
 

@@ -1,51 +1,13 @@
 // Compiled once per instruction set, with SCREE_SET naming the set (see friction/CMakeLists.txt).
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
+#include "core/lanes.hpp"
 #include "friction/sphere_rows.hpp"
 
 namespace scree::SCREE_SET {
 
 namespace {
 
-#ifdef __AVX512F__
-constexpr int width = 8;
-#elif defined(__AVX2__)
-constexpr int width = 4;
-#else
-constexpr int width = 2;
-#endif
-using Lanes = Real __attribute__((vector_size(8 * width)));
 using Mask = std::int64_t __attribute__((vector_size(8 * width)));
-using Half = Real __attribute__((vector_size(16), may_alias));
 static_assert(SphereGroup<2>::size % width == 0);
-
-using Entry = Real __attribute__((vector_size(8 * width), may_alias, aligned(8)));
-inline Lanes load(const Real* entry) {
-  return *reinterpret_cast<const Entry*>(entry);
-}
-inline void store(Lanes v, Real* entry) {
-  *reinterpret_cast<Entry*>(entry) = v;
-}
-inline Lanes square_root(Lanes v) {
-#ifdef __AVX512F__
-  return _mm512_maskz_sqrt_pd(0xff, v);  // the plain one warns in GCC 12
-#elif defined(__AVX2__)
-  return _mm256_sqrt_pd(v);
-#else
-  return Lanes{__builtin_sqrt(v[0]), __builtin_sqrt(v[1])};
-#endif
-}
-inline bool any(Mask mask) {
-#ifdef __AVX512F__
-  return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
-#elif defined(__AVX2__)
-  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
-#else
-  return (mask[0] | mask[1]) != 0;
-#endif
-}
 
 /// Numbers 2 p and 2 p + 1 of the velocities of `width` bodies.
 inline void load_pair(const Real* const* of_body, int p, Lanes& even, Lanes& odd) {
@@ -183,7 +145,7 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
   const Lanes most = mu * r[0];
   const Lanes square = tangential_square<D>(r);
   const Mask beyond = square > most * most;
-  if (!any(beyond)) return;  // most contacts stick: no root for them
+  if (!any_less(most * most, square)) return;  // most contacts stick: no root for them
   const Lanes length = square_root(square);
   const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
   for (int i = 1; i < D; ++i) r[i] *= factor;
@@ -344,13 +306,9 @@ void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real
   }
 }
 
-inline Lanes larger(Lanes a, Lanes b) {
-  return a > b ? a : b;
-}
-
 template <int D>
 void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, const Real* y,
-             Real* squares, Real* largest) {
+             Real* squares, Real* most) {
   constexpr auto n = SphereRows<D>::n_measures;
   Lanes worst[n] = {};
   for (const SphereGroup<D>& group : groups) {
@@ -361,26 +319,24 @@ void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* im
       Lanes work{};
       for (int i = 1; i < D; ++i) work += u[i] * r[i];
       const Lanes product = u[0] * r[0];
-      worst[0] = larger(-u[0], worst[0]);
-      worst[1] = larger(square_root(tangential_square<D>(r)) - mu * r[0], larger(-r[0], worst[1]));
-      worst[2] = larger(product, larger(-product, worst[2]));
-      worst[3] = larger(mu * r[0] * square_root(tangential_square<D>(u)) + work, worst[3]);
-      worst[4] = larger(load(group.g[0] + at) * r[0], worst[4]);
+      worst[0] = largest(-u[0], worst[0]);
+      worst[1] = largest(square_root(tangential_square<D>(r)) - mu * r[0], largest(-r[0], worst[1]));
+      worst[2] = largest(product, largest(-product, worst[2]));
+      worst[3] = largest(mu * r[0] * square_root(tangential_square<D>(u)) + work, worst[3]);
+      worst[4] = largest(load(group.g[0] + at) * r[0], worst[4]);
     }
     ++impulses;
   }
   for (std::size_t i = 0; i < n; ++i)
-    for (int k = 0; k < width; ++k) largest[i] = largest[i] < worst[i][k] ? worst[i][k] : largest[i];
+    for (int k = 0; k < width; ++k) most[i] = most[i] < worst[i][k] ? worst[i][k] : most[i];
 }
 
 }  // namespace
 
-#define SCREE_TEXT(name) #name
-#define SCREE_NAME(name) SCREE_TEXT(name)
 template <int D>
-constexpr typename SphereRows<D>::Kernels of_set{SCREE_NAME(SCREE_SET), sweep<D>,  sweep_on<D>,
-                                                 take_momentum,         add<D>,    free_squares<D>,
-                                                 natural_squares<D>,    measure<D>};
+constexpr
+    typename SphereRows<D>::Kernels of_set{name_of_set, sweep<D>,        sweep_on<D>,        take_momentum,
+                                           add<D>,      free_squares<D>, natural_squares<D>, measure<D>};
 extern const SphereRows<2>::Kernels sphere_kernels_2d;
 extern const SphereRows<3>::Kernels sphere_kernels_3d;
 const SphereRows<2>::Kernels sphere_kernels_2d = of_set<2>;

@@ -66,7 +66,7 @@ bool NearPairs<D>::is_current() const {
     for (int k = 0; k < D; ++k) moved += (now.x[k] - then.x[k]) * (now.x[k] - then.x[k]);
     for (int w = 0; w < n_ways_; ++w)
       way = std::max(way, squared_length(ways_[static_cast<std::size_t>(w)][i]));
-    // (a + b)^2 <= 2 (a^2 + b^2); false of what is no number.
+    // (a + b)^2 <= 2 (a^2 + b^2); false for NaN.
     if (!(spare >= 0 && 2 * (moved + way) <= spare * spare)) return false;
   }
   return true;

@@ -14,15 +14,15 @@ namespace scree {
 /// Lets methods take turns (deck: solver.type = "auto"; docs/method.md, "Choice of methods: `auto`").
 ///
 /// 1. Sweeps, as long as they pay: at least as many as cost as much as a factorisation, and on while each
-/// such
-///    number of them halves the residual.
+///    such number of them halves the residual.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
 /// 3. A turn of a helper from the best impulses, and 2. again. The helpers are ADMM, proximal points and
-/// sweeps.
-///    A turn lasts as long as it pays, as sweeps do; after one that did not, the next helper has the word.
+///    sweeps. A turn lasts as long as it pays, as sweeps do; after one that did not, the next helper has the
+///    word.
 /// A problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn is a
-/// line of SolveReport::decisions; none depends on a clock. Collective; agrees to the tolerance on different
-/// numbers of ranks, bitwise as long as sweeps alone were enough.
+/// line of SolveReport::decisions; none depends on a clock.
+/// Collective; agrees to the tolerance on different numbers of ranks, bitwise as long as sweeps alone were
+/// enough.
 template <int D>
 class Auto final : public FrictionSolver<D> {
  public:
