@@ -12,10 +12,11 @@ std::array<Vec<D>, D> contact_frame(const Vec<D>& normal) {
   if constexpr (D == 2) {
     return {normal, {{-normal[1], normal[0]}}};
   } else {
-    int least = 0;
-    for (int k = 1; k < D; ++k)
-      if (std::abs(normal[k]) < std::abs(normal[least])) least = k;
-    Vec<D> tangent = cross(normal, unit_vector<D>(least));
+    // Without branches, which processors guess wrong in one of three contacts.
+    const Real x = std::abs(normal[0]), y = std::abs(normal[1]), z = std::abs(normal[2]);
+    const bool along_z = z < std::min(x, y), along_y = (y < x) & !along_z;
+    const Vec<D> axis{{Real(!along_y & !along_z), Real(along_y), Real(along_z)}};
+    Vec<D> tangent = cross(normal, axis);
     tangent *= 1 / norm(tangent);
     return {normal, tangent, cross(normal, tangent)};
   }

@@ -90,6 +90,8 @@ struct FrictionProblem {
   void find_rows(std::size_t c, std::size_t side, Real* rows) const;
   /// H v of contact c, from the velocities of the bodies held (n_held * q) [m/s].
   Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
+  /// Its component along N, which the spins of round bodies have no part in. Only of round contacts.
+  Real normal_velocity(std::size_t c, std::span<const Real> v) const;
 
  private:
   void validate_local() const;
@@ -130,6 +132,14 @@ Vec<D> FrictionProblem<D>::relative_velocity(std::size_t c, std::span<const Real
     }
   }
   return u;
+}
+
+template <int D>
+Real FrictionProblem<D>::normal_velocity(std::size_t c, std::span<const Real> v) const {
+  Vec<D> moved;
+  for (int k = 0; k < D && a[c] >= 0; ++k) moved[k] -= v[static_cast<std::size_t>(a[c]) * q + k];
+  for (int k = 0; k < D && b[c] >= 0; ++k) moved[k] += v[static_cast<std::size_t>(b[c]) * q + k];
+  return dot(frame[c][0], moved);
 }
 
 /// Solvers keep the velocities of q / D contacts of a local form together, as they keep those of a body.

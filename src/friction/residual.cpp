@@ -100,6 +100,11 @@ Real residual_of(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<c
 template <int D>
 Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
                    std::span<Real> y) {
+  if (problem.has_spheres() && norm == ResidualNorm::natural) {
+    const std::span<const SphereImpulses<D>> packed = problem.packed(r);
+    problem.velocity_from_impulse(packed, y);
+    return natural_residual_of_packed<D>(problem, packed, y);
+  }
   problem.velocity_from_impulse(r, y);
   return residual_of<D>(problem, norm, r, y);
 }
@@ -115,14 +120,18 @@ template <int D>
 Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y,
                            ResidualNorm norm) {
   Residual residual;
-  problem.velocity_from_impulse(r, y);
+  std::span<const SphereImpulses<D>> packed;
+  if (problem.has_spheres())
+    problem.velocity_from_impulse(packed = problem.packed(r), y);
+  else
+    problem.velocity_from_impulse(r, y);
   if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
   if (problem.n_contacts_of_all() == 0) return residual;
   const std::span<Real> square = problem.lane_scratch();
   std::array<Real, SphereRows<D>::n_measures> worst{};
   if (problem.has_spheres()) {
     const SphereRows<D>& rows = problem.spheres();
-    rows.kernels().measure(rows.groups(), problem.packed(r).data(), y.data(), square.data(), worst.data());
+    rows.kernels().measure(rows.groups(), packed.data(), y.data(), square.data(), worst.data());
   } else {
     const auto& rows = problem.contacts();
     for (std::size_t c = 0; c < rows.size(); ++c) {

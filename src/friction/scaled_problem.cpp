@@ -134,6 +134,11 @@ void ScaledProblem<D>::find_roots() {
     for (std::size_t i = 0; i < n_held; ++i)
       for (std::size_t k = 0; k < q; ++k)
         inverse_diagonal_[i * q + k] = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
+    const Real root_mass = std::sqrt(mass_scale_);
+    answer_of_sphere_.resize(n_held + 1);
+    for (std::size_t i = 0; i < n_held; ++i)
+      answer_of_sphere_[i] = {root_mass * inverse_diagonal_[i * q], root_mass * inverse_diagonal_[i * q + D]};
+    answer_of_sphere_[n_held] = {0, 0};
     return;
   }
   inverse_root_.resize(n_held * q * q);
@@ -192,8 +197,7 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
 }
 
 template <int D>
-template <class Row>
-void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
+void ScaledProblem<D>::set_ends_and_bias(std::size_t c, Contact& row) const {
   const FrictionProblem<D>& problem = *problem_;
   row.a = problem.a[c] < 0 ? n_held() : problem.a[c];
   row.b = problem.b[c] < 0 ? n_held() : problem.b[c];
@@ -203,32 +207,37 @@ void ScaledProblem<D>::set_bias(std::size_t c, Row& row) const {
     row.g[k] = problem.compliance.empty() ? 0 : mass_scale_ * problem.compliance[2 * c + k];
 }
 
+/// With v_c = 1.
 template <int D>
 void ScaledProblem<D>::build_spheres() {
   const FrictionProblem<D>& problem = *problem_;
-  const Real root_mass = std::sqrt(mass_scale_);
+  const auto none = static_cast<std::size_t>(n_held());
   spheres_.begin(n_held());
   for_each_stretch([&](Index first, Index last) {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-      SphereContact<D> row;
-      set_bias(c, row);
-      for (std::size_t i = 0; i < D; ++i)
-        for (int k = 0; k < D; ++k) row.F[i][k] = problem.frame[c][i][k];
-      const Index body[2] = {problem.a[c], problem.b[c]};
+      const std::size_t body[2] = {problem.a[c] < 0 ? none : static_cast<std::size_t>(problem.a[c]),
+                                   problem.b[c] < 0 ? none : static_cast<std::size_t>(problem.b[c])};
+      const std::size_t lane = spheres_.add(static_cast<Index>(body[0]), static_cast<Index>(body[1]));
+      SphereGroup<D>& group = spheres_.group();
       Real along_normal = 0;
       Real by_spin = 0;
       for (std::size_t side = 0; side < 2; ++side) {
-        row.s[side] = row.c[side] = 0;
-        if (body[side] < 0) continue;
-        const Real* inverse = inverse_diagonal_.data() + static_cast<std::size_t>(body[side]) * q;
-        row.s[side] = root_mass * inverse[0];
-        row.c[side] = root_mass * inverse[D] * problem.arm[2 * c + side];
-        along_normal += row.s[side] * row.s[side];
-        by_spin += row.c[side] * row.c[side];
+        const auto [by_push, by_turn] = answer_of_sphere_[body[side]];
+        const Real s = group.s[side][lane] = by_push;
+        const Real t = group.c[side][lane] = by_turn * problem.arm[2 * c + side];
+        along_normal += s * s;
+        by_spin += t * t;
       }
-      row.inverse_W[0] = 1 / (along_normal + row.g[0]);
-      row.inverse_W[1] = 1 / (along_normal + by_spin + row.g[1]);
-      spheres_.add(row);
+      for (std::size_t side = 0; side < 2 && !problem.compliance.empty(); ++side)
+        group.g[side][lane] = mass_scale_ * problem.compliance[2 * c + side];
+      group.inverse_W[0][lane] = 1 / (along_normal + group.g[0][lane]);
+      group.inverse_W[1][lane] = 1 / (along_normal + by_spin + group.g[1][lane]);
+      const auto& frame = problem.frame[c];
+      for (std::size_t i = 0; i < D; ++i) {
+        for (std::size_t k = 0; k < D; ++k) group.F[i][k][lane] = frame[i][static_cast<int>(k)];
+        group.w[i][lane] = problem.bias[c * D + i];
+      }
+      group.mu[lane] = problem.mu[c];
     }
     spheres_.end_stretch();
   });
@@ -241,7 +250,7 @@ void ScaledProblem<D>::build_contacts() const {
   contacts_.resize(problem.a.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
-    set_bias(c, row);
+    set_ends_and_bias(c, row);
     row.coupling = nullptr;
     const Index body[2] = {problem.a[c], problem.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
@@ -339,7 +348,7 @@ void ScaledProblem<D>::build_local_contacts() {
   first_end.push_back(ends_.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
-    set_bias(c, row);
+    set_ends_and_bias(c, row);
     std::fill_n(&row.J[0][0][0], 2 * D * q, 0.0);
     const std::span<const End> of_contact(ends_.data() + first_end[c], first_end[c + 1] - first_end[c]);
     couplings_[c] = {of_contact.first(1), of_contact.subspan(1)};
@@ -351,30 +360,31 @@ void ScaledProblem<D>::build_local_contacts() {
   contacts_built_ = true;
 }
 
+namespace {
+constexpr SweepTurn all_holders{.first = false};  // they begin with the same values
+}
+
 template <int D>
 void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
+  if (has_spheres_) return velocity_from_impulse(std::span<const SphereImpulses<D>>(packed(r)), y);
   std::copy(free_.begin(), free_.end(), y.begin());
-  constexpr SweepTurn turn{.first = false};  // all holders begin with the same values
-  if (has_spheres_) {
-    add_packed_impulse(packed(r), turn, y);
-  } else {
-    const auto& rows = contacts();
-    run_colours(y, turn, [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        rows[c].add_impulse(r.data() + c * D, y.data());
-    });
-  }
+  const auto& rows = contacts();
+  run_colours(y, all_holders, [&](Index first, Index last) {
+    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+      rows[c].add_impulse(r.data() + c * D, y.data());
+  });
   make_ghosts_current(y);
 }
 
 template <int D>
-void ScaledProblem<D>::add_packed_impulse(std::span<const SphereImpulses<D>> r, SweepTurn turn,
-                                          std::span<Real> y) const {
+void ScaledProblem<D>::velocity_from_impulse(std::span<const SphereImpulses<D>> r, std::span<Real> y) const {
+  std::copy(free_.begin(), free_.end(), y.begin());
   std::size_t stretch = 0;
-  run_colours(y, turn, [&](Index, Index) {
+  run_colours(y, all_holders, [&](Index, Index) {
     spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.first_group(stretch), y.data());
     ++stretch;
   });
+  make_ghosts_current(y);
 }
 
 template <int D>
@@ -422,7 +432,7 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
 template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
   return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
-                    packed_impulse_) +
+                    packed_impulse_, answer_of_sphere_) +
          spheres_.bytes();
 }
 

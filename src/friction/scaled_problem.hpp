@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -158,6 +159,8 @@ class ScaledProblem {
   /// y = y_free + J^T r, added up in the order of a sweep: the same bits on any number of ranks. Ghosts are
   /// current afterwards. Collective, n_colours transfers and a copy.
   void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
+  /// The same on a rank with spheres(), from impulses in groups.
+  void velocity_from_impulse(std::span<const SphereImpulses<D>> r, std::span<Real> y) const;
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
@@ -231,12 +234,8 @@ class ScaledProblem {
   void build_spheres();
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
-  /// Bias and compliance of a row, in scaled units.
-  template <class Row>
-  void set_bias(std::size_t c, Row& row) const;
-
-  /// y += J^T r of packed impulses, in the order of a sweep. Collective.
-  void add_packed_impulse(std::span<const SphereImpulses<D>> r, SweepTurn turn, std::span<Real> y) const;
+  /// Bodies, bias, friction and compliance of a row, in scaled units.
+  void set_ends_and_bias(std::size_t c, Contact& row) const;
 
   const FrictionProblem<D>* problem_ = nullptr;
   Scales given_;
@@ -258,6 +257,8 @@ class ScaledProblem {
   bool is_diagonal_ = false;
   std::vector<Real> inverse_root_;      // n_held * q * q
   std::vector<Real> inverse_diagonal_;  // n_held * q
+  /// sqrt(m_c / m) and sqrt(m_c / J) of bodies with a diagonal mass, then zeros for none.
+  std::vector<std::array<Real, 2>> answer_of_sphere_;
   mutable std::vector<Real> scratch_;
 };
 

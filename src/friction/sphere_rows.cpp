@@ -30,42 +30,28 @@ void SphereRows<D>::begin(Index none) {
   groups_.clear();
   place_.clear();
   stretch_first_.assign(1, 0);
+  last_group_of_.assign(static_cast<std::size_t>(none) + 1, -1);
 }
 
 template <int D>
-bool SphereRows<D>::has_body_of(const Group& group, const SphereContact<D>& contact) const {
-  bool found = false;
-  for (std::size_t k = 0; k < Group::size; ++k)
-    for (const Index body : {group.a[k], group.b[k]})
-      found |= body != none_ && (body == contact.a || body == contact.b);
-  return found;
-}
-
-template <int D>
-void SphereRows<D>::add(const SphereContact<D>& contact) {
-  if (groups_.size() == stretch_first_.back() || n_in_last_ == Group::size ||
-      has_body_of(groups_.back(), contact)) {
+std::size_t SphereRows<D>::add(Index a, Index b) {
+  Index& of_a = last_group_of_[static_cast<std::size_t>(a)];
+  Index& of_b = last_group_of_[static_cast<std::size_t>(b)];
+  const auto last = static_cast<Index>(groups_.size()) - 1;
+  if (groups_.size() == stretch_first_.back() || n_in_last_ == Group::size || of_a == last || of_b == last) {
     Group& group = groups_.emplace_back();  // zeros
     std::fill_n(group.a, Group::size, none_);
     std::fill_n(group.b, Group::size, none_);
     n_in_last_ = 0;
   }
-  Group& group = groups_.back();
-  const std::size_t k = n_in_last_++;
-  place_.push_back(static_cast<Index>((groups_.size() - 1) * Group::size + k));
-  group.a[k] = contact.a;
-  group.b[k] = contact.b;
-  for (std::size_t i = 0; i < D; ++i) {
-    for (std::size_t j = 0; j < D; ++j) group.F[i][j][k] = contact.F[i][j];
-    group.w[i][k] = contact.w[i];
-  }
-  for (std::size_t side = 0; side < 2; ++side) {
-    group.s[side][k] = contact.s[side];
-    group.c[side][k] = contact.c[side];
-    group.inverse_W[side][k] = contact.inverse_W[side];
-    group.g[side][k] = contact.g[side];
-  }
-  group.mu[k] = contact.mu;
+  const auto here = static_cast<Index>(groups_.size()) - 1;
+  const std::size_t lane = n_in_last_++;
+  place_.push_back(here * static_cast<Index>(Group::size) + static_cast<Index>(lane));
+  if (a != none_) of_a = here;
+  if (b != none_) of_b = here;
+  groups_.back().a[lane] = a;
+  groups_.back().b[lane] = b;
+  return lane;
 }
 
 template <int D>
@@ -126,7 +112,7 @@ void SphereRows<D>::unpack(std::span<const SphereImpulses<D>> impulses, std::spa
 
 template <int D>
 std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_, place_, stretch_first_);
+  return held_bytes(groups_, place_, stretch_first_, last_group_of_);
 }
 
 template class SphereRows<2>;

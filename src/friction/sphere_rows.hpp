@@ -145,9 +145,12 @@ class SphereRows {
 
   SphereRows();
 
-  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body. Local, as all.
+  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
+  /// number of any. Local, as all.
   void begin(Index none);
-  void add(const SphereContact<D>& contact);
+  /// Room for a contact of bodies a and b: lane `lane` of group().
+  std::size_t add(Index a, Index b);
+  Group& group() { return groups_.back(); }
   /// Ends a stretch of contacts that a sweep visits between transfers.
   void end_stretch() { stretch_first_.push_back(groups_.size()); }
 
@@ -176,14 +179,13 @@ class SphereRows {
   std::size_t bytes() const;
 
  private:
-  bool has_body_of(const Group& group, const SphereContact<D>& contact) const;
-
   const Kernels* kernels_;
   Index none_ = 0;
   std::vector<Group> groups_;
   std::vector<Index> place_;
   std::vector<std::size_t> stretch_first_;
   std::size_t n_in_last_ = 0;  // contacts of the last group
+  std::vector<Index> last_group_of_;  // of each body, -1: none yet
 };
 
 /// The kernels that this processor can run, the portable ones first.

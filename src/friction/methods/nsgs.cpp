@@ -70,15 +70,16 @@ class Nsgs final : public FrictionSolver<D> {
     monitor_ = &monitor;
     y_.resize(problem.velocity_size());
     reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
-    residual_ = monitor.check(0, r, y_);
+    packed_ = problem.has_spheres();
+    start_from_impulses();
+    residual_ = check_velocities(0);
     // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
     constexpr Real useless = 3;
     if (residual_ > useless) {
       std::ranges::fill(r, 0.0);
-      residual_ = monitor.check(0, r, y_);
+      start_from_impulses();
+      residual_ = check_velocities(0);
     }
-    packed_ = problem.has_spheres();
-    if (packed_ && !monitor.done()) problem.spheres().pack(r, impulses_);
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);
   }
@@ -130,13 +131,31 @@ class Nsgs final : public FrictionSolver<D> {
         least_before = least;
         idle = -1;
       }
-      problem_->velocity_from_impulse(r_, y_);
-      if (packed_) problem_->spheres().pack(r_, impulses_);
+      start_from_impulses();
     }
     // The best impulses stand.
     std::ranges::copy(monitor_->best_impulse(), r_.begin());
-    problem_->velocity_from_impulse(r_, y_);
-    if (packed_) problem_->spheres().pack(r_, impulses_);
+    start_from_impulses();
+  }
+
+  /// Sweeps go on from r_. Collective.
+  void start_from_impulses() {
+    if (packed_) {
+      problem_->spheres().pack(r_, impulses_);
+      problem_->velocity_from_impulse(std::span<const SphereImpulses<D>>(impulses_), y_);
+    } else {
+      problem_->velocity_from_impulse(r_, y_);
+    }
+  }
+
+  /// The residual of r_, whose velocities are known, is noted and returned. Collective.
+  Real check_velocities(std::int64_t sweep) {
+    const bool in_groups = packed_ && monitor_->norm() == ResidualNorm::natural;
+    if (in_groups) problem_->make_ghosts_current(y_);
+    return monitor_->check_known(
+        in_groups ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
+                  : find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
+        sweep, r_, y_);
   }
 
   /// The impulses as they are now. Local.
@@ -158,13 +177,8 @@ class Nsgs final : public FrictionSolver<D> {
     constexpr Real round_off = 1e-13, share_of_tolerance = 0.01;
     const bool drifts = round_off * largest_impulse() > share_of_tolerance * monitor_->tolerance();
     const Real before = residual_;
-    if (++n_checks_ % checks_to_renewal == 0 || drifts)
-      residual_ = monitor_->check(sweep_, r_, y_);
-    else if (packed_ && monitor_->norm() == ResidualNorm::natural)
-      residual_ = monitor_->check_known(residual_of_packed(), sweep_, r_, y_);
-    else
-      residual_ = monitor_->check_known(find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
-                                        sweep_, r_, y_);
+    residual_ = ++n_checks_ % checks_to_renewal == 0 || drifts ? monitor_->check(sweep_, r_, y_)
+                                                               : check_velocities(sweep_);
     next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
     checked_ = sweep_;
   }
@@ -173,11 +187,6 @@ class Nsgs final : public FrictionSolver<D> {
     Real largest = 0;
     for (const Real r : r_) largest = std::max(largest, std::abs(r));
     return problem_->comm().max(largest);
-  }
-
-  Real residual_of_packed() {
-    problem_->make_ghosts_current(y_);
-    return natural_residual_of_packed<D>(*problem_, impulses_, y_);
   }
 
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;

@@ -66,17 +66,22 @@ ContactRules<D> ContactStep<D>::rules_of(FreeMotion<D>& motion, std::span<const 
 
 template <int D>
 void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
-  start_surface_velocity_.resize(contacts().size());
-  if (memory_.has_springs()) start_stretch_.resize(contacts().size());
-  for (std::size_t c = 0; c < contacts().size(); ++c) problem.mu[c] = pair_of(state_, contacts(), c).friction;
+  const std::size_t n = contacts().size();
+  if (memory_.has_springs()) {
+    start_speed_.resize(n);
+    start_stretch_.resize(n);
+  }
+  pairs_.resize(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    pairs_[c] = &pair_of(state_, contacts(), c);
+    problem.mu[c] = pairs_[c]->friction;
+  }
   if (collides_one_by_one()) collide(problem);
-  for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const PairProperties<D>& pair = pair_of(state_, contacts(), c);
-    start_surface_velocity_[c] = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
-    if (pair.elasticity.rigid())
-      problem.bias[c * D] += normal_bias_of(pair, c);
+  for (std::size_t c = 0; c < n; ++c) {
+    if (pairs_[c]->elasticity.rigid())
+      problem.bias[c * D] += normal_bias_of(c);
     else
-      apply_springs(pair, c, problem);
+      apply_springs(c, problem);
   }
 }
 
@@ -89,7 +94,7 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
   collide_one_by_one<D>(
       problem, state_.comm, obstacle_velocity(), most_sweeps,
       [this](std::size_t c, const Vec<D>& u) {
-        const PairProperties<D>& pair = pair_of(state_, contacts(), c);
+        const PairProperties<D>& pair = *pairs_[c];
         const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
         const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
                             contacts().gap[c] + law_.dt * u[0] <= touching;
@@ -101,26 +106,28 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
 }
 
 template <int D>
-Real ContactStep<D>::normal_bias_of(const PairProperties<D>& pair, std::size_t c) const {
-  const Real start_speed = start_surface_velocity_[c][0];
+Real ContactStep<D>::normal_bias_of(std::size_t c) const {
+  const Real of_obstacle = obstacle_velocity()[c * D];
+  const Real start_speed = problem().normal_velocity(c, problem().start_velocity) + of_obstacle;
   // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
   Real free_speed = start_speed;
   if (problem().a[c] < 0) free_speed += law_.dt * dot(state_.gravity, contacts().normal[c]);
   if (problem().b[c] < 0) free_speed -= law_.dt * dot(state_.gravity, contacts().normal[c]);
   if (!state_.forces.empty())
-    free_speed = surface_velocity(problem(), obstacle_velocity(), c, problem().free_velocity)[0];
+    free_speed = problem().normal_velocity(c, problem().free_velocity) + of_obstacle;
   const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
-  return normal_bias(law_, contacts().gap[c], touching, pair.restitution, start_speed, free_speed);
+  return normal_bias(law_, contacts().gap[c], touching, pairs_[c]->restitution, start_speed, free_speed);
 }
 
 /// Springs with dampers along the normal and, unless the deck says "rigid", along the tangents.
 template <int D>
-void ContactStep<D>::apply_springs(const PairProperties<D>& pair, std::size_t c,
-                                   FrictionProblem<D>& problem) {
+void ContactStep<D>::apply_springs(std::size_t c, FrictionProblem<D>& problem) {
+  const PairProperties<D>& pair = *pairs_[c];
   const auto stiffness = pair.elasticity.stiffness(effective_radius_of(c));
   const auto& remembered = memory_.elastic(contacts(), c);
   start_stretch_[c] = remembered.spring;
-  const Vec<D>& speed = start_surface_velocity_[c];
+  const Vec<D> speed = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
+  start_speed_[c] = speed[0];
   const Real along_normal = inverse_mass(c, false);
   const ContactLine line = SpringStep(stiffness.normal, along_normal, pair.damping.share, law_.dt)
                                .unilateral(pair.damping, {.gap = contacts().gap[c],
@@ -174,7 +181,7 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
   resist_rolling(
       problem,
       [&](std::size_t c) {
-        const Real mu = pair_of(state_, contacts(), c).rolling_friction;
+        const Real mu = pairs_[c]->rolling_friction;
         if (mu == 0) return 0.0;
         return mu * effective_radius_of(c) * factor *
                dot(memory_.impulse(contacts(), c), contacts().normal[c]);
@@ -183,8 +190,6 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
   // What contacts do from here on starts with these spins.
   for (std::size_t i = 0; i < static_cast<std::size_t>(problem.n_held()); ++i)
     std::copy_n(&problem.free_velocity[i * q + D], q - D, &problem.start_velocity[i * q + D]);
-  for (std::size_t c = 0; c < contacts().size(); ++c)
-    start_surface_velocity_[c] = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
 }
 
 /// `factor` times what the contacts remember, in their present frames.
@@ -274,7 +279,7 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const Real overlap = -(contacts().gap[c] + law_.contact_slop * sum_of_radii(state_, contacts(), c));
-    if (overlap <= negligible || !pair_of(state_, contacts(), c).elasticity.rigid()) continue;
+    if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
     bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt);
@@ -332,11 +337,11 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   remembered.spring = {};
   remembered.load = 0;
   const Real pressing = impulse_[c * D];
-  const PairProperties<D>& pair = pair_of(state_, contacts(), c);
+  const PairProperties<D>& pair = *pairs_[c];
   if (pair.elasticity.rigid() || pressing <= 0) return;
   kept_.of(contacts(), c) = 1;
   const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity_);
-  remembered.load = speed[0] - start_surface_velocity_[c][0] - inverse_mass(c, false) * pressing;
+  remembered.load = speed[0] - start_speed_[c] - inverse_mass(c, false) * pressing;
   const auto [normal, stiffness] = pair.elasticity.stiffness(effective_radius_of(c));
   // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.9).
   const Real overlap = std::max(0.0, -(contacts().gap[c] + 0.5 * problem().time_step * speed[0]));
@@ -386,7 +391,7 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
-         held_bytes(impulse_, guess_, velocity_, start_surface_velocity_, start_stretch_, rolling_work_,
+         held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
                     stored_energy_, impact_work_, before_impacts_, solved_displacement_, wider_impulse_,
                     narrow_velocity_, separating_impulse_, separating_velocity_);
 }

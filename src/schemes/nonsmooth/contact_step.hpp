@@ -61,8 +61,6 @@ class ContactStep {
   std::span<const Real> velocity() const { return velocity_; }
   /// The same for positions, see separate().
   std::span<const Real> separating_velocity() const { return separates_ ? separating_velocity_ : velocity_; }
-  /// Of the surfaces of each contact at the start of the step, in its frame [m/s].
-  std::span<const Vec<D>> start_surface_velocity() const { return start_surface_velocity_; }
   /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
   /// Of each contact, of impacts one by one. Empty if impacts are simultaneous.
@@ -84,8 +82,8 @@ class ContactStep {
   void apply_laws(FrictionProblem<D>& problem);
   bool collides_one_by_one() const { return settings_.impacts == NonsmoothSettings<D>::Impacts::sequential; }
   void collide(FrictionProblem<D>& problem);
-  Real normal_bias_of(const PairProperties<D>& pair, std::size_t c) const;
-  void apply_springs(const PairProperties<D>& pair, std::size_t c, FrictionProblem<D>& problem);
+  Real normal_bias_of(std::size_t c) const;
+  void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
   void remember_springs(std::size_t c);
@@ -111,7 +109,10 @@ class ContactStep {
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
   bool separates_ = false;
   std::vector<Real> separating_impulse_, separating_velocity_;
-  std::vector<Vec<D>> start_surface_velocity_, start_stretch_;
+  std::vector<const PairProperties<D>*> pairs_;  // of each contact
+  // Of each contact with a spring, at the start of the step: normal velocity, stretch.
+  std::vector<Real> start_speed_;
+  std::vector<Vec<D>> start_stretch_;
   std::vector<Real> rolling_work_;
   std::vector<std::array<Real, 2>> stored_energy_;
   std::vector<ImpactWork<D>> impact_work_;

@@ -47,7 +47,7 @@ class StepEnergy {
   Real corrected() const { return corrected_; }
   std::size_t bytes() const {
     return held_bytes(contact_work_[0], contact_work_[1], contact_work_[2], body_work_[0], body_work_[1],
-                      body_work_[2], potential_before_, potential_moved_, potential_now_);
+                      body_work_[2], mean_velocity_, potential_before_, potential_moved_, potential_now_);
   }
 
  private:
@@ -78,16 +78,17 @@ class StepEnergy {
       tangential[c] = impacts[c].tangential;
       for (std::size_t i = 0; i < D; ++i) by_obstacle[c] -= impacts[c].impulse[i] * of_obstacles[c * D + i];
     }
+    // Contacts work with the mean of the velocities before and after.
+    const std::span<const Real> before = contacts.problem().start_velocity, after = contacts.velocity();
+    mean_velocity_.resize(after.size());
+    for (std::size_t i = 0; i < after.size(); ++i) mean_velocity_[i] = 0.5 * (before[i] + after[i]);
     for (std::size_t c = 0; c < n_contacts; ++c) {
       const Real* impulse = &contacts.impulse()[c * D];
       if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
-      const Vec<D>& before = contacts.start_surface_velocity()[c];
-      const Vec<D> after = surface_velocity(contacts.problem(), of_obstacles, c, contacts.velocity());
+      const Vec<D> mean = surface_velocity<D>(contacts.problem(), of_obstacles, c, mean_velocity_);
       for (std::size_t i = 0; i < D; ++i) {
-        const Real r = impulse[i];
-        const Real dissipated = -0.5 * r * (before[static_cast<int>(i)] + after[static_cast<int>(i)]);
-        (i == 0 ? normal : tangential)[c] += dissipated;
-        by_obstacle[c] -= r * of_obstacles[c * D + i];
+        (i == 0 ? normal : tangential)[c] -= impulse[i] * mean[static_cast<int>(i)];
+        by_obstacle[c] -= impulse[i] * of_obstacles[c * D + i];
       }
     }
   }
@@ -120,6 +121,7 @@ class StepEnergy {
   }
 
   Real corrected_ = 0;
+  std::vector<Real> mean_velocity_;  // of bodies held
   std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;
