@@ -104,6 +104,7 @@ class SolveMonitor {
   }
   bool converged() const { return best_ <= stop_.tolerance; }
   Real tolerance() const { return stop_.tolerance; }
+  std::int64_t most_iterations() const { return stop_.most_iterations; }
   ResidualNorm norm() const { return stop_.norm; }
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }

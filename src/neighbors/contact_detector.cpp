@@ -10,26 +10,26 @@ namespace scree {
 
 namespace {
 
-/// One detection: what it reads, and the contacts that it finds.
+/// What a detection reads, and which candidates it takes for contacts.
 template <int D>
 class Detection {
  public:
-  Detection(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
-            ContactGraph<D>& contacts)
+  Detection(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules)
       : state_(state),
         schedule_(list.schedule()),
         shift_table_(list.shift_table()),
         rules_(rules),
-        contacts_(contacts),
         position_(state.bodies.position()),
         radius_(state.bodies.radius()),
         mobility_(state.bodies.mobility()),
         moving_(!rules.displacement.empty()) {}
 
-  void add_pair(std::size_t place, Index low, Index high, Index shift) {
+  /// Whether a pair is a contact; if so, after add(low, high, -1, gap, normal, branch, place).
+  template <class F>
+  bool take_pair(std::size_t place, Index low, Index high, Index shift, F&& add) const {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
-    if (mobility_[a] == 0 && mobility_[b] == 0) return;  // held in place: nothing passes between them
+    if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // held in place: nothing passes between them
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
@@ -40,13 +40,15 @@ class Detection {
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
     if (gap > reach && gap + along(rules_.displacement, normal, a, b) > reach &&
         gap + along(rules_.other_displacement, normal, a, b) >= -rules_.deep && !rules_.remembers_pair(place))
-      return;
-    add(low, high, -1, gap, normal, -d, place);
+      return false;
+    add(low, high, Index{-1}, gap, normal, -d, place);
+    return true;
   }
 
-  /// `surface`: the surface as seen from `at`, where the bodies of the batch are.
-  void add_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
-                std::span<const SurfacePoint<D>> surface) {
+  /// Calls add() for the contacts of a batch. `surface`: the surface as seen from `at`, where its bodies are.
+  template <class F>
+  void take_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
+                 std::span<const SurfacePoint<D>> surface, F&& add) const {
     const auto which = schedule_.wall_bodies(wall);
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
@@ -89,18 +91,10 @@ class Detection {
     }
     return place;
   }
-  void add(Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
-           std::size_t place) {
-    contacts_.add(a, b, gap, normal, place);
-    contacts_.wall.push_back(wall);
-    contacts_.branch.push_back(branch);
-  }
-
   const State<D>& state_;
   const SweepSchedule<D>& schedule_;
   std::span<const Real> shift_table_;
   const ContactRules<D>& rules_;
-  ContactGraph<D>& contacts_;
   std::span<const Vec<D>> position_;
   std::span<const Real> radius_, mobility_;
   bool moving_;
@@ -113,32 +107,29 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
                                 const ContactRules<D>& rules, ContactGraph<D>& contacts,
                                 std::span<Index> block_contacts) {
   const SweepSchedule<D>& schedule = list.schedule();
-  const BodyStore<D>& bodies = state.bodies;
-  Detection<D> detection(state, list, rules, contacts);
+  const Detection<D> detection(state, list, rules);
   contacts.clear();
+  n_walls_ = 0;
   near_.find(state, list, rules);
-  const auto add_wall = [&](const typename SweepSchedule<D>::WallBatch& wall) {
-    const auto which = schedule.wall_bodies(wall);
-    at_.clear();
-    for (const Index i : which) at_.push_back(bodies.position()[static_cast<std::size_t>(i)]);
-    surface_.resize(at_.size());
-    if (rules.keeps_sides) {
-      from_.clear();
-      for (const Index i : which) from_.push_back(bodies.step_start()[static_cast<std::size_t>(i)]);
-      state.obstacles.nearest(wall.constraint, at_, from_, surface_);
-    } else {
-      state.obstacles.nearest(wall.constraint, at_, surface_);
-    }
-    detection.add_wall(wall, at_, surface_);
+  const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
+                       std::size_t place) {
+    contacts.add(a, b, gap, normal, place);
+    contacts.wall.push_back(wall);
+    contacts.branch.push_back(branch);
   };
   Index n_before = 0;
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
     for (const auto& block : blocks) {
       const auto number = static_cast<std::size_t>(&block - schedule.all_blocks().data());
       near_.for_each(number, [&](std::size_t place, Index low, Index high, Index shift) {
-        detection.add_pair(place, low, high, shift);
+        return detection.take_pair(place, low, high, shift, add);
       });
-      for (const auto& wall : schedule.walls(block)) add_wall(wall);
+      const std::size_t n_before_walls = contacts.size();
+      for (const auto& wall : schedule.walls(block)) {
+        see_wall(state, list, rules, wall);
+        detection.take_wall(wall, at_, surface_, add);
+      }
+      n_walls_ += contacts.size() - n_before_walls;
       const auto n_contacts = static_cast<Index>(contacts.size());
       block_contacts[number] = n_contacts - n_before;
       n_before = n_contacts;
@@ -150,6 +141,45 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
     contacts.interior_first.push_back(add_blocks(schedule.boundary_blocks(colour)));
     contacts.colour_first.push_back(add_blocks(schedule.interior_blocks(colour)));
   }
+  n_pairs_ = contacts.size() - n_walls_;
+}
+
+/// The surface as seen from the bodies of a batch.
+template <int D>
+void ContactDetector<D>::see_wall(const State<D>& state, const NeighborList<D>& list,
+                                  const ContactRules<D>& rules,
+                                  const typename SweepSchedule<D>::WallBatch& wall) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto which = list.schedule().wall_bodies(wall);
+  at_.clear();
+  for (const Index i : which) at_.push_back(bodies.position()[static_cast<std::size_t>(i)]);
+  surface_.resize(at_.size());
+  if (!rules.keeps_sides) return state.obstacles.nearest(wall.constraint, at_, surface_);
+  from_.clear();
+  for (const Index i : which) from_.push_back(bodies.step_start()[static_cast<std::size_t>(i)]);
+  state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+}
+
+template <int D>
+bool ContactDetector<D>::misses(const State<D>& state, const NeighborList<D>& list,
+                                const ContactRules<D>& rules) {
+  const SweepSchedule<D>& schedule = list.schedule();
+  const Detection<D> detection(state, list, rules);
+  const bool knows_found = near_.find(state, list, rules);
+  std::size_t n_pairs = 0, n_walls = 0;
+  const auto is_contact = [&](std::size_t place, Index low, Index high, Index shift) {
+    return detection.take_pair(place, low, high, shift, [](auto&&...) {});
+  };
+  for (std::size_t block = 0; block < schedule.all_blocks().size(); ++block) {
+    if (knows_found && near_.any_other(block, is_contact)) return true;
+    if (knows_found) continue;
+    near_.for_each(block, [&](auto... pair) { return is_contact(pair...) && ++n_pairs > 0; });
+  }
+  for (const auto& wall : schedule.walls()) {
+    see_wall(state, list, rules, wall);
+    detection.take_wall(wall, at_, surface_, [&](auto&&...) { ++n_walls; });
+  }
+  return (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
 }
 
 template <int D>

@@ -19,11 +19,18 @@ class ContactDetector {
   /// caller. `block_contacts`: gets the number of contacts of each block of the schedule. Local.
   void detect(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
               ContactGraph<D>& contacts, std::span<Index> block_contacts);
+  /// Whether a candidate that the last detect() left out is a contact by these rules, by which all that it
+  /// found must still be contacts; bodies are where they were. Cheaper than detect(). Local.
+  bool misses(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
   const NearPairs<D>& near_pairs() const { return near_; }
   std::size_t bytes() const;
 
  private:
+  void see_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
+                const typename SweepSchedule<D>::WallBatch& wall);
+
   NearPairs<D> near_;
+  std::size_t n_pairs_ = 0, n_walls_ = 0;  // contacts found by detect(): of bodies, with obstacles
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
 };

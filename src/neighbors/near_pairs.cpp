@@ -27,11 +27,13 @@ Real squared_length(const SweepRecord& record) {
 }  // namespace
 
 template <int D>
-void NearPairs<D>::find(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules) {
+bool NearPairs<D>::find(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules) {
   list_ = &list;
   rules_ = &rules;
   load(state);
-  if (list_number_ != list.n_builds() || !is_current() || misses_remembered()) make_list();
+  if (list_number_ == list.n_builds() && is_current() && !misses_remembered()) return true;
+  make_list();
+  return false;
 }
 
 template <int D>
@@ -117,6 +119,7 @@ void NearPairs<D>::make_list() {
     append(block, block.first_shifted, block.last_batch, true);
     near.last = n_batches();
   }
+  taken_.resize(static_cast<std::size_t>(n_batches()));
 }
 
 /// The near ones of a block's candidates in these batches, in batches of their own.
@@ -197,7 +200,7 @@ unsigned NearPairs<D>::remembered_in_list(std::size_t batch) const {
 template <int D>
 std::size_t NearPairs<D>::bytes() const {
   return held_bytes(bodies_, ways_[0], ways_[1], listed_, is_near_, blocks_, ends_, places_, shifts_,
-                    touching_);
+                    touching_, taken_);
 }
 
 template class NearPairs<2>;

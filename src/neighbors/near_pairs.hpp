@@ -25,30 +25,30 @@ class NearPairs {
  public:
   NearPairs() : kernels_(&near_kernels<D>()) {}
 
-  /// For bodies as they are and these rules, which must outlive the calls of for_each(). Local.
-  void find(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
-  /// Calls f(place, low, high, shift code or -1) for the pairs of block number `block` of the schedule that
-  /// may be contacts, in sweep order.
+  /// For bodies as they are and these rules, which must outlive the calls of for_each(). True if the list is
+  /// that of the last call. Local.
+  bool find(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
+  /// Calls take(place, low, high, shift code or -1) for the pairs of block number `block` of the schedule
+  /// that may be contacts, in sweep order. It says whether they are.
   template <class F>
-  void for_each(std::size_t block, F&& f) {
-    for (const bool shifted : {false, true}) {
-      const Index first = shifted ? blocks_[block].first_shifted : blocks_[block].first;
-      const Index last = shifted ? blocks_[block].last : blocks_[block].first_shifted;
-      if (first == last) continue;
-      find_touching(first, last, shifted);
-      for (Index batch = first; batch < last; ++batch) {
-        const auto b = static_cast<std::size_t>(batch);
-        const Index* low = &ends_[2 * batch_size * b];
-        unsigned left = touching_[b - static_cast<std::size_t>(first)];
-        if (rules_->has_pair_values()) left |= remembered_in_list(b);
-        for (; left != 0; left &= left - 1) {
-          const auto k = static_cast<std::size_t>(std::countr_zero(left));
-          const std::size_t place = b * batch_size + k;
-          f(static_cast<std::size_t>(places_[place]), low[k], low[k + batch_size],
-            shifted ? Index{shifts_[place]} : Index{-1});
-        }
+  void for_each(std::size_t block, F&& take) {
+    for_each_batch(block, [&](std::size_t batch, unsigned near, bool shifted) {
+      taken_[batch] = 0;
+      for (; near != 0; near &= near - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        if (call(take, batch, k, shifted)) taken_[batch] |= static_cast<std::uint8_t>(1U << k);
       }
-    }
+      return false;
+    });
+  }
+  /// The same of pairs that the last for_each() did not take, until one is a contact. True if one is.
+  template <class F>
+  bool any_other(std::size_t block, F&& is_contact) {
+    return for_each_batch(block, [&](std::size_t batch, unsigned near, bool shifted) {
+      for (near &= ~unsigned{taken_[batch]}; near != 0; near &= near - 1)
+        if (call(is_contact, batch, static_cast<std::size_t>(std::countr_zero(near)), shifted)) return true;
+      return false;
+    });
   }
 
   /// How often the list was made, and the pairs that are in it.
@@ -63,6 +63,30 @@ class NearPairs {
   struct Block {
     Index first, first_shifted, last;
   };
+  /// Calls f(batch of the list, bits of the pairs that may be contacts, shifted) until it returns true.
+  template <class F>
+  bool for_each_batch(std::size_t block, F&& f) {
+    for (const bool shifted : {false, true}) {
+      const Index first = shifted ? blocks_[block].first_shifted : blocks_[block].first;
+      const Index last = shifted ? blocks_[block].last : blocks_[block].first_shifted;
+      if (first == last) continue;
+      find_touching(first, last, shifted);
+      for (Index batch = first; batch < last; ++batch) {
+        const auto b = static_cast<std::size_t>(batch);
+        unsigned near = touching_[b - static_cast<std::size_t>(first)];
+        if (rules_->has_pair_values()) near |= remembered_in_list(b);
+        if (f(b, near, shifted)) return true;
+      }
+    }
+    return false;
+  }
+  template <class F>
+  bool call(F& f, std::size_t batch, std::size_t k, bool shifted) const {
+    const std::size_t place = batch * batch_size + k;
+    const Index* low = &ends_[2 * batch_size * batch + k];
+    return f(static_cast<std::size_t>(places_[place]), low[0], low[batch_size],
+             shifted ? Index{shifts_[place]} : Index{-1});
+  }
   void load(const State<D>& state);
   bool is_current() const;
   bool misses_remembered() const;
@@ -88,6 +112,7 @@ class NearPairs {
   std::vector<std::uint8_t> shifts_;  // by place of the near list
   std::int64_t n_lists_ = 0, n_listed_ = 0;
   std::vector<std::uint8_t> touching_;  // of the batches of a block
+  std::vector<std::uint8_t> taken_;     // of each batch of the list: bits of what for_each() found
 };
 
 }  // namespace scree

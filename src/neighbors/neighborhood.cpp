@@ -172,6 +172,11 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 }
 
 template <int D>
+bool Neighborhood<D>::misses_contacts(const State<D>& state, const ContactRules<D>& rules) {
+  return state.comm.any(detector_.misses(state, list_, rules));
+}
+
+template <int D>
 std::size_t Neighborhood<D>::bytes() const {
   return list_.bytes() + ghosts_.bytes() + balancer_.bytes() + detector_.bytes();
 }

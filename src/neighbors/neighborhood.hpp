@@ -57,6 +57,9 @@ class Neighborhood {
   /// The candidates that are contacts at the present positions, in the order of a sweep; forces are left to
   /// the caller. Refreshes the positions of ghosts. Collective.
   void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);
+  /// Whether there are more contacts by these rules than the last detect() found, see
+  /// ContactDetector::misses. Collective.
+  bool misses_contacts(const State<D>& state, const ContactRules<D>& rules);
 
   GhostExchange<D>& ghosts() { return ghosts_; }
   const GhostExchange<D>& ghosts() const { return ghosts_; }

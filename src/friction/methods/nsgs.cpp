@@ -62,7 +62,7 @@ class Nsgs final : public FrictionSolver<D> {
   static constexpr std::int64_t most_patience = 3200, sweeps_of_step = 10, most_idle_steps = 20;
   static constexpr Real enough = 0.3;  // of the residual, after which extrapolation paid
 
-  bool goes_on() const { return !monitor_->done() && sweep_ < max_sweeps_; }
+  bool goes_on() const { return !monitor_->done() && sweep_ < most_sweeps_; }
 
   void begin(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     problem_ = &problem;
@@ -82,6 +82,7 @@ class Nsgs final : public FrictionSolver<D> {
     }
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);
+    most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
   }
 
   /// Sweeps, all but the first with momentum, until the best residual has not halved for `patience` of them.
@@ -152,10 +153,10 @@ class Nsgs final : public FrictionSolver<D> {
   Real check_velocities(std::int64_t sweep) {
     const bool in_groups = packed_ && monitor_->norm() == ResidualNorm::natural;
     if (in_groups) problem_->make_ghosts_current(y_);
-    return monitor_->check_known(
-        in_groups ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
-                  : find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
-        sweep, r_, y_);
+    return monitor_->check_known(in_groups
+                                     ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
+                                     : find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
+                                 sweep, r_, y_);
   }
 
   /// The impulses as they are now. Local.
@@ -170,7 +171,7 @@ class Nsgs final : public FrictionSolver<D> {
   void count_sweep() {
     ++sweep_;
     ++monitor_->report().sweeps;
-    if (sweep_ < next_check_ && sweep_ < max_sweeps_) return;
+    if (sweep_ < next_check_ && sweep_ < most_sweeps_) return;
     store(r_);
     // Every tenth check recomputes y from r, which removes the round-off of the updates; every one does where
     // impulses are so large that it could be seen, as they become in problems without a solution.
@@ -330,7 +331,7 @@ class Nsgs final : public FrictionSolver<D> {
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
   bool packed_ = false;  // the impulses are those in impulses_
-  std::int64_t sweep_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
+  std::int64_t sweep_ = 0, most_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
   std::vector<SphereImpulses<D>> impulses_;

@@ -241,7 +241,7 @@ void ContactStep<D>::run(bool keeps_guess) {
       solve_.run(problem(), *settings_.solver.solver, settings_.solver.stop_rule(), impulse_, velocity_);
 }
 
-/// Lists the pairs that the solved velocities bring together, with the impulses found so far. False on all
+/// Lists the pairs that the solved velocities let overlap, with the impulses found so far. False on all
 /// ranks, with the problem as it was, if none would overlap by more than `deep`.
 template <int D>
 bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
@@ -250,7 +250,8 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   for (std::size_t i = 0; i < solved_displacement_.size(); ++i)
     for (std::size_t k = 0; k < D; ++k)
       solved_displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
-  neighborhood_.detect(state_, rules_of(motion, solved_displacement_, deep), wider_);
+  if (!neighborhood_.misses_contacts(state_, rules_of(motion, solved_displacement_, deep))) return false;
+  neighborhood_.detect(state_, rules_of(motion, solved_displacement_, 0), wider_);
   // Both lists are in the same order, and the wider one has all of the other.
   reset(wider_impulse_, wider_.size() * D);
   std::size_t listed = 0;
@@ -262,9 +263,7 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
       kept_.of(wider_, w) = 1;
   }
   SCREE_ASSERT(listed == contacts().size());
-  const std::int64_t n_new = state_.comm.sum(static_cast<std::int64_t>(wider_.size() - listed));
-  if (n_new == 0) return false;
-  n_added_ += n_new;
+  n_added_ += state_.comm.sum(static_cast<std::int64_t>(wider_.size() - listed));
   build(motion, &wider_);
   impulse_.swap(wider_impulse_);
   return true;

@@ -38,9 +38,9 @@ class ContactStep {
   /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
   /// included, with a first guess of the impulses.
   void assemble(FreeMotion<D>& motion);
-  /// Solves it. Pairs that would overlap by more than `deep` [m] with these velocities, although free
-  /// motion does not bring them together, become contacts, and it is solved again. The report is good until
-  /// the next call. `keeps_guess`: guess() will be asked for.
+  /// Solves it. Where pairs that free motion keeps apart would overlap by more than `deep` [m] with these
+  /// velocities, all that would overlap become contacts, and it is solved again. The report is good until the
+  /// next call. `keeps_guess`: guess() will be asked for.
   const SolveReport& solve(FreeMotion<D>& motion, Real deep, bool keeps_guess);
   /// Solves it once more for velocities that take out overlap as well (docs/method.md, eq. D.12), by at most
   /// `most_sweeps` sweeps from the impulses found. Contacts obey friction in it: what sticks goes on to. Only

@@ -23,9 +23,9 @@ void NonsmoothSettings<D>::describe(Section& root) {
                 "no closer. Without it, tiny gaps stall the solvers of rigid piles"});
     section.real("new_overlap", new_overlap,
                  {.range = non_negative,
-                  .doc = "Pairs that free motion keeps apart, but that would overlap by more than this with "
-                         "the solved velocities, become contacts and the step is solved again: a share of "
-                         "the smallest radius"});
+                  .doc = "Where pairs that free motion keeps apart would overlap by more than this with the "
+                         "solved velocities, all that would overlap become contacts and the step is solved "
+                         "again: a share of the smallest radius"});
     section.real_or_word("rest_speed", rest_speed, rest_speed_word, {"auto"},
                          {.unit = Unit::speed,
                           .range = non_negative,

@@ -23,7 +23,7 @@ struct NonsmoothSettings {
   Real rest_speed = 0;
   std::string rest_speed_word = "auto";
   Correction correction = Correction::projection;
-  std::int64_t correction_sweeps = 50;
+  std::int64_t correction_sweeps = 20;
   Real correction_limit = 0.01;
   StepControl on_correction{FailureAction::warn};
   Real baumgarte = 0.2;

@@ -121,7 +121,7 @@ class StepEnergy {
   }
 
   Real corrected_ = 0;
-  std::vector<Real> mean_velocity_;  // of bodies held
+  std::vector<Real> mean_velocity_;                                  // of bodies held
   std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;

@@ -214,6 +214,7 @@ void check_moves(bool lively) {
   for (std::size_t i = 0; i < n; ++i) velocity[i] = vector(!lively || i % 4 != 0 ? 1e-3 : 0.02);
   int n_wrong = 0;
   std::size_t n_found = 0, n_remembered = 0;
+  int n_more = 0, n_same = 0;  // whether wider rules find more contacts
   ContactGraph<D> found;
   for (int step = 0; step < n_steps; ++step) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -240,6 +241,14 @@ void check_moves(bool lively) {
     const ContactGraph<D> expected = look_at_all(state, list, rules);
     n_wrong += n_different(found, expected);
     n_found += expected.size();
+    if (step % 3 == 0) {
+      ContactRules<D> wider = rules;
+      wider.other_displacement = others;
+      wider.deep = 1e-3 * (step % 4);
+      const bool more = look_at_all(state, list, wider).size() > expected.size();
+      n_wrong += neighborhood.misses_contacts(state, wider) != more;
+      (more ? n_more : n_same) += 1;
+    }
     for (std::size_t c = 0; c < expected.size(); ++c)
       n_remembered +=
           rules.remembers_pair(static_cast<std::size_t>(expected.place[c])) && expected.gap[c] > 0.1;
@@ -247,6 +256,7 @@ void check_moves(bool lively) {
   CAPTURE(D, lively);
   CHECK(n_wrong == 0);
   CHECK(n_found > n_steps * n / 2);
+  CHECK((lively ? n_more : n_same) > 0);
   const NearPairs<D>& near = neighborhood.near_pairs();
   CHECK(near.n_listed() < neighborhood.schedule().n_pairs() * 9 / 10);
   if (lively)
