@@ -217,8 +217,9 @@ void ScaledProblem<D>::build_spheres() {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
       const std::size_t body[2] = {problem.a[c] < 0 ? none : static_cast<std::size_t>(problem.a[c]),
                                    problem.b[c] < 0 ? none : static_cast<std::size_t>(problem.b[c])};
-      const std::size_t lane = spheres_.add(static_cast<Index>(body[0]), static_cast<Index>(body[1]));
-      SphereGroup<D>& group = spheres_.group();
+      const std::size_t place = spheres_.add(static_cast<Index>(body[0]), static_cast<Index>(body[1]));
+      SphereGroup<D>& group = spheres_.group(place);
+      const std::size_t lane = place % SphereGroup<D>::size;
       Real along_normal = 0;
       Real by_spin = 0;
       for (std::size_t side = 0; side < 2; ++side) {

@@ -30,28 +30,34 @@ void SphereRows<D>::begin(Index none) {
   groups_.clear();
   place_.clear();
   stretch_first_.assign(1, 0);
-  last_group_of_.assign(static_cast<std::size_t>(none) + 1, -1);
+  n_in_.clear();
+  first_open_ = 0;
+  first_group_.assign(static_cast<std::size_t>(none) + 1, 0);
 }
 
 template <int D>
 std::size_t SphereRows<D>::add(Index a, Index b) {
-  Index& of_a = last_group_of_[static_cast<std::size_t>(a)];
-  Index& of_b = last_group_of_[static_cast<std::size_t>(b)];
-  const auto last = static_cast<Index>(groups_.size()) - 1;
-  if (groups_.size() == stretch_first_.back() || n_in_last_ == Group::size || of_a == last || of_b == last) {
+  // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
+  constexpr std::size_t most_open = 8;
+  std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
+  std::size_t& of_b = first_group_[static_cast<std::size_t>(b)];
+  const std::size_t n = groups_.size();
+  while (first_open_ < n && (n_in_[first_open_] == Group::size || n - first_open_ > most_open)) ++first_open_;
+  std::size_t here = std::max({of_a, of_b, first_open_});
+  while (here < n && n_in_[here] == Group::size) ++here;
+  if (here == n) {
     Group& group = groups_.emplace_back();  // zeros
     std::fill_n(group.a, Group::size, none_);
     std::fill_n(group.b, Group::size, none_);
-    n_in_last_ = 0;
+    n_in_.push_back(0);
   }
-  const auto here = static_cast<Index>(groups_.size()) - 1;
-  const std::size_t lane = n_in_last_++;
-  place_.push_back(here * static_cast<Index>(Group::size) + static_cast<Index>(lane));
-  if (a != none_) of_a = here;
-  if (b != none_) of_b = here;
-  groups_.back().a[lane] = a;
-  groups_.back().b[lane] = b;
-  return lane;
+  const std::size_t lane = n_in_[here]++;
+  if (a != none_) of_a = here + 1;
+  if (b != none_) of_b = here + 1;
+  groups_[here].a[lane] = a;
+  groups_[here].b[lane] = b;
+  place_.push_back(static_cast<Index>(here * Group::size + lane));
+  return static_cast<std::size_t>(place_.back());
 }
 
 template <int D>
@@ -112,7 +118,7 @@ void SphereRows<D>::unpack(std::span<const SphereImpulses<D>> impulses, std::spa
 
 template <int D>
 std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_, place_, stretch_first_, last_group_of_);
+  return held_bytes(groups_, place_, stretch_first_, n_in_, first_group_);
 }
 
 template class SphereRows<2>;

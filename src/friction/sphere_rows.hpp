@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -68,8 +69,9 @@ struct SphereContact {
   }
 };
 
-/// Eight of them, lane k for contact k. They follow each other in the order of a sweep and share no body that
-/// moves, so a sweep treats them at once. Unused lanes have bodies n_held and zeros.
+/// Eight of them, lane k for contact k. They share no body that moves, so a sweep treats them at once. The
+/// contacts of a body are in groups in the order of the sweep; others may change places, which changes no bits.
+/// Unused lanes have bodies n_held and zeros.
 template <int D>
 struct alignas(64) SphereGroup {
   static constexpr std::size_t size = 8;
@@ -148,11 +150,11 @@ class SphereRows {
   /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
   /// number of any. Local, as all.
   void begin(Index none);
-  /// Room for a contact of bodies a and b: lane `lane` of group().
+  /// A place for a contact of bodies a and b: lane `place % Group::size` of group(place).
   std::size_t add(Index a, Index b);
-  Group& group() { return groups_.back(); }
+  Group& group(std::size_t place) { return groups_[place / Group::size]; }
   /// Ends a stretch of contacts that a sweep visits between transfers.
-  void end_stretch() { stretch_first_.push_back(groups_.size()); }
+  void end_stretch() { stretch_first_.push_back(first_open_ = groups_.size()); }
 
   std::size_t size() const { return place_.size(); }
   bool empty() const { return place_.empty(); }
@@ -184,8 +186,9 @@ class SphereRows {
   std::vector<Group> groups_;
   std::vector<Index> place_;
   std::vector<std::size_t> stretch_first_;
-  std::size_t n_in_last_ = 0;  // contacts of the last group
-  std::vector<Index> last_group_of_;  // of each body, -1: none yet
+  std::vector<std::uint8_t> n_in_;        // contacts of each group
+  std::size_t first_open_ = 0;            // group of the present stretch that may have room
+  std::vector<std::size_t> first_group_;  // of each body, where its next contact may be
 };
 
 /// The kernels that this processor can run, the portable ones first.

@@ -30,7 +30,7 @@ class ContactStep {
   /// After a list build: takes what bodies remember of the candidates. Local.
   void recall() {
     memory_.recall(state_, neighborhood_);
-    memory_.mark_springs(kept_, state_, neighborhood_);
+    memory_.mark_springs(kept_, neighborhood_);
   }
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }

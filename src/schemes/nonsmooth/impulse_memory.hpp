@@ -30,9 +30,8 @@ class ImpulseMemory {
     return has_springs_ ? elastic_.template rules<D>(tolerance) : rigid_.template rules<D>(tolerance);
   }
   /// Makes `marks` fit the present candidates, 1 where a spring is stretched or pressed and 0 elsewhere.
-  void mark_springs(ContactField<Real>& marks, const State<D>& state,
-                    const Neighborhood<D>& neighborhood) const {
-    marks.recall(state, neighborhood);
+  void mark_springs(ContactField<Real>& marks, const Neighborhood<D>& neighborhood) const {
+    marks.fit(neighborhood);
     marks.clear();
     if (!has_springs_) return;
     const auto is_used = [](const Elastic& contact) { return contact.impulse != Vec<D>{} ? 1.0 : 0.0; };
