@@ -43,16 +43,21 @@ class Nsgs final : public FrictionSolver<D> {
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     begin(problem, r, monitor);
     // Sweeps with momentum may cycle; steps of Anderson's method lead out of that. They cost too much, or go
-    // astray, where sweeps get on.
+    // astray, where sweeps get on. Where they lead nowhere twice, sweeps without momentum do: these leave
+    // impulses elsewhere on the cycle.
     const Real size = static_cast<Real>(problem.n_bodies_of_all()) / 1000;
     const auto first_patience = static_cast<std::int64_t>(400 * std::pow(std::max(size, 1.0), 0.25));
     std::int64_t patience = first_patience;
-    while (goes_on()) {
-      sweep_until_slow(patience);
+    bool is_plain = false;
+    for (int n_failed = 0; goes_on();) {
+      sweep_until_slow(is_plain ? first_patience : patience, is_plain);
       if (!goes_on()) break;
       const Real before = monitor.best();
       extrapolate();
-      patience = monitor.best() < enough * before ? first_patience : std::min(2 * patience, most_patience);
+      const bool paid = monitor.best() < enough * before;
+      n_failed = paid ? 0 : n_failed + 1;
+      is_plain = !is_plain && n_failed >= 2;
+      if (!is_plain) patience = paid ? first_patience : std::min(2 * patience, most_patience);
     }
   }
 
@@ -85,14 +90,15 @@ class Nsgs final : public FrictionSolver<D> {
     most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
   }
 
-  /// Sweeps, all but the first with momentum, until the best residual has not halved for `patience` of them.
-  void sweep_until_slow(std::int64_t patience) {
+  /// Sweeps, all but the first of a solve with momentum unless `plain`, until the best residual has not halved
+  /// for `patience` of them.
+  void sweep_until_slow(std::int64_t patience, bool plain) {
     SweepMomentum momentum;
     Real last_change = HUGE_VAL;
     bool has_momentum = false;
     Real best = monitor_->best();
     for (std::int64_t since = sweep_; goes_on() && sweep_ - since < patience;) {
-      if (sweep_ < n_plain_sweeps) {
+      if (plain || sweep_ < n_plain_sweeps) {
         sweep_once();
       } else {
         if (!has_momentum) begin_momentum();
