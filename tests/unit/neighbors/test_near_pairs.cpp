@@ -233,7 +233,7 @@ void check_moves(bool lively) {
     if (step % 3 == 1) rules.other_displacement = others;
     if (step % 3 == 1) rules.deep = 1e-3;
     if (lively && step % 5 == 4) {
-      values[stream.bits() % values.size()] = 1;
+      for (int k = 0; k < 8; ++k) values[stream.bits() % values.size()] = 1;
       rules.pair_values = values;
     }
     neighborhood.detect(state, rules, found);
