@@ -108,8 +108,8 @@ void RecordExchange::start_sends(Channel& channel) {
 void RecordExchange::wait(Channel& channel) {
   SCREE_ASSERT(channel.is_under_way);
   const Waiting waiting;
-  // A neighbour that computes answers within microseconds; one whose core another program has gets it back only
-  // if this one lets go.
+  // A neighbour that computes answers within microseconds; one whose core another program has gets it back
+  // only if this one lets go.
   constexpr int patience = 1000;
   int is_complete = 0;
   for (int n_tests = 0; is_complete == 0; ++n_tests) {

@@ -205,7 +205,7 @@ void check_moves(bool lively) {
   neighborhood.rebuild(state);
   std::vector<Vec<D>> ways(n), others(n), velocity(n);
   std::vector<Real> values;
-  RandomStream stream(19, D, 1);
+  RandomStream stream(23, D, 1);
   const auto vector = [&](Real most) {
     Vec<D> x;
     for (int k = 0; k < D; ++k) x[k] = stream.uniform(-most, most);
@@ -233,7 +233,7 @@ void check_moves(bool lively) {
     if (step % 3 == 1) rules.other_displacement = others;
     if (step % 3 == 1) rules.deep = 1e-3;
     if (lively && step % 5 == 4) {
-      for (int k = 0; k < 8; ++k) values[stream.bits() % values.size()] = 1;
+      values[stream.bits() % values.size()] = 1;
       rules.pair_values = values;
     }
     neighborhood.detect(state, rules, found);
