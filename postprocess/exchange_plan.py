@@ -78,7 +78,8 @@ class Blocks:
         return np.ravel_multi_index(tuple(coordinates.T), self.n_blocks, order="F")
 
     def keys(self):
-        return hilbert_keys(self.coordinates(), int(max(self.n_blocks) - 1).bit_length())
+        """Along the curve, whose first axis is the last one of space."""
+        return hilbert_keys(self.coordinates()[:, ::-1], int(max(self.n_blocks) - 1).bit_length())
 
     def shares(self, ranks, weights=None):
         """Owner of each block if ranks get sections of the curve of about equal weight: rank r begins with the last

@@ -41,7 +41,7 @@ std::optional<int> rank() {
   return std::nullopt;
 }
 
-AloneSettings::AloneSettings() {
+StartSettings::StartSettings() {
   // More than variable() looks for: whatever tells Open MPI or PMIx of others is a reason to leave it alone.
   constexpr const char* signs[] = {"OMPI_COMM_WORLD_SIZE",
                                    "OMPI_COMM_WORLD_RANK",
@@ -51,7 +51,13 @@ AloneSettings::AloneSettings() {
                                    "PMI_PORT",
                                    "PMI_RANK",
                                    "MPI_LOCALRANKID"};
-  if (std::ranges::any_of(signs, is_set)) return;
+  if (std::ranges::any_of(signs, is_set)) {
+    for (const char* name : {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"})
+      set(name, "65536");
+    for (const char* name : {"OMPI_MCA_btl_vader_max_send_size", "OMPI_MCA_btl_sm_max_send_size"})
+      set(name, "131072");
+    return;
+  }
   // Messages of a process to itself: drivers of networks are not even loaded.
   set("OMPI_MCA_pml", "ob1");
   set("OMPI_MCA_btl", "self");
@@ -68,11 +74,11 @@ AloneSettings::AloneSettings() {
   set(folder, folder_.c_str());
 }
 
-void AloneSettings::set(const char* name, const char* text) {
+void StartSettings::set(const char* name, const char* text) {
   if (!is_set(name) && setenv(name, text, 0) == 0) names_.push_back(name);
 }
 
-AloneSettings::~AloneSettings() {
+StartSettings::~StartSettings() {
   for (const char* name : names_) unsetenv(name);
 }
 

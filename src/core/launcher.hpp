@@ -14,21 +14,24 @@ std::string variable();
 /// not say.
 std::optional<int> rank();
 
-/// Settings of Open MPI for a process that no launcher started, while one lives: such a process has nobody to
-/// send to, so it needs neither a daemon, whose start takes longer than all else, nor networks. What the
-/// user has set in the environment stays. To live while MPI starts; programs started later see nothing of it.
+/// Settings of Open MPI, to live while MPI starts; programs started later see nothing of them. What the user
+/// has set in the environment stays.
 ///
-/// Without a daemon all such processes of a machine would take the same folder for what Open MPI keeps in
-/// files, and the first to end would remove it from under the others: each gets one of its own. Without such
-/// a folder, the daemon starts.
-class AloneSettings {
+/// Ranks that a launcher started send what a sweep hands over, some 20 kB to a neighbour, at once through
+/// shared memory: beyond 4 kB Open MPI would ask the receiver first, and go on only when both are within MPI.
+///
+/// A process that no launcher started has nobody to send to, so it needs neither a daemon, whose start takes
+/// longer than all else, nor networks. Without a daemon all such processes of a machine would take the same
+/// folder for what Open MPI keeps in files, and the first to end would remove it from under the others: each
+/// gets one of its own. Without such a folder, the daemon starts.
+class StartSettings {
  public:
-  AloneSettings();
-  ~AloneSettings();
-  /// The folder, to be removed when MPI has ended; empty if there is none.
+  StartSettings();
+  ~StartSettings();
+  /// The folder of a process alone, to be removed when MPI has ended; empty if there is none.
   const std::string& folder() const { return folder_; }
-  AloneSettings(const AloneSettings&) = delete;
-  AloneSettings& operator=(const AloneSettings&) = delete;
+  StartSettings(const StartSettings&) = delete;
+  StartSettings& operator=(const StartSettings&) = delete;
 
  private:
   void set(const char* name, const char* text);

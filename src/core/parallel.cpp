@@ -111,8 +111,8 @@ void check_petsc(PetscErrorCode code, const char* call) {
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
   int provided = 0;  // may_have_threads() tells
-  const launcher::AloneSettings alone;
-  folder = alone.folder();
+  const launcher::StartSettings settings;
+  folder = settings.folder();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
   // moment, and print a page for each error that is thrown here.

@@ -70,8 +70,8 @@ struct SphereContact {
 };
 
 /// Eight of them, lane k for contact k. They share no body that moves, so a sweep treats them at once. The
-/// contacts of a body are in groups in the order of the sweep; others may change places, which changes no bits.
-/// Unused lanes have bodies n_held and zeros.
+/// contacts of a body are in groups in the order of the sweep; others may change places, which changes no
+/// bits. Unused lanes have bodies n_held and zeros.
 template <int D>
 struct alignas(64) SphereGroup {
   static constexpr std::size_t size = 8;

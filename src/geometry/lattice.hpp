@@ -155,9 +155,11 @@ struct Lattice {
     for (std::size_t k = 0; k < D; ++k) colour |= (block[k] & 1) << k;
     return colour;
   }
+  /// The first axis of the curve, along which two ranks divide a cube, is the last one of space: its parity
+  /// changes once in a sweep, so they meet twice; with the first axis of space it would be after each colour.
   BlockKey key_of(const Cell<D>& block) const {
     std::array<std::uint32_t, D> x;
-    for (std::size_t k = 0; k < D; ++k) x[k] = static_cast<std::uint32_t>(block[k]);
+    for (std::size_t k = 0; k < D; ++k) x[k] = static_cast<std::uint32_t>(block[D - 1 - k]);
     return hilbert_key<D>(x, curve_bits());
   }
   /// Keys are below 2^(D * curve_bits).

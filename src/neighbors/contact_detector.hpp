@@ -31,7 +31,7 @@ class ContactDetector {
 
   NearPairs<D> near_;
   std::size_t n_pairs_ = 0, n_walls_ = 0;  // contacts found by detect(): of bodies, with obstacles
-  std::vector<Vec<D>> at_, from_;  // of one wall batch
+  std::vector<Vec<D>> at_, from_;          // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
 };
 

@@ -27,20 +27,21 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
 namespace {
 
 /// Cells along the edge of a block for so many bodies in cells of `width` mean diameters. Larger blocks fill
-/// the batches of a sweep better; smaller ones are shared out better, colour by colour: contact problems, of
-/// which ranks wait for each other after each colour, get some 64 blocks unless they are small
-/// (docs/performance.md, docs/scaling.md).
+/// the batches of a sweep better; smaller ones are shared out better, colour by colour: sweeps in 3D, and
+/// contact problems, of which ranks wait for each other after each colour, get some 64 blocks unless they are
+/// small (docs/performance.md, docs/scaling.md).
 template <int D>
 int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_problems) {
   constexpr std::int64_t few = 2'000;
   if (n_bodies < few) return 4;
   const int most = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
-  if (!has_problems) return most;
+  const bool sweeps_in_space = D == 3 && !has_inertia;
+  if (!has_problems && !sweeps_in_space) return most;
   constexpr Real n_blocks = 64, least_bodies = 64;
   constexpr Real dense = D == 2 ? 1.06 : 1.15;  // bodies in the square or cube of a diameter, at random
   const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, least_bodies);
   const auto cells = std::lround(std::pow(bodies / dense, 1.0 / D) / width);
-  return static_cast<int>(std::clamp(cells, 2L, static_cast<long>(most)));
+  return static_cast<int>(std::clamp(cells, has_problems ? 2L : 4L, static_cast<long>(most)));
 }
 
 }  // namespace

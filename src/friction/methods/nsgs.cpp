@@ -90,8 +90,8 @@ class Nsgs final : public FrictionSolver<D> {
     most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
   }
 
-  /// Sweeps, all but the first of a solve with momentum unless `plain`, until the best residual has not halved
-  /// for `patience` of them.
+  /// Sweeps, all but the first of a solve with momentum unless `plain`, until the best residual has not
+  /// halved for `patience` of them.
   void sweep_until_slow(std::int64_t patience, bool plain) {
     SweepMomentum momentum;
     Real last_change = HUGE_VAL;
@@ -177,7 +177,7 @@ class Nsgs final : public FrictionSolver<D> {
   void count_sweep() {
     ++sweep_;
     ++monitor_->report().sweeps;
-    if (sweep_ < next_check_ && sweep_ < most_sweeps_) return;
+    if (!check_is_due(sweep_)) return;
     store(r_);
     // Every tenth check recomputes y from r, which removes the round-off of the updates; every one does where
     // impulses are so large that it could be seen, as they become in problems without a solution.
@@ -189,6 +189,13 @@ class Nsgs final : public FrictionSolver<D> {
     next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
     checked_ = sweep_;
   }
+
+  /// Whether the residual is checked after so many sweeps.
+  bool check_is_due(std::int64_t sweeps) const { return sweeps >= next_check_ || sweeps >= most_sweeps_; }
+
+  /// How the next sweep takes over velocities and leaves them: it follows another one, or all holders of a
+  /// body know its velocity, and only a check needs it back at the owner.
+  SweepTurn turn() const { return {.first = false, .last = check_is_due(sweep_ + 1)}; }
 
   Real largest_impulse() const {
     Real largest = 0;
@@ -207,7 +214,7 @@ class Nsgs final : public FrictionSolver<D> {
   }
 
   void begin_momentum() {
-    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_owned()) * ScaledProblem<D>::width);
+    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_held()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
     if (packed_) {
       reset(of_sweeps_, impulses_.size());
@@ -219,7 +226,9 @@ class Nsgs final : public FrictionSolver<D> {
     reset(change_, problem_->impulse_size());
   }
 
-  /// The velocities of owned bodies with momentum (N.5), in which r gets it contact by contact.
+  /// The velocities with momentum (N.5), which r gets contact by contact. Between sweeps the rank that
+  /// touches a body first has its velocity (see turn), always the same one, which thus knows that of the
+  /// sweep before; what others compute of it is not used.
   void move_on(SweepMomentum momentum) {
     problem_->spheres().kernels().take_momentum(velocity_momentum_.size(), momentum, y_.data(),
                                                 velocity_momentum_.data(), start_velocity_.data());
@@ -254,7 +263,7 @@ class Nsgs final : public FrictionSolver<D> {
   void sweep_once() {
     Scope timer("nsgs sweep");
     std::size_t stretch = 0;
-    problem_->run_colours(y_, [&](Index first, Index last) {
+    problem_->run_colours(y_, turn(), [&](Index first, Index last) {
       if (packed_) {
         const SphereRows<D>& rows = problem_->spheres();
         SphereImpulses<D>* impulses = impulses_.data() + rows.first_group(stretch);
@@ -274,7 +283,7 @@ class Nsgs final : public FrictionSolver<D> {
     Scope timer("nsgs sweep");
     std::size_t stretch = 0;
     Real sum = 0;
-    problem_->run_colours(y_, [&](Index first, Index last) {
+    problem_->run_colours(y_, turn(), [&](Index first, Index last) {
       if (packed_) {
         const SphereRows<D>& rows = problem_->spheres();
         const std::size_t group = rows.first_group(stretch);
@@ -345,7 +354,7 @@ class Nsgs final : public FrictionSolver<D> {
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
   std::vector<Real> slip_;                  // of each contact, the guess of the next local solve
-  std::vector<Real> velocity_momentum_, start_velocity_;  // of owned bodies
+  std::vector<Real> velocity_momentum_, start_velocity_;  // of held bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
   std::vector<Real> squares_;                             // change of each contact in a sweep
 };

@@ -234,7 +234,10 @@ void check_moves(bool lively) {
     if (step % 3 == 1) rules.other_displacement = others;
     if (step % 3 == 1) rules.deep = 1e-3;
     if (lively && step % 5 == 4) {
-      values[stream.bits() % values.size()] = 1;
+      // Places that no pair uses remember nothing.
+      std::vector<std::size_t> used;
+      list.schedule().for_each_pair([&](std::size_t place, Index, Index, Index) { used.push_back(place); });
+      for (int k = 0; k < 8; ++k) values[used[stream.bits() % used.size()]] = 1;
       rules.pair_values = values;
     }
     neighborhood.detect(state, rules, found);

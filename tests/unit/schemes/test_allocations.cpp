@@ -272,9 +272,13 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
 #ifdef SCREE_CROWD
   SECTION("people") {
     const int metres = columns + columns / 4;
-    check("projection", watch<2>(hall(metres, ""), {}, 200, 40), is_large);
-    check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 200, 40), is_large);
-    check("a solver", watch<2>(hall(metres, "[crowd.solver]\ntype = \"nsgs\""), {}, 200, 40), is_large);
+    // While people gather, arrays of who is near whom still grow now and then.
+    constexpr std::int64_t growth = 20;
+    check("projection", watch<2>(hall(metres, ""), {}, 200, 40), is_large, true, growth);
+    check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 200, 40), is_large,
+          true, growth);
+    check("a solver", watch<2>(hall(metres, "[crowd.solver]\ntype = \"nsgs\""), {}, 200, 40), is_large, true,
+          growth);
   }
 #endif
 }
