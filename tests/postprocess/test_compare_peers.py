@@ -1,4 +1,4 @@
-"""compare-peers.py: what it says of beds and silos is right where the answer is known, and codes that are not there are left out."""
+"""compare-peers.py: what it says of beds and silos is right where the answer is known; codes that are not there are left out."""
 import contextlib
 import importlib.util
 import io
@@ -52,7 +52,8 @@ def test_rate_of_a_silo(folder):
     """LIGGGHTS's own lines: 40 spheres leave, one each 10 ms from 0.2 s after the opening on; none may be lost before it."""
     script = load_script()
     opened, end, start = 1000, 13000, script.silo(50)
-    lines = [(step, 50 - min(40, max(0, (step - opened) // 200 - 20))) for step in [*range(0, opened + 1, 200), *range(opened, end + 1, 200)]]
+    steps = [*range(0, opened + 1, 200), *range(opened, end + 1, 200)]
+    lines = [(step, 50 - min(40, max(0, (step - opened) // 200 - 20))) for step in steps]
     text = "Step Atoms \n" + "".join(f"{step:8} {count:8} \n" for step, count in lines) + "Ave neighs/atom = 1 \n"
     (folder / "output.txt").write_text(text)
     state = script.silo_state("liggghts", start, [opened, end - opened], folder)
