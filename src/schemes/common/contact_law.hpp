@@ -12,6 +12,7 @@ struct ContactLaw {
   Real rest_speed = 0;    ///< approach at most this fast does not bounce [m/s]
   Real contact_slop = 0;  ///< share of the sum of the radii
   Real baumgarte = 0;     ///< share of the overlap that a step pushes out; 0: none
+  bool rebounds = true;   ///< restitution acts
   Real same_force = 0;    ///< what the impulses of the step before are multiplied with: the same forces
 };
 

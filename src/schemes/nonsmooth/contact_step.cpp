@@ -26,7 +26,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
           .baumgarte = pushes ? settings_.baumgarte : 0,
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
   if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
-  n_added_ = 0;
+  n_added_ = n_rebounds_stopped_ = 0;
   build(motion, nullptr);
   guess_impulses(settings_.warm_start * law_.same_force);
 }
@@ -116,7 +116,8 @@ Real ContactStep<D>::normal_bias_of(std::size_t c) const {
   if (!state_.forces.empty())
     free_speed = problem().normal_velocity(c, problem().free_velocity) + of_obstacle;
   const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
-  return normal_bias(law_, contacts().gap[c], touching, pairs_[c]->restitution, start_speed, free_speed);
+  const Real restitution = law_.rebounds ? pairs_[c]->restitution : 0;
+  return normal_bias(law_, contacts().gap[c], touching, restitution, start_speed, free_speed);
 }
 
 /// Springs with dampers along the normal and, unless the deck says "rigid", along the tangents.
@@ -209,6 +210,10 @@ template <int D>
 const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool keeps_guess) {
   constexpr int most_rounds = 5;
   run(keeps_guess);
+  if (!report_.converged && stop_rebounds()) {
+    guess_impulses(settings_.warm_start * law_.same_force);
+    run(keeps_guess);
+  }
   for (int round = 0; round < most_rounds && add_contacts(motion, deep); ++round) {
     const Residual residual = report_.residual;
     const bool converged = report_.converged;
@@ -231,6 +236,29 @@ const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool 
   }
   n_contacts_ = state_.comm.sum(std::int64_t{problem().n_contacts()});
   return report_;
+}
+
+/// Where a problem is far from solved, as bodies have no room to bounce (docs/method.md, D.4), rigid contacts
+/// do not bounce in this step. False on all ranks: it is not, or the deck asks for another end of such steps.
+template <int D>
+bool ContactStep<D>::stop_rebounds() {
+  constexpr Real far = 0.01;
+  if (report_.residual.natural < far || settings_.on_failure.may_refuse()) return false;
+  std::vector<Real>& bias = assembler_.problem().bias;
+  std::int64_t n_stopped = 0;
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    if (!pairs_[c]->elasticity.rigid()) continue;
+    law_.rebounds = true;
+    const Real bouncing = normal_bias_of(c);
+    law_.rebounds = false;
+    const Real resting = normal_bias_of(c);
+    if (bouncing == resting) continue;
+    bias[c * D] += resting - bouncing;
+    ++n_stopped;
+  }
+  n_rebounds_stopped_ = state_.comm.sum(n_stopped);
+  law_.rebounds = n_rebounds_stopped_ == 0;
+  return n_rebounds_stopped_ > 0;
 }
 
 template <int D>
@@ -375,6 +403,7 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
   const Residual& residual = report_.residual;
   return {{"contacts", "-", static_cast<Real>(n_contacts_)},
           {"added", "-", static_cast<Real>(n_added_)},
+          {"without_rebound", "-", static_cast<Real>(n_rebounds_stopped_)},
           {"residual", "-", residual.natural},
           {"solved", "-", report_.converged ? 1.0 : 0.0, true},
           {"penetration_rate", "m/s", residual.penetration_rate},

@@ -39,8 +39,9 @@ class ContactStep {
   /// included, with a first guess of the impulses.
   void assemble(FreeMotion<D>& motion);
   /// Solves it. Where pairs that free motion keeps apart would overlap by more than `deep` [m] with these
-  /// velocities, all that would overlap become contacts, and it is solved again. The report is good until the
-  /// next call. `keeps_guess`: guess() will be asked for.
+  /// velocities, all that would overlap become contacts, and it is solved again. Where no impulses solve it
+  /// because bodies bounce, none does in this step (unless such a step may be refused). The report is good
+  /// until the next call. `keeps_guess`: guess() will be asked for.
   const SolveReport& solve(FreeMotion<D>& motion, Real deep, bool keeps_guess);
   /// Solves it once more for velocities that take out overlap as well (docs/method.md, eq. D.12), by at most
   /// `most_sweeps` sweeps from the impulses found. Contacts obey friction in it: what sticks goes on to. Only
@@ -78,6 +79,7 @@ class ContactStep {
   void build(FreeMotion<D>& motion, ContactGraph<D>* found);
   ContactRules<D> rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) const;
   void run(bool keeps_guess);
+  bool stop_rebounds();
   bool add_contacts(FreeMotion<D>& motion, Real deep);
   void apply_laws(FrictionProblem<D>& problem);
   bool collides_one_by_one() const { return settings_.impacts == NonsmoothSettings<D>::Impacts::sequential; }
@@ -118,7 +120,7 @@ class ContactStep {
   std::vector<ImpactWork<D>> impact_work_;
   std::vector<Real> before_impacts_;
   SolveReport report_;
-  std::int64_t n_contacts_ = 0, n_added_ = 0;
+  std::int64_t n_contacts_ = 0, n_added_ = 0, n_rebounds_stopped_ = 0;
 };
 
 }  // namespace scree
