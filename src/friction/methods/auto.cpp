@@ -13,8 +13,8 @@ namespace scree {
 
 /// Lets methods take turns (deck: solver.type = "auto"; docs/method.md, "Choice of methods: `auto`").
 ///
-/// 1. Sweeps, as long as they pay: at least as many as cost as much as a factorisation, and on while each
-///    such number of them halves the residual.
+/// 1. Sweeps, as long as they pay: at least as many as cost as much as a factorisation, and on while half as
+///    many more halve the residual.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
 /// 3. A turn of a helper from the best impulses, and 2. again. The helpers are ADMM, proximal points and
 ///    sweeps. A turn lasts as long as it pays, as sweeps do; after one that did not, the next helper has the
@@ -44,11 +44,11 @@ class Auto final : public FrictionSolver<D> {
       return;
     }
     // What a Newton step costs grows faster than what a sweep does.
-    const Real sweeps_of_factorization =
-        sweeps_of_root_of_bodies * std::sqrt(static_cast<Real>(problem.n_bodies_of_all()));
-    std::array<Helper, 3> helpers{{{"admm", first_iterations_of_turn, 0.5},
-                                   {"proximal", first_rounds_of_turn, 0.5},
-                                   {"nsgs", std::max(least_sweeps, sweeps_of_factorization), 1}}};
+    const auto n_bodies = static_cast<Real>(problem.n_bodies_of_all());
+    const Real sweeps_of_factorization = std::max(sweeps_of_root_of_bodies * std::sqrt(n_bodies), n_bodies);
+    std::array<Helper, 3> helpers{{{"admm", first_iterations_of_turn},
+                                   {"proximal", first_rounds_of_turn},
+                                   {"nsgs", std::max(least_sweeps, sweeps_of_factorization)}}};
     take_turn(helpers.back(), problem, r, monitor);
     proximal_->restart();
     std::size_t turn_of = 0;
@@ -69,15 +69,15 @@ class Auto final : public FrictionSolver<D> {
  private:
   struct Helper {
     std::string_view name;
-    Real turn;     // iterations
-    Real stretch;  // by which a turn grows, as a share of it
+    Real turn;  // iterations
   };
 
-  // Measured on piles of 1000 and 5000 spheres: an LU costs 1000 to 2000 sweeps.
+  // Measured on piles of 1000 and 5000 spheres: an LU costs 1000 to 6000 sweeps.
   static constexpr Real sweeps_of_root_of_bodies = 30, least_sweeps = 100;
   static constexpr Real first_rounds_of_turn = 12;
   static constexpr Real first_iterations_of_turn = 1000;  // ADMM needs some hundred to get going
   static constexpr Real growth_of_turn = 1.5;             // after one that did not help
+  static constexpr Real stretch = 0.5;                    // of a turn that pays, as a share of it
   static constexpr std::int64_t few_steps = 2, few_cheap_steps = 12;
   static constexpr std::int64_t cheap = 200;  // bodies, up to which a Newton step costs less than 50 sweeps
   static constexpr Real fast = 0.5;           // residual after a step over that before
@@ -113,7 +113,7 @@ class Auto final : public FrictionSolver<D> {
       if (static_cast<Real>(iteration) < next) return false;
       const bool go_on = monitor.best() <= 0.5 * to_halve;
       to_halve = monitor.best();
-      next = static_cast<Real>(iteration) + helper.stretch * helper.turn;
+      next = static_cast<Real>(iteration) + stretch * helper.turn;
       return !go_on;
     });
     iterate();
