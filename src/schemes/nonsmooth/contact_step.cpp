@@ -269,8 +269,8 @@ void ContactStep<D>::run(bool keeps_guess) {
       solve_.run(problem(), *settings_.solver.solver, settings_.solver.stop_rule(), impulse_, velocity_);
 }
 
-/// Lists the pairs that the solved velocities let overlap, with the impulses found so far. False on all
-/// ranks, with the problem as it was, if none would overlap by more than `deep`.
+/// Lists the pairs that the solved velocities let overlap by more than `deep`, with the impulses found so
+/// far. False on all ranks, with the problem as it was, if there are none.
 template <int D>
 bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   const Real dt = motion.dt();
@@ -278,8 +278,9 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   for (std::size_t i = 0; i < solved_displacement_.size(); ++i)
     for (std::size_t k = 0; k < D; ++k)
       solved_displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
-  if (!neighborhood_.misses_contacts(state_, rules_of(motion, solved_displacement_, deep))) return false;
-  neighborhood_.detect(state_, rules_of(motion, solved_displacement_, 0), wider_);
+  const ContactRules<D> rules = rules_of(motion, solved_displacement_, deep);
+  if (!neighborhood_.misses_contacts(state_, rules)) return false;
+  neighborhood_.detect(state_, rules, wider_);
   // Both lists are in the same order, and the wider one has all of the other.
   reset(wider_impulse_, wider_.size() * D);
   std::size_t listed = 0;

@@ -39,7 +39,7 @@ class ContactStep {
   /// included, with a first guess of the impulses.
   void assemble(FreeMotion<D>& motion);
   /// Solves it. Where pairs that free motion keeps apart would overlap by more than `deep` [m] with these
-  /// velocities, all that would overlap become contacts, and it is solved again. Where no impulses solve it
+  /// velocities, they become contacts, and it is solved again. Where no impulses solve it
   /// because bodies bounce, none does in this step (unless such a step may be refused). The report is good
   /// until the next call. `keeps_guess`: guess() will be asked for.
   const SolveReport& solve(FreeMotion<D>& motion, Real deep, bool keeps_guess);

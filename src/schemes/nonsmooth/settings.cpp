@@ -24,7 +24,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
     section.real("new_overlap", new_overlap,
                  {.range = non_negative,
                   .doc = "Where pairs that free motion keeps apart would overlap by more than this with the "
-                         "solved velocities, all that would overlap become contacts and the step is solved "
+                         "solved velocities, they become contacts and the step is solved "
                          "again: a share of the smallest radius"});
     section.real_or_word("rest_speed", rest_speed, rest_speed_word, {"auto"},
                          {.unit = Unit::speed,
