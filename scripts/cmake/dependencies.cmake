@@ -24,6 +24,7 @@ if(SCREE_CROWD)
   find_package(PNG REQUIRED)          # floor plans as images
 endif()
 find_package(Boost 1.74 REQUIRED)     # headers: distributions (Math), Voronoi cells (Polygon)
+find_package(Qhull 8 CONFIG REQUIRED)  # hulls of meshes
 find_package(tomlplusplus 3 REQUIRED)
 find_package(CLI11 2 REQUIRED)
 find_package(fmt REQUIRED)
