@@ -44,8 +44,8 @@ def test_compression(folder):
 
 def test_heap(folder):
     results = run_on_1_and_3(folder, "heap2d", "inlets.spout.count=60", "stages.0.duration=0.5", "stages.1.until.max_time=0.5")
-    # 50 on the line and 60 poured, of which one may bounce off its end.
-    check(results.scalars["n_bodies"][-1] >= 109, "line and inlet: next to nothing leaves so small a heap",
+    # 50 on the line and 60 poured, of which a few may bounce off its end (1 and 2 have been seen).
+    check(results.scalars["n_bodies"][-1] >= 107, "line and inlet: next to nothing leaves so small a heap",
           results.scalars["n_bodies"][-1])
 
 

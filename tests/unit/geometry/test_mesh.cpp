@@ -1,0 +1,125 @@
+// Meshes as files: text and binary STL, OBJ; what is wrong with them is said with its line.
+#include "geometry/mesh.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace scree {
+namespace {
+
+/// A tetrahedron with corners at 0 and on the axes: volume 1/6.
+constexpr int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+constexpr float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+std::string text_stl(const char* line_end = "\n") {
+  std::string text = std::string("solid of a file") + line_end;
+  for (const auto& face : faces) {
+    text += std::string("  facet normal 0 0 0") + line_end + "    outer loop" + line_end;
+    for (const int i : face) {
+      text += "\tvertex";
+      for (const float x : corners[i]) text += " " + std::to_string(x);
+      text += line_end;
+    }
+    text += std::string("    endloop") + line_end + "  endfacet" + line_end;
+  }
+  return text + "endsolid of a file" + line_end;
+}
+
+template <class T>
+void append(std::string& bytes, T value) {
+  char as_bytes[sizeof value];
+  std::memcpy(as_bytes, &value, sizeof value);
+  bytes.append(as_bytes, sizeof value);
+}
+
+std::string binary_stl() {
+  std::string bytes = "solid, as some programs write even here";
+  bytes.resize(80);
+  append(bytes, std::uint32_t{4});
+  for (const auto& face : faces) {
+    for (int k = 0; k < 3; ++k) append(bytes, 0.0f);
+    for (const int i : face)
+      for (const float x : corners[i]) append(bytes, x);
+    append(bytes, std::uint16_t{0});
+  }
+  return bytes;
+}
+
+const std::string obj =
+    "# a comment\no body\nv 0 0 0\nv 1 0 0 1.0\nvn 0 0 1\nv 0 1 0\n\nv 0 0 1\nvt 0 0\n"
+    "f 1 3 2\nf 1/1 2/1/1 4//1\ns off\nf -4 -1 -2\nf 2 3 4\n";
+
+void check_tetrahedron(const TriangleMesh& mesh, Real scale = 1) {
+  CHECK(mesh.vertices.size() == 4);
+  CHECK(mesh.triangles.size() == 4);
+  CHECK(mesh.n_degenerate == 0);
+  CHECK(enclosed_volume(mesh) == Approx(scale * scale * scale / 6).epsilon(1e-14));
+  const MeshDefects defects = defects_of(mesh);
+  CHECK(defects.n_open_edges + defects.n_crowded_edges + defects.n_inverted_edges == 0);
+}
+
+}  // namespace
+
+TEST_CASE("mesh: the same body as text, binary and OBJ", "[mesh]") {
+  check_tetrahedron(parse_mesh("a.stl", text_stl()));
+  check_tetrahedron(parse_mesh("a.STL", text_stl("\r\n")));
+  check_tetrahedron(parse_mesh("a.stl", text_stl("\r"), 1e-3), 1e-3);
+  check_tetrahedron(parse_mesh("b.stl", binary_stl()));
+  check_tetrahedron(parse_mesh("c.obj", obj));
+  CHECK(parse_mesh("b.stl", binary_stl()).vertices == parse_mesh("a.stl", text_stl()).vertices);
+}
+
+TEST_CASE("mesh: faces of OBJ with more corners become fans", "[mesh]") {
+  const TriangleMesh mesh =
+      parse_mesh("square.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.0 1 -0\nf 1 2 3 4 5\n");
+  CHECK(mesh.vertices.size() == 4);
+  CHECK(mesh.triangles == std::vector<std::array<int, 3>>{{0, 1, 2}, {0, 2, 3}});
+  CHECK(mesh.n_degenerate == 1);
+  CHECK(defects_of(mesh).n_open_edges == 4);
+}
+
+TEST_CASE("mesh: defects are counted", "[mesh]") {
+  std::string inverted = obj;
+  inverted.replace(inverted.find("f 2 3 4"), 7, "f 3 2 4");
+  CHECK(defects_of(parse_mesh("a.obj", inverted)).n_inverted_edges == 3);
+  CHECK(defects_of(parse_mesh("a.obj", obj + "f 2 3 1\n")).n_crowded_edges == 3);
+}
+
+TEST_CASE("mesh: what cannot be read is named with its line", "[mesh]") {
+  const auto message = [](const std::string& path, const std::string& text) {
+    try {
+      parse_mesh(path, text);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was read");
+  };
+  CHECK(message("a.ply", "") == "a.ply: meshes are read from files that end with .stl or .obj");
+  CHECK(message("stl", "") == "stl: meshes are read from files that end with .stl or .obj");
+  CHECK(message("a.stl", "") == "a.stl: there are no triangles");
+  CHECK(message("a.stl", "solid x\nendsolid x\n") == "a.stl: there are no triangles");
+  CHECK(message("a.obj", "v 1 2\n") == "a.obj:1: expected three numbers after \"v\"");
+  CHECK(message("a.obj", "v 1 2 3\nf 1 1 2\n") == "a.obj:2: \"2\" names no vertex; 1 are known here");
+  CHECK(message("a.obj", "v 1 2 3\nf 0 1 1\n") == "a.obj:2: \"0\" names no vertex; 1 are known here");
+  CHECK(message("a.obj", "v 1 2 3\nf 1 1\n") == "a.obj:2: a face with 2 corners, expected at least 3");
+  CHECK(message("a.obj", "v 1 nan 3\n") == "a.obj:1: a coordinate is not a finite number");
+  CHECK(message("a.stl", "solid\nfacet\nvertex 1 2 x\n") ==
+        "a.stl:3: expected three numbers after \"vertex\"");
+  CHECK(message("a.stl", "solid\nfacet\nvertex 1 2 3\nendfacet\n") ==
+        "a.stl:4: a facet with 1 corners, expected 3");
+  CHECK(message("a.stl", "solid\nfacet\nvertex 1 2 3\n") == "a.stl:3: the file ends within a facet");
+  CHECK(message("a.stl", "solid\ncolour 3\n") == "a.stl:2: \"colour\" is no word of an STL file");
+  std::string cut = binary_stl();
+  cut.pop_back();
+  CHECK(message("a.stl", cut.substr(10)).find("nor a whole binary one") != std::string::npos);
+  std::string bad = binary_stl();
+  const float infinite = INFINITY;
+  std::memcpy(bad.data() + 84 + 50 + 12, &infinite, sizeof infinite);
+  CHECK(message("a.stl", bad) == "a.stl: triangle 2: a coordinate is not a finite number");
+}
+
+}  // namespace scree
