@@ -1,0 +1,339 @@
+// Closest points and contact points of convex bodies. A distance is proved by both its bounds: points of the
+// two cores that are so far from each other, and a direction along which the cores are so far apart.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "core/random.hpp"
+#include "geometry/convex/manifold.hpp"
+#include "geometry/convex/shape.hpp"
+
+namespace scree {
+namespace {
+
+constexpr Real pi = std::numbers::pi;
+
+template <int D>
+std::array<Vec<D>, D> axes_of(RandomStream& random) {
+  if constexpr (D == 2) {
+    const Real angle = random.uniform(0, 2 * pi);
+    return {{{{std::cos(angle), std::sin(angle)}}, {{-std::sin(angle), std::cos(angle)}}}};
+  } else {
+    Vec<3> x, y;
+    for (int k = 0; k < 3; ++k) x[k] = random.uniform(-1, 1), y[k] = random.uniform(-1, 1);
+    x *= 1 / norm(x);
+    for (int twice = 0; twice < 2; ++twice) {
+      y -= dot(x, y) * x;
+      y *= 1 / norm(y);
+    }
+    return {x, y, cross(x, y)};
+  }
+}
+
+template <int D>
+std::array<Vec<D>, D> world() {
+  std::array<Vec<D>, D> axes;
+  for (int k = 0; k < D; ++k) axes[static_cast<std::size_t>(k)] = unit_vector<D>(k);
+  return axes;
+}
+
+template <int D>
+ConvexHull<D> corners_of_box(const Vec<D>& half) {
+  std::vector<Vec<D>> corners;
+  for (int i = 0; i < (1 << D); ++i) {
+    Vec<D> corner;
+    for (int k = 0; k < D; ++k) corner[k] = (i >> k & 1 ? 1 : -1) * half[k];
+    corners.push_back(corner);
+  }
+  return hull_of<D>(corners);
+}
+
+template <int D>
+ConvexHull<D> random_hull(RandomStream& random, int n) {
+  std::vector<Vec<D>> points;
+  for (int i = 0; i < n; ++i) {
+    Vec<D> x;
+    for (int k = 0; k < D; ++k) x[k] = random.uniform(-1, 1);
+    points.push_back(x);
+  }
+  return hull_of<D>(points);
+}
+
+template <int D>
+std::vector<ConvexCore<D>> cores() {
+  RandomStream random(17, 0, 1);
+  std::vector<ConvexCore<D>> all;
+  all.emplace_back(ConvexHull<D>{{Vec<D>{}}, {}});
+  all.emplace_back(ConvexHull<D>{{unit_vector<D>(0, -0.8), unit_vector<D>(0, 0.8)}, {}});
+  all.emplace_back(corners_of_box<D>(filled<D>(0.6)));
+  Vec<D> card = filled<D>(1);
+  card[0] = 0.01;
+  card[1] = 0.5;
+  all.emplace_back(corners_of_box<D>(card));
+  for (const int n : {D + 1, 7, 30}) all.emplace_back(random_hull<D>(random, n));
+  return all;
+}
+
+/// Whether x is in the core, but for round-off.
+template <int D>
+bool holds(const PosedCore<D>& body, const Vec<D>& x, Real round_off) {
+  for (int f = 0; f < body.core.n_faces(); ++f) {
+    const auto corner = body.vertex(body.core.corners(f)[0]);
+    if (dot(body.normal(f), x - corner) > round_off) return false;
+  }
+  if (body.core.n_faces() > 0) return true;
+  const Vec<D> first = body.vertex(0), last = body.vertex(static_cast<int>(body.core.vertices().size()) - 1);
+  return norm(x - first) + norm(last - x) - norm(last - first) <= round_off;
+}
+
+template <int D>
+Real separation(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n) {
+  Real highest = -HUGE_VAL, lowest = HUGE_VAL;
+  for (int i = 0; i < static_cast<int>(a.core.vertices().size()); ++i)
+    highest = std::max(highest, dot(n, a.vertex(i)));
+  for (int i = 0; i < static_cast<int>(b.core.vertices().size()); ++i)
+    lowest = std::min(lowest, dot(n, b.vertex(i)));
+  return lowest - highest;
+}
+
+struct Counts {
+  int apart = 0, near = 0, overlap = 0, most_rounds = 0;
+};
+
+/// Fails unless what closest_points() says is proved.
+template <int D>
+void check_pair(const PosedCore<D>& a, const PosedCore<D>& b, Real reach, Counts& counts) {
+  constexpr Real round_off = 1e-11;
+  const ClosestPoints<D> found = closest_points(a, b, reach);
+  counts.most_rounds = std::max(counts.most_rounds, found.rounds);
+  if (found.meeting == Meeting::apart) {
+    ++counts.apart;
+    // Nothing was missed: the distance without a limit.
+    const ClosestPoints<D> whole = closest_points(a, b, 1e9);
+    if (whole.meeting != Meeting::near || whole.distance < reach) FAIL("apart, but at " << whole.distance);
+    return;
+  }
+  if (std::abs(norm(found.normal) - 1) > 1e-13) FAIL("normal of length " << norm(found.normal));
+  const Real along = separation(a, b, found.normal);
+  if (std::abs(along - found.distance) > round_off)
+    FAIL("distance " << found.distance << ", but along the normal " << along);
+  if (found.meeting == Meeting::overlap) {
+    ++counts.overlap;
+    if (found.distance > round_off) FAIL("overlap, but " << found.distance << " along the normal");
+    return;
+  }
+  ++counts.near;
+  if (!holds(a, found.on_a, round_off) || !holds(b, found.on_b, round_off))
+    FAIL("closest points are not on the cores");
+  const Real between = norm(found.on_b - found.on_a);
+  if (std::abs(between - found.distance) > round_off)
+    FAIL("distance " << found.distance << ", but the points are at " << between);
+}
+
+template <int D>
+void check_random_pairs(int n_of_each) {
+  RandomStream random(23, 0, D);
+  const auto all = cores<D>();
+  Counts counts;
+  for (const auto& a : all)
+    for (const auto& b : all)
+      for (int i = 0; i < n_of_each; ++i) {
+        const BodyPose<D> pose_a{Vec<D>{}, axes_of<D>(random), random.uniform(0.5, 2)};
+        BodyPose<D> pose_b{Vec<D>{}, axes_of<D>(random), random.uniform(0.5, 2)};
+        if (i % 3 == 0) pose_b.axes = pose_a.axes;  // parallel faces and edges
+        for (int k = 0; k < D; ++k) pose_b.centre[k] = random.uniform(-2, 2);
+        if (i % 4 == 0) pose_b.centre = pose_b.centre[0] * pose_a.axes[0];  // flush
+        check_pair<D>({a, pose_a}, {b, pose_b}, 0.5, counts);
+        // The same nearly touching: pushed along the normal to a gap of 1e-6.
+        const auto found = closest_points<D>({a, pose_a}, {b, pose_b}, 1e9);
+        if (found.meeting != Meeting::near) continue;
+        pose_b.centre -= (found.distance - 1e-6) * found.normal;
+        check_pair<D>({a, pose_a}, {b, pose_b}, 0.5, counts);
+      }
+  CHECK(counts.near > n_of_each);
+  CHECK(counts.apart > n_of_each);
+  CHECK(counts.overlap > n_of_each);
+  CHECK(counts.most_rounds < 40);
+}
+
+}  // namespace
+
+TEST_CASE("closest points: proved for all pairs of cores, in the plane and in space", "[convex]") {
+  check_random_pairs<2>(300);
+  check_random_pairs<3>(300);
+}
+
+TEST_CASE("closest points: ten million pairs", "[.long][convex]") {
+  check_random_pairs<2>(50'000);
+  check_random_pairs<3>(50'000);
+}
+
+TEST_CASE("closest points: a face gives its normal to the last bit", "[convex]") {
+  RandomStream random(4, 0, 1);
+  const ConvexCore<3> box(corners_of_box<3>({{0.3, 0.5, 0.7}}));
+  for (int i = 0; i < 2000; ++i) {
+    const BodyPose<3> a{{}, axes_of<3>(random), 1};
+    BodyPose<3> b{{}, axes_of<3>(random), 1};
+    if (i % 2 == 0) b.axes = {a.axes[1], a.axes[2], a.axes[0]};
+    const int k = i % 3;
+    b.centre = (i % 5 < 2 ? 1 : -1) * (0.3 + 0.2 * k + 0.95) * a.axes[static_cast<std::size_t>(k)];
+    const auto found = closest_points<3>({box, a}, {box, b}, 10);
+    REQUIRE(found.meeting == Meeting::near);
+    const Vec<3> face = (i % 5 < 2 ? 1 : -1) * a.axes[static_cast<std::size_t>(k)];
+    if (i % 2 == 0) CHECK(found.normal == face);
+  }
+}
+
+TEST_CASE("contact points: balls are what they always were", "[convex]") {
+  const ConvexCore<3> ball(ConvexHull<3>{{Vec<3>{}}, {}});
+  const BodyPose<3> a{{}, world<3>(), 1}, b{{{0.3, -0.4, 1.2}}, world<3>(), 1};
+  const auto met = contact_points<3>({ball, a}, {ball, b}, 0.7, 0.5, 1, 0.1);
+  REQUIRE(met.n == 1);
+  CHECK(met.points[0].gap == Approx(1.3 - 1.2).epsilon(1e-14));
+  CHECK(norm(met.normal - 1 / 1.3 * b.centre) < 1e-15);
+  CHECK(norm(met.points[0].place - 0.75 * met.normal) < 1e-15);
+  CHECK(contact_points<3>({ball, a}, {ball, b}, 0.7, 0.5, 0.05, 0.1).n == 0);
+}
+
+TEST_CASE("contact points: a box on a box", "[convex]") {
+  const ConvexCore<3> box(corners_of_box<3>({{0.5, 0.5, 0.5}}));
+  BodyPose<3> a{{}, world<3>(), 1}, b{{{0.2, -0.3, 1.03}}, world<3>(), 1};
+  const auto met = contact_points<3>({box, a}, {box, b}, 0.01, 0.01, 0.1, 0.05);
+  REQUIRE(met.n == 4);
+  CHECK(met.normal == unit_vector<3>(2));
+  std::vector<std::array<Real, 2>> places;
+  for (const auto& p : met.points) {
+    CHECK(p.gap == Approx(0.01).epsilon(1e-12));
+    CHECK(p.place[2] == Approx(0.515).epsilon(1e-12));
+    places.push_back({std::round(1e9 * p.place[0]) / 1e9, std::round(1e9 * p.place[1]) / 1e9});
+  }
+  std::ranges::sort(places);
+  CHECK(places == std::vector<std::array<Real, 2>>{{-0.3, -0.5}, {-0.3, 0.2}, {0.5, -0.5}, {0.5, 0.2}});
+
+  // A little tilted and moved, the points keep their names.
+  const Real tilt = 1e-4;
+  b.axes = {{{{std::cos(tilt), 0, std::sin(tilt)}}, {{0, 1, 0}}, {{-std::sin(tilt), 0, std::cos(tilt)}}}};
+  b.centre += Vec<3>{{1e-3, 1e-3, 1e-4}};
+  const auto moved = contact_points<3>({box, a}, {box, b}, 0.01, 0.01, 0.1, 0.05);
+  REQUIRE(moved.n == 4);
+  std::vector<std::uint32_t> before, after;
+  for (const auto& p : met.points) before.push_back(p.feature);
+  for (const auto& p : moved.points) after.push_back(p.feature);
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  CHECK(before == after);
+
+  // Exactly on top of each other: the corners themselves, with the names of corners.
+  b = {{{0, 0, 1.03}}, world<3>(), 1};
+  const auto flush = contact_points<3>({box, a}, {box, b}, 0.01, 0.01, 0.1, 0.05);
+  REQUIRE(flush.n == 4);
+  for (const auto& p : flush.points) CHECK((p.feature & 127u) == 0);
+}
+
+TEST_CASE("contact points: on an edge two, on a corner one, along parallel rods two, across one",
+          "[convex]") {
+  const ConvexCore<3> box(corners_of_box<3>({{0.5, 0.5, 0.5}}));
+  const BodyPose<3> a{{}, world<3>(), 1};
+  const Real h = std::numbers::sqrt2 / 2;
+  const BodyPose<3> on_edge{{{0, 0, 0.5 + h + 0.01}}, {{{{h, 0, h}}, {{0, 1, 0}}, {{-h, 0, h}}}}, 1};
+  const auto edge = contact_points<3>({box, a}, {box, on_edge}, 0.001, 0.001, 0.1, 0.05);
+  REQUIRE(edge.n == 2);
+  CHECK(norm(edge.normal - unit_vector<3>(2)) < 1e-14);
+  CHECK(edge.points[0].gap == Approx(0.008).epsilon(1e-9));
+  CHECK(std::abs(edge.points[0].place[1] - edge.points[1].place[1]) == Approx(1).epsilon(1e-9));
+
+  const Real t = 1 / std::sqrt(3.0), s = 1 / std::sqrt(6.0);
+  const std::array<Vec<3>, 3> diagonal{{{{h, s, t}}, {{-h, s, t}}, {{0, -2 * s, t}}}};
+  const BodyPose<3> on_corner{{{0, 0, 0.5 + std::sqrt(0.75) + 0.01}}, diagonal, 1};
+  const auto corner = contact_points<3>({box, a}, {box, on_corner}, 0.001, 0.001, 0.1, 0.05);
+  REQUIRE(corner.n == 1);
+  CHECK(corner.points[0].gap == Approx(0.008).epsilon(1e-9));
+
+  const ConvexCore<3> rod(ConvexHull<3>{{{{-1, 0, 0}}, {{1, 0, 0}}}, {}});
+  const BodyPose<3> beside{{{0.5, 0, 0.42}}, world<3>(), 1};
+  const auto along = contact_points<3>({rod, a}, {rod, beside}, 0.2, 0.2, 0.1, 0.05);
+  REQUIRE(along.n == 2);
+  CHECK(along.points[0].gap == Approx(0.02).epsilon(1e-12));
+  CHECK(std::abs(along.points[0].place[0] - along.points[1].place[0]) == Approx(1.5).epsilon(1e-9));
+  const BodyPose<3> crosswise{{{0.5, 0, 0.42}}, {{{{0, 1, 0}}, {{-1, 0, 0}}, {{0, 0, 1}}}}, 1};
+  CHECK(contact_points<3>({rod, a}, {rod, crosswise}, 0.2, 0.2, 0.1, 0.05).n == 1);
+  const auto lying =
+      contact_points<3>({box, a}, {rod, {{{0.2, 0, 0.72}}, world<3>(), 1}}, 0.01, 0.2, 0.1, 0.05);
+  REQUIRE(lying.n == 2);
+  CHECK(std::abs(lying.points[0].place[0]) == Approx(0.5).epsilon(1e-9));
+}
+
+// Two cards of L 2.5 m and 5 cm that lean against each other at 65 degrees: by symmetry their forces are
+// level.
+TEST_CASE("contact points: the cards of a tent push each other along the level, at both ends of their edges",
+          "[convex]") {
+  const Real angle = 65 * pi / 180, c = std::cos(angle), s = std::sin(angle);
+  const ConvexCore<3> card(corners_of_box<3>({{1.25, 0.625, 0.025}}));
+  // Long edges go up to the right and up to the left; the top corners that meet are those above.
+  const auto axes = [&](Real side) -> std::array<Vec<3>, 3> {
+    return {{{{side * c, 0, s}}, {{0, side, 0}}, {{-side * s, 0, c}}}};
+  };
+  const BodyPose<3> left{{}, axes(1), 1};
+  const Real half_gap = 0.001;
+  const Real reach_of_top = 1.25 * c + 0.025 * s;
+  const BodyPose<3> right{{{2 * (reach_of_top + half_gap), 0, 0}}, axes(-1), 1};
+  const auto met = contact_points<3>({card, left}, {card, right}, 0.0005, 0.0005, 0.1, 0.002);
+  REQUIRE(met.n == 2);
+  CHECK(norm(met.normal - unit_vector<3>(0)) < 1e-12);
+  for (const auto& p : {met.points[0], met.points[1]}) {
+    CHECK(p.gap == Approx(0.001).epsilon(1e-9));
+    CHECK(std::abs(p.place[1]) == Approx(0.625).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("contact points: in the plane an edge on an edge has two", "[convex]") {
+  const ConvexCore<2> square(corners_of_box<2>({{0.5, 0.5}}));
+  const BodyPose<2> a{{}, world<2>(), 1};
+  const auto met =
+      contact_points<2>({square, a}, {square, {{{0.3, 1.02}}, world<2>(), 1}}, 0.005, 0.005, 0.1, 0.05);
+  REQUIRE(met.n == 2);
+  CHECK(met.normal == unit_vector<2>(1));
+  for (const auto& p : met.points) CHECK(p.gap == Approx(0.01).epsilon(1e-12));
+  CHECK(std::abs(met.points[0].place[0] - met.points[1].place[0]) == Approx(0.7).epsilon(1e-9));
+  const Real h = std::numbers::sqrt2 / 2;
+  const BodyPose<2> tilted{{{0, 0.5 + h + 0.02}}, {{{{h, h}}, {{-h, h}}}}, 1};
+  CHECK(contact_points<2>({square, a}, {square, tilted}, 0.005, 0.005, 0.1, 0.05).n == 1);
+}
+
+// Points depend on who is called a only in their names and by round-off.
+TEST_CASE("contact points: the other way round the same", "[convex]") {
+  RandomStream random(9, 0, 1);
+  const auto all = cores<3>();
+  int n_met = 0, n_other = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto &first = all[static_cast<std::size_t>(i) % all.size()],
+               &second = all[static_cast<std::size_t>(i / 7) % all.size()];
+    const BodyPose<3> a{{}, axes_of<3>(random), 1};
+    BodyPose<3> b{{}, axes_of<3>(random), 1};
+    for (int k = 0; k < 3; ++k) b.centre[k] = random.uniform(-2, 2);
+    const auto found = closest_points<3>({first, a}, {second, b}, 1e9);
+    if (found.meeting != Meeting::near) continue;
+    b.centre -= (found.distance - 0.05) * found.normal;
+    const auto there = contact_points<3>({first, a}, {second, b}, 0.02, 0.03, 0.1, 0.02);
+    BodyPose<3> a_from_b = a, b_at_0 = b;
+    a_from_b.centre = -b.centre;
+    b_at_0.centre = {};
+    const auto back = contact_points<3>({second, b_at_0}, {first, a_from_b}, 0.03, 0.02, 0.1, 0.02);
+    REQUIRE(there.n >= 1);
+    CHECK(norm(there.normal + back.normal) < 1e-7);
+    Real least_there = HUGE_VAL, least_back = HUGE_VAL;
+    for (int k = 0; k < there.n; ++k)
+      least_there = std::min(least_there, there.points[static_cast<std::size_t>(k)].gap);
+    for (int k = 0; k < back.n; ++k)
+      least_back = std::min(least_back, back.points[static_cast<std::size_t>(k)].gap);
+    CHECK(least_there == Approx(0).margin(1e-9));
+    CHECK(least_back == Approx(0).margin(1e-9));
+    ++n_met;
+    if (there.n != back.n) ++n_other;
+  }
+  CHECK(n_met > 1000);
+  CHECK(n_other < n_met / 20);
+}
+
+}  // namespace scree
