@@ -131,7 +131,7 @@ class Pair {
   Real separation(const Vec<D>& n) const { return -dot(support(n).w, n); }
 
   ClosestPoints<D> search(Real reach) const;
-  /// The exact normal of what the search ended at, if there is one. `from`: corners next to which it looks.
+  /// Puts the exact normal of what the search ended at, if there is one, in place of the one found.
   void finish(const Simplex<D>& end, ClosestPoints<D>& found) const;
   ClosestPoints<D> overlap() const;
 

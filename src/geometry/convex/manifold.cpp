@@ -127,8 +127,14 @@ template <int D>
 class Candidates {
  public:
   using Point = typename Manifold<D>::Point;
+  /// Of too many those with the least gaps stay.
   void add(const Point& point) {
-    if (n_ < static_cast<int>(all_.size())) all_[static_cast<std::size_t>(n_++)] = point;
+    if (n_ < static_cast<int>(all_.size())) {
+      all_[static_cast<std::size_t>(n_++)] = point;
+      return;
+    }
+    Point& worst = *std::ranges::max_element(all_, {}, &Point::gap);
+    if (point.gap < worst.gap) worst = point;
   }
   bool empty() const { return n_ == 0; }
   Real least_gap() const {
@@ -232,6 +238,29 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
 }
 
 template <int D>
+Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, const Plane<D>& wall,
+                                      Real reach, Real width) {
+  Manifold<D> manifold;
+  manifold.normal = wall.normal;
+  const int n_vertices = static_cast<int>(body.core.vertices().size());
+  Real least = HUGE_VAL;
+  for (int i = 0; i < n_vertices; ++i)
+    least = std::min(least, wall.offset - dot(wall.normal, body.vertex(i)) - rounding);
+  if (least > reach) return manifold;
+  manifold.cores_overlap = least <= -rounding;
+  Candidates<D> candidates;
+  for (int i = 0; i < n_vertices; ++i) {
+    const Vec<D> vertex = body.vertex(i);
+    const Real distance = wall.offset - dot(wall.normal, vertex);
+    if (distance - rounding <= std::min(reach, least + width))
+      candidates.add({vertex + 0.5 * (rounding + distance) * wall.normal, distance - rounding,
+                      static_cast<std::uint32_t>(i) << 7});
+  }
+  candidates.reduce_into(manifold);
+  return manifold;
+}
+
+template <int D>
 bool core_fits(const ConvexCore<D>& core) {
   if (core.n_faces() > most_features || core.vertices().size() > most_features) return false;
   for (int f = 0; f < core.n_faces(); ++f)
@@ -241,6 +270,8 @@ bool core_fits(const ConvexCore<D>& core) {
 
 template Manifold<2> contact_points(const PosedCore<2>&, const PosedCore<2>&, Real, Real, Real, Real);
 template Manifold<3> contact_points(const PosedCore<3>&, const PosedCore<3>&, Real, Real, Real, Real);
+template Manifold<2> contact_points_with_plane(const PosedCore<2>&, Real, const Plane<2>&, Real, Real);
+template Manifold<3> contact_points_with_plane(const PosedCore<3>&, Real, const Plane<3>&, Real, Real);
 template bool core_fits(const ConvexCore<2>&);
 template bool core_fits(const ConvexCore<3>&);
 

@@ -301,6 +301,39 @@ TEST_CASE("contact points: in the plane an edge on an edge has two", "[convex]")
   CHECK(contact_points<2>({square, a}, {square, tilted}, 0.005, 0.005, 0.1, 0.05).n == 1);
 }
 
+TEST_CASE("contact points: corners on a plane, at most four, the lowest and those far from it", "[convex]") {
+  const ConvexCore<3> box(corners_of_box<3>({{0.5, 1, 2}}));
+  const Plane<3> floor{{{0, 0, -1}}, 2.03};
+  const auto flat = contact_points_with_plane<3>({box, {{}, world<3>(), 1}}, 0.01, floor, 0.1, 0.05);
+  REQUIRE(flat.n == 4);
+  CHECK(flat.normal == floor.normal);
+  CHECK_FALSE(flat.cores_overlap);
+  for (const auto& p : flat.points) {
+    CHECK(p.gap == Approx(0.02).epsilon(1e-12));
+    CHECK(p.place[2] == Approx(-2.02).epsilon(1e-12));
+    CHECK(std::abs(p.place[0]) == 0.5);
+    CHECK(std::abs(p.place[1]) == 1);
+  }
+  CHECK(contact_points_with_plane<3>({box, {{}, world<3>(), 1}}, 0.01, floor, 0.019, 0.05).n == 0);
+  CHECK(contact_points_with_plane<3>({box, {{{0, 0, -0.04}}, world<3>(), 1}}, 0.01, floor, 0.1, 0.05)
+            .cores_overlap);
+
+  // A drum of 60 corners below: four of them, spread around.
+  std::vector<Vec<3>> corners;
+  for (int i = 0; i < 60; ++i)
+    for (const Real z : {-1, 1})
+      corners.push_back({{std::cos(2 * pi * i / 60), std::sin(2 * pi * i / 60), z}});
+  const ConvexCore<3> drum(hull_of<3>(corners));
+  const auto ring =
+      contact_points_with_plane<3>({drum, {{}, world<3>(), 1}}, 0.01, {{{0, 0, -1}}, 1.01}, 0.1, 0.05);
+  REQUIRE(ring.n == 4);
+  Vec<3> mean;
+  for (const auto& p : ring.points) mean += 0.25 * p.place;
+  CHECK(std::hypot(mean[0], mean[1]) < 0.05);
+  CHECK_FALSE(core_fits(drum));  // its faces have more corners than a name can tell apart
+  CHECK(core_fits(box));
+}
+
 // Points depend on who is called a only in their names and by round-off.
 TEST_CASE("contact points: the other way round the same", "[convex]") {
   RandomStream random(9, 0, 1);
