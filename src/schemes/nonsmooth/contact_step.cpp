@@ -79,7 +79,7 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   if (collides_one_by_one()) collide(problem);
   for (std::size_t c = 0; c < n; ++c) {
     if (pairs_[c]->elasticity.rigid())
-      problem.bias[c * D] += normal_bias_of(c);
+      problem.bias[c * D] += normal_bias_of(c, law_.rebounds ? pairs_[c]->restitution : 0);
     else
       apply_springs(c, problem);
   }
@@ -106,7 +106,7 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
 }
 
 template <int D>
-Real ContactStep<D>::normal_bias_of(std::size_t c) const {
+Real ContactStep<D>::normal_bias_of(std::size_t c, Real restitution) const {
   const Real of_obstacle = obstacle_velocity()[c * D];
   const Real start_speed = problem().normal_velocity(c, problem().start_velocity) + of_obstacle;
   // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
@@ -116,7 +116,6 @@ Real ContactStep<D>::normal_bias_of(std::size_t c) const {
   if (!state_.forces.empty())
     free_speed = problem().normal_velocity(c, problem().free_velocity) + of_obstacle;
   const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
-  const Real restitution = law_.rebounds ? pairs_[c]->restitution : 0;
   return normal_bias(law_, contacts().gap[c], touching, restitution, start_speed, free_speed);
 }
 
@@ -244,16 +243,12 @@ template <int D>
 bool ContactStep<D>::stop_rebounds() {
   constexpr Real far = 0.01;
   if (report_.residual.natural < far || settings_.on_failure.may_refuse()) return false;
-  std::vector<Real>& bias = assembler_.problem().bias;
   std::int64_t n_stopped = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     if (!pairs_[c]->elasticity.rigid()) continue;
-    law_.rebounds = true;
-    const Real bouncing = normal_bias_of(c);
-    law_.rebounds = false;
-    const Real resting = normal_bias_of(c);
-    if (bouncing == resting) continue;
-    bias[c * D] += resting - bouncing;
+    const Real change = normal_bias_of(c, 0) - normal_bias_of(c, pairs_[c]->restitution);
+    if (change == 0) continue;
+    assembler_.problem().bias[c * D] += change;
     ++n_stopped;
   }
   n_rebounds_stopped_ = state_.comm.sum(n_stopped);

@@ -84,7 +84,7 @@ class ContactStep {
   void apply_laws(FrictionProblem<D>& problem);
   bool collides_one_by_one() const { return settings_.impacts == NonsmoothSettings<D>::Impacts::sequential; }
   void collide(FrictionProblem<D>& problem);
-  Real normal_bias_of(std::size_t c) const;
+  Real normal_bias_of(std::size_t c, Real restitution) const;
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
