@@ -39,14 +39,14 @@ struct Manifold {
 /// A pure function of its arguments. Local. Cost some 0.5 us for boxes.
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
-                           Real reach, Real width);
+                           Real reach, Real width, Vec<D>* axis = nullptr);
 
 /// The contact points of a body and a wall that fills n.x >= offset: its lowest corners, as of
 /// contact_points(). n points from the body to the wall; offset and places are about the origin of the body's
 /// pose. feature: bits 7 to 18 the corner. Local.
 template <int D>
 Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, const Plane<D>& wall,
-                                      Real reach, Real width);
+                                      Real reach, Real width, Vec<D>* axis = nullptr);
 
 /// Whether contact_points() can name all features of a core.
 template <int D>
