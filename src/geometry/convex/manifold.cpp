@@ -231,7 +231,9 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
     cut_to(a, of_a, n, contour);
     const Vec<D> end = a.vertex(of_a.corner), along = a.vertex(of_a.other) - end;
     for (int i = 0; i < contour.size(); ++i) {
-      const Vec<D> there = contour[i], here = end + dot(there - end, along) / dot(along, along) * along;
+      const Vec<D> there = contour[i];
+      const Real share = std::clamp(dot(there - end, along) / dot(along, along), 0.0, 1.0);
+      const Vec<D> here = end + share * along;
       const Vec<D> between = there - here;
       const Real distance = norm(between);
       if (norm(between - dot(between, n) * n) <= most_turn * distance)

@@ -36,7 +36,11 @@ struct Manifold {
 /// side that cut off the edge that starts there, from 1; all bits 1: the closest points. Bodies of more than
 /// 4095 faces or corners, or faces of more than 32 corners, are beyond it (core_fits()).
 ///
-/// A pure function of its arguments. Local. Cost some 0.5 us for boxes.
+/// `axis`, if given, is a direction along which the pair was found apart, or 0: it is tried first and
+/// replaced by what this call finds. It saves work and changes no result.
+///
+/// A pure function of its other arguments. Local. Cost 0.4 to 0.55 us for boxes that touch, 0.1 us for boxes
+/// that are apart.
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
                            Real reach, Real width, Vec<D>* axis = nullptr);
@@ -46,7 +50,7 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
 /// pose. feature: bits 7 to 18 the corner. Local.
 template <int D>
 Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, const Plane<D>& wall,
-                                      Real reach, Real width, Vec<D>* axis = nullptr);
+                                      Real reach, Real width);
 
 /// Whether contact_points() can name all features of a core.
 template <int D>
