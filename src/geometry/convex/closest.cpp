@@ -2,230 +2,215 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+
+#include "geometry/convex/features.hpp"
+#include "geometry/convex/simplex.hpp"
 
 namespace scree {
 namespace {
 
-/// A corner of the difference a - b of two cores.
-template <int D>
-struct Difference {
-  Vec<D> w;
-  int a = 0, b = 0;
-};
-
-/// Up to D + 1 corners, and weights of the point of theirs that is closest to 0.
-template <int D>
-struct Simplex {
-  std::array<Difference<D>, D + 1> corner;
-  std::array<Real, D + 1> weight{};
-  int n = 0;
-
-  Vec<D> closest() const {
-    Vec<D> sum;
-    for (int i = 0; i < n; ++i) sum += weight[static_cast<std::size_t>(i)] * at(i).w;
-    return sum;
-  }
-  const Difference<D>& at(int i) const { return corner[static_cast<std::size_t>(i)]; }
-  bool has(const Difference<D>& other) const {
-    for (int i = 0; i < n; ++i)
-      if (at(i).a == other.a && at(i).b == other.b) return true;
-    return false;
-  }
-  void add(const Difference<D>& next) { corner[static_cast<std::size_t>(n++)] = next; }
-};
-
-template <int D>
-Simplex<D> point(const Difference<D>& p) {
-  Simplex<D> s;
-  s.add(p);
-  s.weight[0] = 1;
-  return s;
-}
-
-/// The part of the segment pq that is closest to 0.
-template <int D>
-Simplex<D> closest_on_segment(const Difference<D>& p, const Difference<D>& q) {
-  const Vec<D> along = q.w - p.w;
-  const Real share = -dot(p.w, along), whole = dot(along, along);
-  if (!(share > 0)) return point(p);
-  if (share >= whole) return point(q);
-  Simplex<D> s;
-  s.add(p);
-  s.add(q);
-  s.weight[1] = share / whole;
-  s.weight[0] = 1 - s.weight[1];
-  return s;
-}
-
-template <int D>
-const Simplex<D>& nearer(const Simplex<D>& s, const Simplex<D>& t) {
-  const Vec<D> x = s.closest(), y = t.closest();
-  return dot(y, y) < dot(x, x) ? t : s;
-}
-
-/// Twice the signed areas that 0 makes with two corners of a triangle in the plane, or above it as seen along
-/// its normal.
-template <int D>
-Simplex<D> closest_on_triangle(const Difference<D>& p, const Difference<D>& q, const Difference<D>& r) {
-  std::array<Real, 3> area;
-  if constexpr (D == 2) {
-    const auto twice = [](const Vec<2>& x, const Vec<2>& y) { return x[0] * y[1] - x[1] * y[0]; };
-    const Real whole = twice(q.w - p.w, r.w - p.w);
-    area = {whole * twice(q.w, r.w), whole * twice(r.w, p.w), whole * twice(p.w, q.w)};
-  } else {
-    const Vec<3> normal = cross(q.w - p.w, r.w - p.w);
-    area = {dot(cross(q.w, r.w), normal), dot(cross(r.w, p.w), normal), dot(cross(p.w, q.w), normal)};
-  }
-  const Real whole = area[0] + area[1] + area[2];
-  if (area[0] > 0 && area[1] > 0 && area[2] > 0 && whole > 0) {
-    Simplex<D> s;
-    s.add(p);
-    s.add(q);
-    s.add(r);
-    for (std::size_t k = 0; k < 3; ++k) s.weight[k] = area[k] / whole;
-    return s;
-  }
-  return nearer(nearer(closest_on_segment(p, q), closest_on_segment(q, r)), closest_on_segment(r, p));
-}
-
-Simplex<3> closest_on_tetrahedron(const Simplex<3>& given) {
-  const auto volume = [](const Vec<3>& x, const Vec<3>& y, const Vec<3>& z) { return dot(x, cross(y, z)); };
-  const Difference<3>&p = given.at(0), &q = given.at(1), &r = given.at(2), &s = given.at(3);
-  const Real whole = volume(q.w - p.w, r.w - p.w, s.w - p.w);
-  const std::array<Real, 4> part{whole * volume(q.w, r.w, s.w), -whole * volume(p.w, r.w, s.w),
-                                 whole * volume(p.w, q.w, s.w), -whole * volume(p.w, q.w, r.w)};
-  if (part[0] > 0 && part[1] > 0 && part[2] > 0 && part[3] > 0) {
-    Simplex<3> inside = given;
-    const Real sum = part[0] + part[1] + part[2] + part[3];
-    for (std::size_t k = 0; k < 4; ++k) inside.weight[k] = part[k] / sum;
-    return inside;
-  }
-  // The new corner, the last one, is part of the answer but for round-off.
-  Simplex<3> best = closest_on_triangle(p, q, s);
-  best = nearer(best, closest_on_triangle(q, r, s));
-  best = nearer(best, closest_on_triangle(r, p, s));
-  return nearer(best, closest_on_triangle(p, q, r));
-}
-
-template <int D>
-Simplex<D> closest_on(const Simplex<D>& s) {
-  if (s.n == 1) return point(s.at(0));
-  if (s.n == 2) return closest_on_segment(s.at(0), s.at(1));
-  if constexpr (D == 2) return closest_on_triangle(s.at(0), s.at(1), s.at(2));
-  if (s.n == 3) return closest_on_triangle(s.at(0), s.at(1), s.at(2));
-  if constexpr (D == 3) return closest_on_tetrahedron(s);
-}
+constexpr Real touching = 1e-12;  // cores closer than this many sizes have a common point
 
 /// Two cores, and what is asked of them all the time.
 template <int D>
 class Pair {
  public:
-  Pair(const PosedCore<D>& a, const PosedCore<D>& b) : a_(a), b_(b) {}
+  Pair(const PosedCore<D>& a, const PosedCore<D>& b)
+      : a_(a), b_(b), size_(a.pose.size + b.pose.size), offset_(b.pose.centre) {}
 
+  ClosestPoints<D> search(Real reach) const;
+
+ private:
   Difference<D> support(const Vec<D>& direction) const {
     const int i = a_.support(direction), j = b_.support(-direction);
     return {a_.vertex(i) - b_.vertex(j), i, j};
   }
   /// How far b is beyond a along the unit vector n.
   Real separation(const Vec<D>& n) const { return -dot(support(n).w, n); }
+  /// Bounds of a distance that differ by no more than this are the same number.
+  Real round_off(Real distance) const { return 1e-12 * (distance + size_); }
 
-  ClosestPoints<D> search(Real reach) const;
-  /// Puts the exact normal of what the search ended at, if there is one, in place of the one found.
+  bool take_face(const PosedCore<D>& of, Real sign, int corner, ClosestPoints<D>& found) const;
+  Vec<D> normal_between(const CoreFeature& of_a, const CoreFeature& of_b,
+                        const ClosestPoints<D>& found) const;
   void finish(const Simplex<D>& end, ClosestPoints<D>& found) const;
-  ClosestPoints<D> overlap() const;
-
- private:
-  /// Rather than along `found.normal`, along n if that separates no less.
-  bool take_if_equal(const Vec<D>& n, ClosestPoints<D>& found) const {
-    constexpr Real round_off = 1e-12;
-    const Real distance = separation(n);
-    if (distance < found.distance - round_off * (found.distance + a_.pose.size + b_.pose.size)) return false;
-    found.normal = n;
-    found.distance = distance;
-    return true;
-  }
-  bool take_face(const PosedCore<D>& of, Real sign, int corner, ClosestPoints<D>& found) const {
-    constexpr Real near = 1 - 1e-8;  // cosine; the search knows the normal to about 1e-8
-    for (const int f : of.core.faces_of_vertex(corner)) {
-      const Vec<D> n = sign * of.normal(f);
-      if (dot(n, found.normal) > near && take_if_equal(n, found)) return true;
-    }
-    return false;
-  }
+  void compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) const;
+  void turn_to_best(const ClosestFeatures<D>& best, ClosestPoints<D>& found) const;
+  void overlap(Real bound, ClosestPoints<D>& found) const;
+  void points_of_overlap(ClosestPoints<D>& found) const;
+  template <class Try>
+  void try_axes(const Try& try_axis) const;
 
   const PosedCore<D>&a_, &b_;
+  const Real size_;
+  const Vec<D> offset_;
 };
+
+/// An edge that the corners of one core in a simplex lie on, or their one corner. Three corners are no edge.
+template <int D, class Corner>
+CoreFeature feature_of(const Simplex<D>& simplex, const Corner& corner_of) {
+  CoreFeature feature{corner_of(simplex[0])};
+  for (int i = 1; i < simplex.size(); ++i) {
+    const int corner = corner_of(simplex[i]);
+    if (corner != feature.corner) feature.other = corner;
+  }
+  return feature;
+}
 
 template <int D>
 ClosestPoints<D> Pair<D>::search(Real reach) const {
   constexpr int most_rounds = 64;
-  constexpr Real round_off = 1e-14, touching = 1e-12;
-  const Real size = a_.pose.size + b_.pose.size;
+  constexpr Real no_gain = 1e-14;
   ClosestPoints<D> found;
-  Vec<D> v = -b_.pose.centre;
+  Vec<D> v = -offset_;
   if (dot(v, v) == 0) v = unit_vector<D>(0);
+  Real squared = dot(v, v);
   Simplex<D> simplex;
   while (found.rounds < most_rounds) {
     ++found.rounds;
     const Difference<D> next = support(-v);
-    const Real squared = dot(v, v), along = dot(v, next.w);
+    const Real along = dot(v, next.w);
     // All of a - b lies beyond this along v.
-    if (along > 0 && along * along > reach * reach * squared) return found;
-    if (simplex.n > 0 && (squared - along <= round_off * squared || simplex.has(next))) break;
+    if (along > 0 && along * along > reach * reach * squared) {
+      found.normal = -1 / std::sqrt(squared) * v;
+      return found;
+    }
+    if (simplex.size() > 0 && (squared - along <= no_gain * squared || simplex.has(next))) break;
     Simplex<D> wider = simplex;
-    wider.add(next);
-    wider = closest_on(wider);
-    if (wider.n == D + 1) return overlap();
+    if (!wider.add(next)) {
+      overlap(simplex.size() > 0 ? std::sqrt(squared) : HUGE_VAL, found);
+      break;
+    }
     const Vec<D> closer = wider.closest();
     // Round-off can lead in circles where nothing is to be gained.
-    if (simplex.n > 0 && dot(closer, closer) >= squared) break;
+    if (simplex.size() > 0 && dot(closer, closer) >= squared) break;
     simplex = wider;
     v = closer;
-    if (dot(v, v) <= touching * touching * size * size) return overlap();
+    squared = dot(v, v);
+    if (squared <= touching * touching * size_ * size_) {
+      overlap(HUGE_VAL, found);
+      break;
+    }
   }
-  found.meeting = Meeting::near;
-  found.distance = norm(v);
-  found.normal = -1 / found.distance * v;
-  for (int i = 0; i < simplex.n; ++i) {
-    found.on_a += simplex.weight[static_cast<std::size_t>(i)] * a_.vertex(simplex.at(i).a);
-    found.on_b += simplex.weight[static_cast<std::size_t>(i)] * b_.vertex(simplex.at(i).b);
+  if (found.meeting == Meeting::apart) {
+    found.meeting = Meeting::near;
+    found.distance = std::sqrt(squared);
+    found.normal = -1 / found.distance * v;
+    for (int i = 0; i < simplex.size(); ++i) {
+      found.on_a += simplex.weight(i) * a_.vertex(simplex[i].a);
+      found.on_b += simplex.weight(i) * b_.vertex(simplex[i].b);
+    }
+    finish(simplex, found);
   }
-  finish(simplex, found);
   if (found.distance > reach) found.meeting = Meeting::apart;
   return found;
 }
 
+/// Takes the normal of a face at `corner` that separates the cores no less than the points found do.
 template <int D>
-void Pair<D>::finish(const Simplex<D>& end, ClosestPoints<D>& found) const {
-  if (end.n == 1) return;  // two corners: their difference
-  if (take_face(a_, 1, end.at(0).a, found) || take_face(b_, -1, end.at(0).b, found)) return;
-  // The part of a - b that is closest to 0 is an edge or a triangle, and the normal is normal to it.
-  const Vec<D> edge = end.at(1).w - end.at(0).w;
-  Vec<D> n = found.normal - dot(found.normal, edge) / dot(edge, edge) * edge;
+bool Pair<D>::take_face(const PosedCore<D>& of, Real sign, int corner, ClosestPoints<D>& found) const {
+  constexpr Real near = 1 - 1e-8;  // cosine
+  for (const int f : of.core.faces_of_vertex(corner)) {
+    const Vec<D> n = sign * of.normal(f);
+    if (!(dot(n, found.normal) > near)) continue;
+    const Real distance = separation(n);
+    if (distance < found.distance - round_off(found.distance)) continue;
+    found.normal = n;
+    found.distance = distance;
+    return true;
+  }
+  return false;
+}
+
+/// The normal of two features without faces, in closed form: across the edges, or the difference of the
+/// points.
+template <int D>
+Vec<D> Pair<D>::normal_between(const CoreFeature& of_a, const CoreFeature& of_b,
+                               const ClosestPoints<D>& found) const {
+  const bool edge_a = of_a.other >= 0, edge_b = of_b.other >= 0;
+  if (!edge_a && !edge_b) return found.normal;
+  const Vec<D> u = edge_a ? a_.vertex(of_a.other) - a_.vertex(of_a.corner)
+                          : b_.vertex(of_b.other) - b_.vertex(of_b.corner);
   if constexpr (D == 3) {
-    if (end.n == 3) {
-      const Vec<3> other = end.at(2).w - end.at(0).w;
-      const Vec<3> product = cross(edge, other);
-      constexpr Real thin = 1e-7;
-      if (norm(product) > thin * norm(edge) * norm(other))
-        n = (dot(product, found.normal) < 0 ? -1 : 1) * product;
+    if (edge_a && edge_b) {
+      const Vec<3> v = b_.vertex(of_b.other) - b_.vertex(of_b.corner), product = cross(u, v);
+      // The product is known to round-off / sine, the difference to round-off * size / distance, of which
+      // the part along the other edge does harm, sine times.
+      const Real squared = dot(product, product);
+      if (squared * size_ > found.distance * dot(u, u) * dot(v, v))
+        return (dot(product, found.normal) < 0 ? -1 : 1) / std::sqrt(squared) * product;
     }
   }
-  take_if_equal(1 / norm(n) * n, found);
+  const Vec<D> n = found.normal - dot(found.normal, u) / dot(u, u) * u;
+  return 1 / norm(n) * n;
+}
+
+/// Gives the points that the search ended at their exact normal. The distance of points is a bound from
+/// above, the separation along a normal one from below: where they do not agree, features are compared.
+template <int D>
+void Pair<D>::finish(const Simplex<D>& end, ClosestPoints<D>& found) const {
+  if (take_face(a_, 1, end[0].a, found) || take_face(b_, -1, end[0].b, found)) return;
+  const Vec<D> n = normal_between(feature_of(end, [](const auto& corner) { return corner.a; }),
+                                  feature_of(end, [](const auto& corner) { return corner.b; }), found);
+  const Real distance = separation(n);
+  if (distance >= found.distance - round_off(found.distance)) {
+    found.normal = n;
+    found.distance = distance;
+    return;
+  }
+  const Real other = separation(found.normal);
+  const Real slack = found.distance - std::max(distance, other);
+  compare(distance > other ? n : found.normal, slack, found);
 }
 
 template <int D>
-ClosestPoints<D> Pair<D>::overlap() const {
-  ClosestPoints<D> found;
-  found.meeting = Meeting::overlap;
-  found.distance = -HUGE_VAL;
-  const auto try_axis = [&](const Vec<D>& n) {
-    const Real distance = separation(n);
-    if (distance <= found.distance) return;
-    found.distance = distance;
-    found.normal = n;
+void Pair<D>::compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) const {
+  const auto best = compare_features(a_, b_, n, slack + round_off(0));
+  found.compared = true;
+  found.meeting = Meeting::near;
+  found.on_a = best.on_a;
+  found.on_b = best.on_b;
+  found.distance = best.distance;
+  if (best.distance <= touching * size_) return overlap(HUGE_VAL, found);
+  found.normal = 1 / best.distance * (best.on_b - best.on_a);
+  if (best.of_a.face >= 0) {
+    found.normal = a_.normal(best.of_a.face);
+  } else if (best.of_b.face >= 0) {
+    found.normal = -b_.normal(best.of_b.face);
+  } else if (take_face(a_, 1, best.of_a.corner, found) || take_face(b_, -1, best.of_b.corner, found)) {
+    return;
+  } else {
+    turn_to_best(best, found);
+  }
+  // Surfaces of cores that have a common point can be apart, too.
+  if (separation(found.normal) < best.distance - round_off(0)) overlap(HUGE_VAL, found);
+}
+
+/// The distance of points hardly tells which edges at a corner they are on; the separation along the normal
+/// does: the best of those of the features and of the edges that end there.
+template <int D>
+void Pair<D>::turn_to_best(const ClosestFeatures<D>& best, ClosestPoints<D>& found) const {
+  const ClosestPoints<D> tried = found;
+  Real most = separation(found.normal);
+  const auto edges_of = [](const PosedCore<D>& body, const CoreFeature& feature, const auto& take) {
+    take(feature);
+    if (feature.other < 0)
+      for (const int other : body.core.neighbours(feature.corner)) take(CoreFeature{feature.corner, other});
   };
+  edges_of(a_, best.of_a, [&](const CoreFeature& of_a) {
+    edges_of(b_, best.of_b, [&](const CoreFeature& of_b) {
+      const Vec<D> n = normal_between(of_a, of_b, tried);
+      const Real distance = separation(n);
+      if (distance > most) most = distance, found.normal = n;
+    });
+  });
+}
+
+/// Calls try_axis for the directions along which two cores with a common point can be taken apart with the
+/// least motion.
+template <int D>
+template <class Try>
+void Pair<D>::try_axes(const Try& try_axis) const {
   for (int f = 0; f < a_.core.n_faces(); ++f) try_axis(a_.normal(f));
   for (int f = 0; f < b_.core.n_faces(); ++f) try_axis(-b_.normal(f));
   if constexpr (D == 3) {
@@ -239,12 +224,66 @@ ClosestPoints<D> Pair<D>::overlap() const {
         try_axis(-1 / length * product);
       }
   }
-  // Points and segments that meet each other have no axis of their own but these.
-  if (found.distance == -HUGE_VAL) {
-    const Real apart = norm(b_.pose.centre);
-    try_axis(apart > 0 ? 1 / apart * b_.pose.centre : unit_vector<D>(0));
+  // Points and segments have no faces; a segment is left across it.
+  const bool thin_a = a_.core.n_faces() == 0, thin_b = b_.core.n_faces() == 0;
+  if (D == 2 ? !thin_a && !thin_b : !thin_a || !thin_b) return;
+  bool has_segment = false;
+  for (const PosedCore<D>* body : {&a_, &b_}) {
+    if (body->core.vertices().size() != 2) continue;
+    has_segment = true;
+    const Vec<D> along = body->vertex(1) - body->vertex(0);
+    Vec<D> out = offset_;
+    int least = 0;
+    for (int k = 1; k < D; ++k)
+      if (std::abs(along[k]) < std::abs(along[least])) least = k;
+    if (!(dot(out, out) > 0)) out = unit_vector<D>(least);
+    out -= dot(out, along) / dot(along, along) * along;
+    if (norm(out) <= touching * size_) {
+      out = unit_vector<D>(least);
+      out -= dot(out, along) / dot(along, along) * along;
+    }
+    try_axis(1 / norm(out) * out);
+    try_axis(-1 / norm(out) * out);
   }
-  return found;
+  if (thin_a && thin_b && !has_segment) {
+    const Real apart = norm(offset_);
+    try_axis(apart > 0 ? 1 / apart * offset_ : unit_vector<D>(0));
+  }
+}
+
+/// Cores with a common point. `bound`: their distance is not more, should they turn out to be apart after
+/// all.
+template <int D>
+void Pair<D>::overlap(Real bound, ClosestPoints<D>& found) const {
+  Real most = -HUGE_VAL;
+  Vec<D> axis;
+  try_axes([&](const Vec<D>& n) {
+    const Real distance = separation(n);
+    if (distance <= most) return;
+    most = distance;
+    axis = n;
+  });
+  if (most > touching * size_) {
+    if (!found.compared) compare(axis, bound - most, found);
+    return;
+  }
+  found.normal = axis;
+  found.meeting = Meeting::overlap;
+  found.distance = most;
+  points_of_overlap(found);
+}
+
+/// The closest points once b is moved out along the normal, moved back with it.
+template <int D>
+void Pair<D>::points_of_overlap(ClosestPoints<D>& found) const {
+  constexpr Real margin = 1e-3;
+  const Vec<D> out = (margin * size_ - found.distance) * found.normal;
+  BodyPose<D> moved = b_.pose;
+  moved.centre += out;
+  const PosedCore<D> b{b_.core, moved};
+  const auto best = compare_features(a_, b, found.normal, margin * size_);
+  found.on_a = best.on_a;
+  found.on_b = best.on_b - out;
 }
 
 }  // namespace
@@ -254,7 +293,14 @@ ClosestPoints<D> closest_points(const PosedCore<D>& a, const PosedCore<D>& b, Re
   return Pair<D>(a, b).search(reach);
 }
 
+template <int D>
+Real separation_along(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n) {
+  return dot(b.vertex(b.support(-n)) - a.vertex(a.support(n)), n);
+}
+
 template ClosestPoints<2> closest_points(const PosedCore<2>&, const PosedCore<2>&, Real);
 template ClosestPoints<3> closest_points(const PosedCore<3>&, const PosedCore<3>&, Real);
+template Real separation_along(const PosedCore<2>&, const PosedCore<2>&, const Vec<2>&);
+template Real separation_along(const PosedCore<3>&, const PosedCore<3>&, const Vec<3>&);
 
 }  // namespace scree

@@ -3,43 +3,108 @@
 #include <algorithm>
 
 namespace scree {
+namespace {
+
+/// Lists one after another, and where each begins.
+void join(const std::vector<std::vector<int>>& lists, std::vector<int>& all, std::vector<int>& first) {
+  first.push_back(0);
+  for (const auto& list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+    first.push_back(static_cast<int>(all.size()));
+  }
+}
+
+/// Whether corner i is at +half[k] where bit k of i is set, and at -half[k] where not.
+template <int D>
+bool has_corners_of_box(const std::vector<Vec<D>>& vertices) {
+  if (vertices.size() != std::size_t{1} << D) return false;
+  const Vec<D>& half = vertices.back();
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    for (int k = 0; k < D; ++k)
+      if (!(half[k] > 0) || vertices[i][k] != (i >> k & 1 ? half[k] : -half[k])) return false;
+  return true;
+}
+
+}  // namespace
 
 template <int D>
-ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull) : vertices_(hull.vertices) {
+ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
+    : vertices_(hull.vertices), is_box_(has_corners_of_box<D>(hull.vertices)) {
   const int n = static_cast<int>(vertices_.size());
   std::vector<std::vector<int>> faces = hull.faces;
   if (D == 2 && n > 2)
     for (int i = 0; i < n; ++i) faces.push_back({i, (i + 1) % n});
   if (!faces.empty()) planes_ = planes_of(hull);
 
-  std::vector<std::vector<int>> faces_of(vertices_.size());
-  first_corner_.push_back(0);
+  std::vector<std::vector<int>> faces_of(vertices_.size()), neighbours(vertices_.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    for (const int i : faces[f]) faces_of[static_cast<std::size_t>(i)].push_back(static_cast<int>(f));
-    face_corners_.insert(face_corners_.end(), faces[f].begin(), faces[f].end());
-    first_corner_.push_back(static_cast<int>(face_corners_.size()));
+    const auto& face = faces[f];
+    for (const int i : face) faces_of[static_cast<std::size_t>(i)].push_back(static_cast<int>(f));
+    // In space every edge is passed once in each direction, in the plane every side once.
+    for (std::size_t k = 0; k + (D == 2 ? 1 : 0) < face.size(); ++k) {
+      const int from = face[k], to = face[(k + 1) % face.size()];
+      if (D == 2 || from < to) edges_.push_back({from, to});
+    }
   }
-  first_face_.push_back(0);
-  for (const auto& list : faces_of) {
-    vertex_faces_.insert(vertex_faces_.end(), list.begin(), list.end());
-    first_face_.push_back(static_cast<int>(vertex_faces_.size()));
+  if (n == 2) edges_.push_back({0, 1});
+  std::ranges::sort(edges_);
+  for (const auto& [from, to] : edges_) {
+    neighbours[static_cast<std::size_t>(from)].push_back(to);
+    neighbours[static_cast<std::size_t>(to)].push_back(from);
   }
+  join(faces, face_corners_, first_corner_);
+  join(faces_of, vertex_faces_, first_face_);
+  join(neighbours, neighbours_, first_neighbour_);
+
   if constexpr (D == 3) {
     constexpr Real parallel = 1e-9;
-    const auto add = [&](int a, int b) {
-      const Vec<3> along = vertices_[static_cast<std::size_t>(b)] - vertices_[static_cast<std::size_t>(a)];
+    for (const auto& [from, to] : edges_) {
+      const Vec<3> along =
+          vertices_[static_cast<std::size_t>(to)] - vertices_[static_cast<std::size_t>(from)];
       const Vec<3> unit = 1 / norm(along) * along;
-      for (const Vec<3>& known : edge_directions_)
-        if (norm(cross(known, unit)) < parallel) return;
-      edge_directions_.push_back(unit);
-    };
-    for (const auto& face : faces)
-      for (std::size_t k = 0; k < face.size(); ++k) {
-        const int a = face[k], b = face[(k + 1) % face.size()];
-        if (a < b) add(a, b);
-      }
-    if (n == 2) add(0, 1);
+      if (std::ranges::none_of(edge_directions_,
+                               [&](const Vec<3>& known) { return norm(cross(known, unit)) < parallel; }))
+        edge_directions_.push_back(unit);
+    }
   }
+
+  for (int group = 0; group < n; group += lanes)
+    for (int k = 0; k < D; ++k)
+      for (int lane = 0; lane < lanes; ++lane)
+        coordinates_.push_back(vertices_[static_cast<std::size_t>(group + lane < n ? group + lane : 0)][k]);
+}
+
+// Four corners at a time; the first of equal ones, as one corner at a time would give.
+template <int D>
+int ConvexCore<D>::farthest(const Vec<D>& direction) const {
+  const int n_groups = static_cast<int>(coordinates_.size()) / (lanes * D);
+  std::array<Real, lanes> most;
+  std::array<std::int64_t, lanes> which{};
+  for (int group = 0; group < n_groups; ++group) {
+    const Real* x = coordinates_.data() + static_cast<std::ptrdiff_t>(group) * lanes * D;
+    std::array<Real, lanes> along;
+    for (int lane = 0; lane < lanes; ++lane) {
+      Real sum = x[lane] * direction[0];
+      for (int k = 1; k < D; ++k) sum += x[k * lanes + lane] * direction[k];
+      along[static_cast<std::size_t>(lane)] = sum;
+    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const bool farther = group == 0 || along[lane] > most[lane];
+      most[lane] = farther ? along[lane] : most[lane];
+      which[lane] = farther ? group : which[lane];
+    }
+  }
+  int best = -1;
+  Real best_along = 0;
+  const int n = static_cast<int>(vertices_.size());
+  for (int lane = 0; lane < std::min(lanes, n); ++lane) {
+    const auto l = static_cast<std::size_t>(lane);
+    const int corner = static_cast<int>(which[l]) * lanes + lane;
+    const int vertex = corner < n ? corner : 0;
+    if (best < 0 || most[l] > best_along || (most[l] == best_along && vertex < best))
+      best = vertex, best_along = most[l];
+  }
+  return best;
 }
 
 template class ConvexCore<2>;

@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "geometry/convex/hull.hpp"
@@ -21,6 +21,12 @@ class ConvexCore {
   /// Places of the corners of a face, counter-clockwise from outside; of a side its two ends.
   std::span<const int> corners(int face) const { return range(face_corners_, first_corner_, face); }
   std::span<const int> faces_of_vertex(int vertex) const { return range(vertex_faces_, first_face_, vertex); }
+  /// Vertices that share an edge with `vertex`.
+  std::span<const int> neighbours(int vertex) const { return range(neighbours_, first_neighbour_, vertex); }
+  /// The two ends of every edge; 2D: of every side.
+  const std::vector<std::array<int, 2>>& edges() const { return edges_; }
+  /// The corner farthest along `direction` in body axes; the first of several. O(corners), of a box O(1).
+  int support(const Vec<D>& direction) const;
   /// 3D: directions of edges, of which parallel ones count once. For the search of a separating axis.
   const std::vector<Vec<D>>& edge_directions() const { return edge_directions_; }
 
@@ -31,11 +37,27 @@ class ConvexCore {
                                   static_cast<std::size_t>(first[k + 1] - first[k]));
   }
 
+  static constexpr int lanes = 4;
+  int farthest(const Vec<D>& direction) const;
+
   std::vector<Vec<D>> vertices_;
+  bool is_box_ = false;  // corner i lies at +half[k] if bit k of i is set, else at -half[k]
+  /// Coordinate k of corner i at place (i / lanes * D + k) * lanes + i % lanes; the last group is filled up
+  /// with corner 0.
+  std::vector<Real> coordinates_;
   std::vector<Plane<D>> planes_;
-  std::vector<int> face_corners_, first_corner_, vertex_faces_, first_face_;
+  std::vector<int> face_corners_, first_corner_, vertex_faces_, first_face_, neighbours_, first_neighbour_;
+  std::vector<std::array<int, 2>> edges_;
   std::vector<Vec<D>> edge_directions_;
 };
+
+template <int D>
+int ConvexCore<D>::support(const Vec<D>& direction) const {
+  if (!is_box_) return farthest(direction);
+  int corner = 0;
+  for (int k = 0; k < D; ++k) corner |= (direction[k] > 0 ? 1 : 0) << k;
+  return corner;
+}
 
 /// Where a core is: x = centre + size * (sum of in_body[k] axes[k]).
 template <int D>
@@ -63,18 +85,8 @@ struct PosedCore {
   const ConvexCore<D>& core;
   const BodyPose<D>& pose;
 
-  /// The corner farthest along `direction`; the first of several.
-  int support(const Vec<D>& direction) const {
-    const Vec<D> local = pose.in_body(direction);
-    const auto& vertices = core.vertices();
-    int best = 0;
-    Real most = dot(vertices[0], local);
-    for (int i = 1; i < static_cast<int>(vertices.size()); ++i) {
-      const Real along = dot(vertices[static_cast<std::size_t>(i)], local);
-      if (along > most) most = along, best = i;
-    }
-    return best;
-  }
+  /// The corner farthest along `direction`.
+  int support(const Vec<D>& direction) const { return core.support(pose.in_body(direction)); }
   Vec<D> vertex(int i) const { return pose.place(core.vertices()[static_cast<std::size_t>(i)]); }
   Vec<D> normal(int face) const { return pose.direction(core.plane(face).normal); }
 };

@@ -3,138 +3,112 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/convex/contour.hpp"
+
 namespace scree {
 namespace {
 
-constexpr int most_corners = 32, most_features = 4095;
+constexpr int most_features = 4094;
 constexpr std::uint32_t of_closest_points = 0xffffffff;
+constexpr Real same = 1e-9;  // lengths (of the sizes) and cosines that differ by less are equal
 
-/// A convex polygon in space, or a segment, or a point; each corner with the part of its name.
-template <int D>
-struct Contour {
-  struct Corner {
-    Vec<D> place;
-    std::uint32_t name = 0;  // corner << 7 | side
-  };
-  std::array<Corner, 2 * most_corners> corner;
-  int n = 0;
-
-  void add(const Vec<D>& place, std::uint32_t name) { corner[static_cast<std::size_t>(n++)] = {place, name}; }
-  const Corner& at(int i) const { return corner[static_cast<std::size_t>(i)]; }
-};
-
-/// What of a core looks along a direction: a face, or all of a segment or point (face -1).
+/// What of a core looks along a direction: a face, else an edge, else a corner.
 template <int D>
 struct Side {
-  int face = -1;
-  Real alignment = -1;  // cosine
-  Vec<D> normal;
+  int corner = 0;
+  int other = -1;      // the second corner of an edge
+  int face = -1;       // of a face
+  Real alignment = 0;  // cosine of the angle with the direction, of a face
+  Vec<D> normal;       // of a face
+
+  bool is_face() const { return face >= 0; }
+  bool is_edge() const { return face < 0 && other >= 0; }
 };
 
 template <int D>
 Side<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
-  Side<D> best;
-  constexpr Real same = 1e-9;  // the first one of faces that are as near
-  for (const int f : body.core.faces_of_vertex(body.support(direction))) {
-    const Vec<D> normal = body.normal(f);
-    const Real alignment = dot(normal, direction);
-    if (alignment > best.alignment + same) best = {f, alignment, normal};
+  constexpr Real least_alignment = 0.5;  // of 60 degrees
+  Side<D> side;
+  const Vec<D> local = body.pose.in_body(direction);
+  side.corner = body.core.support(local);
+  for (const int f : body.core.faces_of_vertex(side.corner)) {
+    const Real alignment = dot(body.core.plane(f).normal, local);
+    // The first one of faces that are as near.
+    if (alignment > side.alignment + same) side.face = f, side.alignment = alignment;
   }
-  const auto& vertices = body.core.vertices();
-  if (best.face < 0 && vertices.size() == 2) {
-    // A segment looks along n with all of itself if it is nearly normal to n.
-    const Vec<D> along = body.pose.direction(vertices[1] - vertices[0]);
-    const Vec<D> across = direction - dot(direction, along) / dot(along, along) * along;
-    const Real length = norm(across);
-    if (length > 0) best = {-1, length, 1 / length * across};
+  if (side.alignment > least_alignment) {
+    side.normal = body.normal(side.face);
+    return side;
   }
-  return best;
+  side.face = -1;
+  const auto vertex = [&](int i) { return body.core.vertices()[static_cast<std::size_t>(i)]; };
+  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
+  for (const int other : body.core.neighbours(side.corner)) {
+    const Vec<D> along = vertex(other) - vertex(side.corner);
+    const Real drop = -dot(along, local) / norm(along);
+    if (drop < least_drop - same) side.other = other, least_drop = drop;
+  }
+  // Named the same from both ends.
+  if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
+  return side;
 }
 
-/// Corners of a face, or of a core without faces.
 template <int D>
-Contour<D> contour_of(const PosedCore<D>& body, int face) {
-  Contour<D> contour;
-  if (face < 0) {
-    for (int i = 0; i < static_cast<int>(body.core.vertices().size()); ++i)
-      contour.add(body.vertex(i), static_cast<std::uint32_t>(i) << 7);
-  } else {
-    for (const int i : body.core.corners(face))
-      contour.add(body.vertex(i), static_cast<std::uint32_t>(i) << 7);
+void add_corners(const PosedCore<D>& body, const Side<D>& side, Contour<D>& contour) {
+  if (side.is_face()) {
+    for (const int i : body.core.corners(side.face)) contour.add(body.vertex(i), i);
+    return;
   }
-  return contour;
-}
-
-/// Keeps the part of `contour` that is not beyond the plane through `on_plane` with the normal n; corners
-/// within `tolerance` [m] are on it. New corners get the name of the edge and `side`.
-template <int D>
-void cut(Contour<D>& contour, const Vec<D>& n, const Vec<D>& on_plane, Real tolerance, std::uint32_t side) {
-  Contour<D> kept;
-  const Real limit = tolerance * norm(n);
-  // A polygon is closed, a segment is not, and a point has no edge.
-  const int n_edges = contour.n > 2 ? contour.n : contour.n - 1;
-  for (int i = 0; i < contour.n; ++i) {
-    const auto& from = contour.at(i);
-    const Real here = dot(n, from.place - on_plane);
-    if (here <= limit) kept.add(from.place, from.name);
-    if (i >= n_edges) continue;
-    const auto& to = contour.at((i + 1) % contour.n);
-    const Real there = dot(n, to.place - on_plane);
-    if ((here < -limit && there > limit) || (here > limit && there < -limit))
-      kept.add(from.place + here / (here - there) * (to.place - from.place), (from.name & ~127u) | side);
-  }
-  contour = kept;
+  contour.add(body.vertex(side.corner), side.corner);
+  if (side.is_edge()) contour.add(body.vertex(side.other), side.other);
 }
 
 /// Cuts off what is beyond the sides of the reference, seen along n.
 template <int D>
-void cut_to(const PosedCore<D>& reference, int face, const Vec<D>& n, Contour<D>& contour) {
-  const Real tolerance = 1e-9 * reference.pose.size;
-  if (face < 0 || D == 2) {
-    const Contour<D> ends = contour_of(reference, face);
-    if (ends.n < 2) return;
-    const Vec<D> from = ends.at(0).place, to = ends.at(1).place;
+void cut_to(const PosedCore<D>& reference, const Side<D>& side, const Vec<D>& n, Contour<D>& contour) {
+  const Real tolerance = same * reference.pose.size;
+  const bool is_segment = D == 2 || !side.is_face();
+  if (is_segment) {
+    const auto end = [&](std::size_t k) {
+      return reference.vertex(side.is_face() ? reference.core.corners(side.face)[k]
+                                             : (k == 0 ? side.corner : side.other));
+    };
+    const Vec<D> from = end(0), to = end(1);
     const Vec<D> along = to - from - dot(to - from, n) * n;
-    cut(contour, -along, from, tolerance, 1);
-    cut(contour, along, to, tolerance, 2);
+    contour.cut(-along, from, tolerance, 1, 2);
+    contour.cut(along, to, tolerance, 2, 2);
     return;
   }
   if constexpr (D == 3) {
-    const auto corners = reference.core.corners(face);
-    for (std::size_t k = 0; k < corners.size() && contour.n > 0; ++k) {
-      const Vec<3> from = reference.vertex(corners[k]),
-                   to = reference.vertex(corners[(k + 1) % corners.size()]);
-      cut(contour, cross(to - from, n), from, tolerance, static_cast<std::uint32_t>(k + 1));
+    const auto corners = reference.core.corners(side.face);
+    const int n_sides = static_cast<int>(corners.size());
+    const Vec<3> first = reference.vertex(corners[0]);
+    Vec<3> from = first;
+    for (int k = 0; k < n_sides && contour.size() > 0; ++k) {
+      const Vec<3> to = k + 1 < n_sides ? reference.vertex(corners[static_cast<std::size_t>(k) + 1]) : first;
+      contour.cut(cross(to - from, n), from, tolerance, k + 1, n_sides);
+      from = to;
     }
   }
-}
-
-/// Whether more than one point of the contour can be as near to the reference: segments must be parallel for
-/// that.
-template <int D>
-bool meet_alongside(const PosedCore<D>& reference, int face, const Contour<D>& contour) {
-  if (face >= 0) return true;
-  if (reference.core.vertices().size() < 2 || contour.n != 2) return false;
-  constexpr Real parallel = 1e-3;  // sine
-  const Vec<D> along = reference.vertex(1) - reference.vertex(0),
-               other = contour.at(1).place - contour.at(0).place;
-  const Real across = dot(along, other), product = dot(along, along) * dot(other, other);
-  return product - across * across < parallel * parallel * product;
 }
 
 /// Points that may stay.
 template <int D>
 class Candidates {
  public:
-  using Point = typename Manifold<D>::Point;
+  explicit Candidates(Real size) : same_length_(same * size), same_area_(same * size * size) {}
+
   /// Of too many those with the least gaps stay.
-  void add(const Point& point) {
-    if (n_ < static_cast<int>(all_.size())) {
-      all_[static_cast<std::size_t>(n_++)] = point;
-      return;
+  void add(const Vec<D>& place, Real gap, std::uint32_t feature) {
+    int i = n_;
+    if (n_ < most) {
+      ++n_;
+    } else {
+      for (int k = i = 0; k < n_; ++k)
+        if (at(k).gap > at(i).gap) i = k;
+      if (gap >= at(i).gap) return;
     }
-    Point& worst = *std::ranges::max_element(all_, {}, &Point::gap);
-    if (point.gap < worst.gap) worst = point;
+    all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
   }
   bool empty() const { return n_ == 0; }
   Real least_gap() const {
@@ -149,51 +123,77 @@ class Candidates {
     n_ = kept;
   }
 
+  /// The points that stay, in the order of their features.
   void reduce_into(Manifold<D>& manifold) const {
     if (n_ <= Manifold<D>::most) {
       for (int i = 0; i < n_; ++i) keep(i, manifold);
-      return;
+    } else {
+      const int deepest = best([&](int i) { return -at(i).gap; }, same_length_);
+      const auto from_deepest = [&](int i) { return place(i) - place(deepest); };
+      const int farthest = best([&](int i) { return dot(from_deepest(i), from_deepest(i)); }, same_area_);
+      keep(deepest, manifold);
+      keep(farthest, manifold);
+      if constexpr (D == 3) {
+        const Vec<3> across = cross(from_deepest(farthest), manifold.normal);
+        const auto beside = [&](int i) { return dot(from_deepest(i), across); };
+        const int left = best(beside, same_area_),
+                  right = best([&](int i) { return -beside(i); }, same_area_);
+        if (beside(left) > same_area_) keep(left, manifold);
+        if (beside(right) < -same_area_) keep(right, manifold);
+      }
     }
-    const int deepest = best([&](const Point& p) { return -p.gap; });
-    const Vec<D> first = at(deepest).place;
-    const int farthest = best([&](const Point& p) { return dot(p.place - first, p.place - first); });
-    keep(deepest, manifold);
-    keep(farthest, manifold);
-    if constexpr (D == 3) {
-      const Vec<3> across = cross(at(farthest).place - first, manifold.normal);
-      const auto side = [&](const Point& p) { return dot(p.place - first, across); };
-      const int left = best(side), right = best([&](const Point&p) { return -side(p); });
-      if (side(at(left)) > 0) keep(left, manifold);
-      if (side(at(right)) < 0) keep(right, manifold);
-    }
+    const auto kept = std::span(manifold.points).first(static_cast<std::size_t>(manifold.n));
+    for (std::size_t i = 1; i < kept.size(); ++i)
+      for (std::size_t k = i; k > 0 && kept[k].feature < kept[k - 1].feature; --k)
+        std::swap(kept[k], kept[k - 1]);
   }
 
  private:
-  const Point& at(int i) const { return all_[static_cast<std::size_t>(i)]; }
+  static constexpr int most = 2 * Contour<D>::most_corners + 1;
+  struct Candidate {
+    std::array<Real, D> x;
+    Real gap;
+    std::uint32_t feature;
+  };
+  const Candidate& at(int i) const { return all_[static_cast<std::size_t>(i)]; }
+  Vec<D> place(int i) const { return {at(i).x}; }
   void keep(int i, Manifold<D>& manifold) const {
-    manifold.points[static_cast<std::size_t>(manifold.n++)] = at(i);
+    manifold.points[static_cast<std::size_t>(manifold.n++)] = {place(i), at(i).gap, at(i).feature};
   }
+  /// The candidate with the largest measure; of those within `tolerance` of it that with the least feature,
+  /// so that round-off does not choose between points that are as good.
   template <class Measure>
-  int best(const Measure& measure) const {
-    int found = 0;
-    for (int i = 1; i < n_; ++i) {
-      const Real here = measure(at(i)), there = measure(at(found));
-      if (here > there || (here == there && at(i).feature < at(found).feature)) found = i;
-    }
+  int best(const Measure& measure, Real tolerance) const {
+    Real largest = -HUGE_VAL;
+    for (int i = 0; i < n_; ++i) largest = std::max(largest, measure(i));
+    int found = -1;
+    for (int i = 0; i < n_; ++i)
+      if (measure(i) >= largest - tolerance && (found < 0 || at(i).feature < at(found).feature)) found = i;
     return found;
   }
 
-  std::array<Point, 2 * most_corners + 1> all_;
+  std::array<Candidate, most> all_;
   int n_ = 0;
+  Real same_length_, same_area_;
 };
+
+/// Whether the cores are apart along the unit vector `axis` by so much more than `reach` that no round-off in
+/// closest_points() could make it find a contact: what the axis is does not change results.
+template <int D>
+bool separates(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& axis, Real reach) {
+  return separation_along(a, b, axis) > reach + same * (reach + a.pose.size + b.pose.size);
+}
 
 }  // namespace
 
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
-                           Real reach, Real width) {
+                           Real reach, Real width, Vec<D>* axis) {
   Manifold<D> manifold;
-  const ClosestPoints<D> closest = closest_points(a, b, reach + rounding_a + rounding_b);
+  const Real roundings = rounding_a + rounding_b, size = a.pose.size + b.pose.size;
+  if (axis && *axis != Vec<D>{} && separates(a, b, *axis, reach + roundings)) return manifold;
+  const ClosestPoints<D> closest = closest_points(a, b, reach + roundings);
+  if (axis) *axis = closest.meeting == Meeting::apart ? closest.normal : Vec<D>{};
   if (closest.meeting == Meeting::apart) return manifold;
   const Vec<D>& n = closest.normal;
   manifold.normal = n;
@@ -202,36 +202,47 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
   const auto middle = [&](const Vec<D>& on_a, const Vec<D>& on_b) {
     return 0.5 * (on_a + on_b + (rounding_a - rounding_b) * n);
   };
-  const Real roundings = rounding_a + rounding_b;
 
   const Side<D> of_a = side_towards(a, n), of_b = side_towards(b, -n);
-  constexpr Real same = 1e-9, least_alignment = 0.5;
-  const bool swaps = of_b.alignment > of_a.alignment + same;
-  const Side<D>& reference = swaps ? of_b : of_a;
-  Candidates<D> candidates;
+  const bool swaps = of_b.is_face() && (!of_a.is_face() || of_b.alignment > of_a.alignment + same);
+  const Side<D>&reference = swaps ? of_b : of_a, &incident = swaps ? of_a : of_b;
   const PosedCore<D>&from = swaps ? b : a, &to = swaps ? a : b;
-  Contour<D> contour = contour_of(to, (swaps ? of_a : of_b).face);
-  if (reference.alignment > least_alignment && meet_alongside(from, reference.face, contour)) {
-    const Vec<D> outwards = swaps ? -n : n;
-    cut_to(from, reference.face, outwards, contour);
-    const Real offset =
-        dot(reference.normal, from.vertex(reference.face < 0 ? 0 : from.core.corners(reference.face)[0]));
+  Candidates<D> candidates(size);
+  const Vec<D> outwards = swaps ? -n : n;
+  const std::uint32_t name = (swaps ? 1u << 31 : 0u) | (static_cast<std::uint32_t>(reference.face) & 0xfffu)
+                                                           << 19;
+  Contour<D> contour;
+  if (reference.is_face()) {
+    add_corners(to, incident, contour);
+    cut_to(from, reference, outwards, contour);
+    const Real offset = dot(reference.normal, from.vertex(from.core.corners(reference.face)[0]));
     const Real slope = dot(reference.normal, outwards);
-    const std::uint32_t name =
-        (swaps ? 1u << 31 : 0u) | static_cast<std::uint32_t>(reference.face & most_features) << 19;
-    for (int i = 0; i < contour.n; ++i) {
-      const Vec<D>& there = contour.at(i).place;
+    for (int i = 0; i < contour.size(); ++i) {
+      const Vec<D> there = contour[i];
       const Real distance = (dot(reference.normal, there) - offset) / slope;
       const Vec<D> here = there - distance * outwards;
-      candidates.add({swaps ? middle(there, here) : middle(here, there), distance - roundings,
-                      name | contour.at(i).name});
+      candidates.add(swaps ? middle(there, here) : middle(here, there), distance - roundings,
+                     name | contour.feature(i));
+    }
+  } else if (of_a.is_edge() && of_b.is_edge() && !manifold.cores_overlap) {
+    // Edges side by side, if lines between them do not turn away from the normal.
+    constexpr Real most_turn = 0.03;  // sine
+    add_corners(b, of_b, contour);
+    cut_to(a, of_a, n, contour);
+    const Vec<D> end = a.vertex(of_a.corner), along = a.vertex(of_a.other) - end;
+    for (int i = 0; i < contour.size(); ++i) {
+      const Vec<D> there = contour[i];
+      const Real share = std::clamp(dot(there - end, along) / dot(along, along), 0.0, 1.0);
+      const Vec<D> here = end + share * along;
+      const Vec<D> between = there - here;
+      const Real distance = norm(between);
+      if (norm(between - dot(between, n) * n) <= most_turn * distance)
+        candidates.add(middle(here, there), distance - roundings, name | contour.feature(i));
     }
   }
   const Real closest_gap = closest.distance - roundings;
-  constexpr Real round_off = 1e-9;
-  if (candidates.empty() || candidates.least_gap() > closest_gap + round_off * (a.pose.size + b.pose.size))
-    if (!manifold.cores_overlap || candidates.empty())
-      candidates.add({middle(closest.on_a, closest.on_b), closest_gap, of_closest_points});
+  if (candidates.empty() || (!manifold.cores_overlap && candidates.least_gap() > closest_gap + same * size))
+    candidates.add(middle(closest.on_a, closest.on_b), closest_gap, of_closest_points);
   candidates.drop_above(std::min(reach, candidates.least_gap() + width));
   candidates.reduce_into(manifold);
   return manifold;
@@ -242,19 +253,17 @@ Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, c
                                       Real reach, Real width) {
   Manifold<D> manifold;
   manifold.normal = wall.normal;
-  const int n_vertices = static_cast<int>(body.core.vertices().size());
-  Real least = HUGE_VAL;
-  for (int i = 0; i < n_vertices; ++i)
-    least = std::min(least, wall.offset - dot(wall.normal, body.vertex(i)) - rounding);
+  const auto distance_of = [&](const Vec<D>& vertex) { return wall.offset - dot(wall.normal, vertex); };
+  const Real least = distance_of(body.vertex(body.support(wall.normal))) - rounding;
   if (least > reach) return manifold;
   manifold.cores_overlap = least <= -rounding;
-  Candidates<D> candidates;
-  for (int i = 0; i < n_vertices; ++i) {
+  Candidates<D> candidates(body.pose.size);
+  for (int i = 0; i < static_cast<int>(body.core.vertices().size()); ++i) {
     const Vec<D> vertex = body.vertex(i);
-    const Real distance = wall.offset - dot(wall.normal, vertex);
+    const Real distance = distance_of(vertex);
     if (distance - rounding <= std::min(reach, least + width))
-      candidates.add({vertex + 0.5 * (rounding + distance) * wall.normal, distance - rounding,
-                      static_cast<std::uint32_t>(i) << 7});
+      candidates.add(vertex + 0.5 * (rounding + distance) * wall.normal, distance - rounding,
+                     static_cast<std::uint32_t>(i) << 7);
   }
   candidates.reduce_into(manifold);
   return manifold;
@@ -264,12 +273,14 @@ template <int D>
 bool core_fits(const ConvexCore<D>& core) {
   if (core.n_faces() > most_features || core.vertices().size() > most_features) return false;
   for (int f = 0; f < core.n_faces(); ++f)
-    if (core.corners(f).size() > most_corners) return false;
+    if (core.corners(f).size() > Contour<D>::most_corners) return false;
   return true;
 }
 
-template Manifold<2> contact_points(const PosedCore<2>&, const PosedCore<2>&, Real, Real, Real, Real);
-template Manifold<3> contact_points(const PosedCore<3>&, const PosedCore<3>&, Real, Real, Real, Real);
+template Manifold<2> contact_points(const PosedCore<2>&, const PosedCore<2>&, Real, Real, Real, Real,
+                                    Vec<2>*);
+template Manifold<3> contact_points(const PosedCore<3>&, const PosedCore<3>&, Real, Real, Real, Real,
+                                    Vec<3>*);
 template Manifold<2> contact_points_with_plane(const PosedCore<2>&, Real, const Plane<2>&, Real, Real);
 template Manifold<3> contact_points_with_plane(const PosedCore<3>&, Real, const Plane<3>&, Real, Real);
 template bool core_fits(const ConvexCore<2>&);

@@ -36,10 +36,14 @@ struct Manifold {
 /// side that cut off the edge that starts there, from 1; all bits 1: the closest points. Bodies of more than
 /// 4095 faces or corners, or faces of more than 32 corners, are beyond it (core_fits()).
 ///
-/// A pure function of its arguments. Local. Cost some 0.5 us for boxes.
+/// `axis`, if given, is a direction along which the pair was found apart, or 0: it is tried first and
+/// replaced by what this call finds. It saves work and changes no result.
+///
+/// A pure function of its other arguments. Local. Cost 0.4 to 0.55 us for boxes that touch, 0.1 us for boxes
+/// that are apart.
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
-                           Real reach, Real width);
+                           Real reach, Real width, Vec<D>* axis = nullptr);
 
 /// The contact points of a body and a wall that fills n.x >= offset: its lowest corners, as of
 /// contact_points(). n points from the body to the wall; offset and places are about the origin of the body's
