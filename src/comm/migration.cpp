@@ -12,7 +12,7 @@ namespace {
 template <class Store, class F>
 void for_each_packed(Store& bodies, bool ghost_fields_only, F&& f) {
   bodies.for_each_field([&](const FieldInfo& info, auto& values) {
-    if (!ghost_fields_only || info.ghosts == Ghosts::keep) f(values);
+    if (!ghost_fields_only || bodies.is_of_ghosts(info)) f(values);
   });
 }
 

@@ -46,6 +46,7 @@ inline constexpr std::uint32_t exit_choice = 10;
 inline constexpr std::uint32_t update_phase = 11;
 inline constexpr std::uint32_t source = 12;
 inline constexpr std::uint32_t free_volume = 13;
+inline constexpr std::uint32_t orientation = 14;
 inline constexpr std::uint32_t crowd_noise = 20;
 }  // namespace purpose
 

@@ -49,7 +49,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     for (std::size_t k = rank; k < fed.size(); k += size) {
       bodies.resize(n + 1, 0);
       put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].inlet),
-               inlets.list()[fed[k].inlet].bodies, seed);
+               inlets.list()[fed[k].inlet].bodies, state.shapes, seed);
       if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
       state.memory.start.push_back(state.memory.start.back());
       ++n;

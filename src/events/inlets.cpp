@@ -60,9 +60,9 @@ class InletPlaces {
         state_(state),
         stream_of_inlet_(RandomStream(seed, static_cast<GlobalId>(f), purpose::inlet).bits()),
         fed_(fed),
-        present_(state.box, inlet.places->bounds(), inlet.bodies.radius->largest(), largest_owned(state),
+        present_(state.box, inlet.places->bounds(), inlet.bodies.sizes.largest(), largest_owned(state),
                  state.bodies.n_owned()),
-        new_ones_(state.box, inlet.places->bounds(), inlet.bodies.radius->largest(), largest_fed,
+        new_ones_(state.box, inlet.places->bounds(), inlet.bodies.sizes.largest(), largest_fed,
                   static_cast<std::int64_t>(fed.size()) + most_arrivals_at_once) {
     const BodyStore<D>& bodies = state.bodies;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
@@ -74,17 +74,19 @@ class InletPlaces {
     at_.clear();
     wrapped_at_.clear();
     radius_.clear();
+    shape_.clear();
   }
   void draw_body(GlobalId number) {
     RandomStream radius_stream(stream_of_inlet_, number, purpose::radius);
-    next_radius_ = inlet_.bodies.radius->draw(radius_stream);
+    next_ = inlet_.bodies.sizes.draw(radius_stream);
     stream_of_body_ = RandomStream(stream_of_inlet_, number, purpose::inlet).bits();
   }
   Vec<D> draw_place(std::int64_t attempt) {
     RandomStream stream(stream_of_body_, attempt, purpose::position);
-    at_.push_back(inlet_.places->draw(stream, next_radius_));
+    at_.push_back(inlet_.places->draw(stream, next_.radius));
     wrapped_at_.push_back(wrapped(state_.box, at_.back()));
-    radius_.push_back(next_radius_);
+    radius_.push_back(next_.radius);
+    shape_.push_back(next_.shape);
     return at_.back();
   }
   /// Each rank compares all places with its own bodies, and a share of them with the obstacles.
@@ -102,7 +104,7 @@ class InletPlaces {
     return new_ones_.meets(at_[place], radius_[place]);
   }
   void accept(std::size_t /*body*/, std::size_t place) {
-    fed_.push_back({f_, {state_.next_id++, wrapped_at_[place], radius_[place]}});
+    fed_.push_back({f_, {state_.next_id++, wrapped_at_[place], radius_[place], shape_[place]}});
     new_ones_.add(fed_.back().body);
   }
 
@@ -116,19 +118,20 @@ class InletPlaces {
   const InletTable<D>& inlet_;
   State<D>& state_;
   std::uint64_t stream_of_inlet_, stream_of_body_ = 0;
-  Real next_radius_ = 0;
+  BodySize next_;
   std::vector<InletBody<D>>& fed_;
   Neighbours<D> present_, new_ones_;
   std::vector<Vec<D>> at_, wrapped_at_;
   std::vector<Real> radius_;
+  std::vector<std::int32_t> shape_;
 };
 
 }  // namespace
 
 template <int D>
-void InletTable<D>::describe(const std::string& name, Section& section) {
+void InletTable<D>::describe(const std::string& name, const ShapeTable<D>& shapes, Section& section) {
   bodies.name = name;
-  describe_bodies(section, bodies);
+  describe_bodies(section, shapes, bodies);
   section.kind("type", places, {.required = true, .doc = "Where the bodies are put"});
   section.real("rate", rate,
                {.unit = Unit::rate, .range = positive, .doc = "Bodies per time; or give mass_rate"});
@@ -146,7 +149,7 @@ void InletTable<D>::describe(const std::string& name, Section& section) {
   if (!section.reading()) return;
   bodies.where = section.where("type");
   where_mass_rate = section.where("mass_rate");
-  if (!bodies.radius) refuse_without_radius(section);
+  if (!bodies.sizes.known()) refuse_without_radius(section);
   if ((rate > 0) == (mass_rate > 0))
     section.fail("rate", fmt::format("[{}] needs either rate or mass_rate", section.path()));
   if (until <= start)
@@ -155,7 +158,7 @@ void InletTable<D>::describe(const std::string& name, Section& section) {
 
 template <int D>
 Real InletTable<D>::bodies_per_second() const {
-  return rate > 0 ? rate : mass_rate / (bodies.density * bodies.radius->mean_volume());
+  return rate > 0 ? rate : mass_rate / (bodies.density * bodies.sizes.mean_volume());
 }
 
 template <int D>
@@ -193,18 +196,18 @@ std::string Inlets<D>::shortfall(std::size_t f, const State<D>& state, bool is_o
 }
 
 template <int D>
-void Inlets<D>::describe(Section& root) {
+void Inlets<D>::describe(Section& root, const ShapeTable<D>& shapes) {
   root.tables("inlets", {.doc = "A source that makes bodies during the run."},
               [&](const std::string& name, Section& section) {
                 InletTable<D> inlet;
-                inlet.describe(name, section);
+                inlet.describe(name, shapes, section);
                 if (section.reading()) inlets_.push_back(std::move(inlet));
               });
 }
 
 template <int D>
 void Inlets<D>::fit(const Box<D>& domain) {
-  for (InletTable<D>& inlet : inlets_) inlet.places->fit(domain, inlet.bodies.radius->largest());
+  for (InletTable<D>& inlet : inlets_) inlet.places->fit(domain, inlet.bodies.sizes.largest());
 }
 
 template <int D>
@@ -224,9 +227,9 @@ BodiesToCome Inlets<D>::to_come(Real end_time) const {
   BodiesToCome bodies;
   for (const InletTable<D>& inlet : inlets_) {
     bodies.count += inlet.n_due(end_time);
-    bodies.largest = std::max(bodies.largest, inlet.bodies.radius->largest());
+    bodies.largest = std::max(bodies.largest, inlet.bodies.sizes.largest());
     bodies.smallest =
-        std::min(bodies.smallest, std::pow(inlet.bodies.radius->mean_volume() / body_volume<D>(1), 1.0 / D));
+        std::min(bodies.smallest, std::pow(inlet.bodies.sizes.mean_volume() / body_volume<D>(1), 1.0 / D));
   }
   return bodies;
 }
@@ -252,7 +255,7 @@ void Inlets<D>::feed(std::size_t f, State<D>& state, std::uint64_t seed,
                      std::vector<InletBody<D>>& fed) const {
   Real largest_fed = 0;
   for (const InletTable<D>& other : inlets_)
-    largest_fed = std::max(largest_fed, other.bodies.radius->largest());
+    largest_fed = std::max(largest_fed, other.bodies.sizes.largest());
   const InletTable<D>& inlet = inlets_[f];
   InletProgress& progress = state.inlets[f];
   InletPlaces<D> places(f, inlet, state, seed, largest_fed, fed);

@@ -25,7 +25,7 @@ struct InletTable {
 
   std::string where_mass_rate;  ///< its place in the deck
 
-  void describe(const std::string& name, Section& section);
+  void describe(const std::string& name, const ShapeTable<D>& shapes, Section& section);
   /// Bodies per second: the rate, or the mass rate over the mean mass of a body. Needs bodies.density.
   Real bodies_per_second() const;
   /// How many bodies should have come by `time`; the inlet may have ended by then.
@@ -47,8 +47,8 @@ struct InletBody {
 template <int D>
 class Inlets {
  public:
-  /// Declares and reads [inlets.NAME].
-  void describe(Section& root);
+  /// Declares and reads [inlets.NAME]. `shapes`: those of the deck.
+  void describe(Section& root, const ShapeTable<D>& shapes);
   /// Throws InputError if an inlet has no place for its largest body. Local, alike on all ranks.
   void fit(const Box<D>& domain);
 

@@ -14,7 +14,7 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
   n_owned_ = n_owned;
   n_ghosts_ = n_ghosts;
   for_each_field([&](const FieldInfo& info, auto& values) {
-    const Index n = info.ghosts == Ghosts::keep ? n_owned + n_ghosts : n_owned;
+    const Index n = is_of_ghosts(info) ? n_owned + n_ghosts : n_owned;
     const auto count = static_cast<std::size_t>(n);
     // Left to itself a vector doubles.
     if (count > values.capacity() && !values.empty()) values.reserve(count + count / 16);

@@ -34,10 +34,10 @@ constexpr Orientation<D> upright() {
   return orientation;
 }
 
-enum class Ghosts { keep, none };
-/// What a body carries besides its place. Levels of motion include those before them; `path` is apart from
-/// these, see BodyStore::carry_path().
-enum class Carried { always, with_inertia, with_accelerations, with_derivatives, path };
+enum class Ghosts { keep, none, with_shapes };
+/// What a body carries besides its place. Levels of motion include those before them; `path`, `shapes` and
+/// `oriented` are apart from these, see BodyStore::carry_path() and carry_shapes().
+enum class Carried { always, with_inertia, with_accelerations, with_derivatives, path, shapes, oriented };
 constexpr bool has_inertia(Carried carried) {
   return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
 }
@@ -70,6 +70,14 @@ class BodyStore {
   /// Says what bodies carry; before the first of them is made.
   void carry(Carried carried) { carried_ = carried; }
   bool has_inertia() const { return scree::has_inertia(carried_); }
+  /// Says whether some bodies are no balls, and all carry `shape` and `orientation`, ghosts too; before the
+  /// first of them is made.
+  void carry_shapes(bool carried) { carries_shapes_ = carried; }
+  bool carries_shapes() const { return carries_shapes_; }
+  /// Whether ghost copies have this field.
+  bool is_of_ghosts(const FieldInfo& info) const {
+    return info.ghosts == Ghosts::keep || (info.ghosts == Ghosts::with_shapes && carries_shapes_);
+  }
   /// Says which fields bodies carry besides those of fields.def; before the first body is made.
   void carry_extra(std::span<const ExtraField> fields);
   /// The k-th of these, of type Real or std::int32_t as its ExtraField says.
@@ -129,6 +137,8 @@ class BodyStore {
  private:
   bool carries(const FieldInfo& info) const {
     if (info.carried == Carried::path) return carries_path_;
+    if (info.carried == Carried::shapes) return carries_shapes_;
+    if (info.carried == Carried::oriented) return carries_shapes_ || has_inertia();
     if (info.carried == Carried::always || info.carried == carried_) return true;
     return scree::has_inertia(carried_) && info.carried <= carried_;
   }
@@ -150,6 +160,7 @@ class BodyStore {
   Index n_ghosts_ = 0;
   Carried carried_ = Carried::always;
   bool carries_path_ = true;
+  bool carries_shapes_ = false;
 };
 
 }  // namespace scree

@@ -24,8 +24,8 @@ constexpr GlobalId id_of_partner(GlobalId name) {
 /// of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
 /// Contacts whose numbers are all 0 are not kept.
 struct ContactMemory {
-  /// Numbers per contact at most: an impulse, a tangential spring and a load.
-  static constexpr int most_numbers = 7;
+  /// Numbers per contact at most: four points of bodies with shapes, each with its name and an impulse.
+  static constexpr int most_numbers = 16;
 
   int width = 1;                ///< numbers per contact
   std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])

@@ -32,6 +32,7 @@ struct Columns {
   int id = -1;
   std::array<int, 3> velocity{-1, -1, -1};
   std::array<int, 3> spin{-1, -1, -1};
+  std::array<int, 4> orientation{-1, -1, -1, -1};
   std::vector<std::string> not_taken;
 
   bool has_velocity() const { return velocity[0] >= 0; }
@@ -68,9 +69,9 @@ Columns find_columns(std::span<const std::string_view> names, const std::string&
     if (place < 0)
       throw InputError(fmt::format(
           "{}: no column {}; the header must name x, y{} and may name radius (or diameter), id, vx, "
-          "vy{} and {}",
+          "vy{}, {} and {}",
           where, axis, D == 3 ? ", z" : "", D == 3 ? ", vz" : "",
-          D == 3 ? "omegax, omegay, omegaz" : "omegaz"));
+          D == 3 ? "omegax, omegay, omegaz" : "omegaz", D == 3 ? "qw, qx, qy, qz" : "angle"));
   }
   columns.radius = column("radius");
   if (columns.radius < 0) {
@@ -91,6 +92,15 @@ Columns find_columns(std::span<const std::string_view> names, const std::string&
   };
   vector("v", 0, columns.velocity);
   vector("omega", D == 2 ? 2 : 0, columns.spin);
+  // Angle in the plane; quaternions as LAMMPS names their components, too.
+  if (D == 2) columns.orientation[0] = column("angle");
+  for (const auto& parts : {std::array{"qw", "qx", "qy", "qz"}, {"quatw", "quati", "quatj", "quatk"}}) {
+    if (D == 2 || columns.orientation[0] >= 0) continue;
+    for (std::size_t k = 0; k < 4; ++k) columns.orientation[k] = column(parts[k]);
+    if (std::ranges::count(columns.orientation, -1) % 4 != 0)
+      throw InputError(fmt::format("{}: an orientation needs all of the columns {}", where,
+                                   fmt::join(parts, ", ")));
+  }
   for (std::size_t k = 0; k < names.size(); ++k)
     if (!taken[k] && !names[k].empty()) columns.not_taken.emplace_back(names[k]);
   return columns;
@@ -133,6 +143,15 @@ void add_row(const Columns& columns, std::span<const std::string_view> fields, c
     Spin<D>& spin = rows.angular_velocity.emplace_back();
     for (int k = 0; k < n_spins<D>; ++k)
       spin[k] = value_of(columns.spin[static_cast<std::size_t>(D == 2 ? 2 : k)]);
+  }
+  if (columns.orientation[0] >= 0) {
+    Orientation<D>& turn = rows.orientation.emplace_back();
+    for (int k = 0; k < (D == 2 ? 1 : 4); ++k)
+      turn[k] = value_of(columns.orientation[static_cast<std::size_t>(k)]);
+    constexpr Real printed = 1e-3;  // digits of a text file
+    if (D == 3 && !(std::abs(norm(turn) - 1) < printed))
+      fail(fmt::format("a quaternion of length {:g}, not 1", norm(turn)));
+    if (D == 3) turn *= 1 / norm(turn);
   }
 }
 

@@ -8,16 +8,41 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "particles/volume.hpp"
+#include "particles/orientation.hpp"
 
 namespace scree {
 
+namespace {
+
+/// Of the frame in which the shape was described.
 template <int D>
-void describe_bodies(Section& section, ParticleGroup<D>& group) {
-  section.optional_table(
-      "radius", {.doc = "Radii of the bodies; needed unless the source gives them."}, [&](Section& radius) {
-        radius.kind("distribution", group.radius, {.required = true, .doc = "how radii are distributed"});
-      });
+void describe_orientation(Section& section, ParticleGroup<D>& group) {
+  section.choice("orientation", group.random_orientation, {{"aligned", false}, {"random", true}},
+                 {.doc = "With a shape: all bodies turned alike, by `angle`, or each at random"});
+  Real angle = 0;
+  section.real("angle", angle,
+               {.unit = Unit::angle, .doc = "With a shape: what aligned bodies are turned by at first"});
+  Vec<D> axis = unit_vector<D>(D - 1);
+  if constexpr (D == 3)
+    section.point<D>("axis", axis, {.doc = "About which they are turned, of any length"});
+  if (!section.reading()) return;
+  if (!group.sizes.has_shapes() && (group.random_orientation || angle != 0))
+    section.fail("orientation", "balls look the same from all sides: orientation is for bodies with a shape");
+  if (!(norm(axis) > 0)) section.fail("axis", "has no direction: its length must not be 0");
+  if constexpr (D == 2) {
+    group.orientation[0] = angle;
+  } else {
+    const Vec<3> half = std::sin(0.5 * angle) / norm(axis) * axis;
+    group.orientation = {{std::cos(0.5 * angle), half[0], half[1], half[2]}};
+  }
+}
+
+}  // namespace
+
+template <int D>
+void describe_bodies(Section& section, const ShapeTable<D>& shapes, ParticleGroup<D>& group) {
+  group.sizes.describe(section, shapes);
+  describe_orientation(section, group);
   section.real(
       "mobility", group.mobility,
       {.range = non_negative,
@@ -46,12 +71,12 @@ void describe_bodies(Section& section, ParticleGroup<D>& group) {
 }
 
 template <int D>
-std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
+std::vector<ParticleGroup<D>> describe_particle_groups(Section& root, const ShapeTable<D>& shapes) {
   std::vector<ParticleGroup<D>> groups;
   root.tables("particles", {.doc = "A group of bodies."}, [&](const std::string& name, Section& section) {
     ParticleGroup<D> group;
     group.name = name;
-    describe_bodies(section, group);
+    describe_bodies(section, shapes, group);
     section.optional_table(
         "source",
         {.doc =
@@ -61,7 +86,7 @@ std::vector<ParticleGroup<D>> describe_particle_groups(Section& root) {
         });
     if (!section.reading()) return;
     group.where = section.where("source");
-    if (group.source && !group.radius && !group.source->gives_radii()) refuse_without_radius(section);
+    if (group.source && !group.sizes.known() && !group.source->gives_radii()) refuse_without_radius(section);
     groups.push_back(std::move(group));
   });
   return groups;
@@ -75,7 +100,7 @@ void refuse_without_radius(const Section& section) {
 
 template <int D>
 void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
-              const ParticleGroup<D>& group, std::uint64_t seed) {
+              const ParticleGroup<D>& group, const ShapeTable<D>& shapes, std::uint64_t seed) {
   const auto at = static_cast<std::size_t>(i);
   bodies.id()[at] = made.id;
   bodies.position()[at] = made.position;
@@ -89,10 +114,16 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
     for (int k = 0; k < D; ++k)
       bodies.velocity()[at][k] += group.random_speed / std::sqrt(Real{D}) * stream.normal();
   }
+  if (bodies.carries_shapes()) {
+    bodies.shape()[at] = made.shape;
+    RandomStream stream(seed, made.id, purpose::orientation);
+    const Orientation<D> described = group.random_orientation ? random_orientation<D>(stream) : group.orientation;
+    bodies.orientation()[at] = combined<D>(described, shapes[made.shape].to_body_axes);
+  }
   if (!bodies.has_inertia()) return;
-  bodies.mass()[at] = group.density * body_volume<D>(made.radius);
+  bodies.mass()[at] = group.density * shapes.volume(made.shape, made.radius);
   bodies.angular_velocity()[at] = group.angular_velocity;
-  bodies.orientation()[at] = upright<D>();
+  if (!bodies.carries_shapes()) bodies.orientation()[at] = upright<D>();
 }
 
 namespace {
@@ -105,12 +136,12 @@ void settle_motion(const Comm& comm, const ParticleGroup<D>& group, bool has_ine
   const bool spins = comm.any(!made.angular_velocity.empty());
   const bool turned = comm.any(!made.orientation.empty());
   if (!has_inertia || group.mobility == 0) {
-    if (moves || spins || turned)
+    if (moves || spins || (turned && !group.sizes.has_shapes()))
       log::info("[particles.{}]: velocities of its source are not taken: {}", group.name,
                 has_inertia ? "bodies of mobility 0 do not move" : "the scheme knows no inertia");
     made.velocity.clear();
     made.angular_velocity.clear();
-    made.orientation.clear();
+    if (!group.sizes.has_shapes()) made.orientation.clear();
     return;
   }
   const auto refuse = [&](std::string_view key) {
@@ -128,7 +159,8 @@ void settle_motion(const Comm& comm, const ParticleGroup<D>& group, bool has_ine
 
 template <int D>
 GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
-                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
+                       const ShapeTable<D>& shapes, std::uint64_t seed,
+                       const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
                        const BodyPacker<D>* packer) {
   std::vector<NewBody<D>> made;
   std::vector<std::int32_t> group_of;
@@ -143,7 +175,7 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
                       "count = 100 }}; only a run with --from CHECKPOINT can do without one",
                       group.where, group.name));
     NewBodies<D> created =
-        group.source->create({comm, box, obstacles, group.radius.get(), seed, next_id, made, packer});
+        group.source->create({comm, box, obstacles, group.sizes, seed, next_id, made, packer});
     std::vector<NewBody<D>> added = std::move(created.bodies);
     settle_motion(comm, group, bodies.has_inertia(), created);
     if (!created.velocity.empty() || !created.angular_velocity.empty() || !created.orientation.empty())
@@ -170,27 +202,31 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
   bodies.resize(static_cast<Index>(made.size()), 0);
   for (std::size_t i = 0; i < made.size(); ++i)
     put_body(bodies, static_cast<Index>(i), made[i], group_of[i],
-             groups[static_cast<std::size_t>(group_of[i])], seed);
+             groups[static_cast<std::size_t>(group_of[i])], shapes, seed);
   for (const auto& [first, motion] : moving) {
     const auto at = static_cast<std::ptrdiff_t>(first);
     std::ranges::copy(motion.velocity, bodies.velocity().begin() + at);
     std::ranges::copy(motion.angular_velocity, bodies.angular_velocity().begin() + at);
-    std::ranges::copy(motion.orientation, bodies.orientation().begin() + at);
+    for (std::size_t k = 0; k < motion.orientation.size(); ++k)
+      bodies.orientation()[first + k] =
+          combined<D>(motion.orientation[k], shapes[made[first + k].shape].to_body_axes);
   }
   return next_id;
 }
 
 template void put_body<2>(BodyStore<2>&, Index, const NewBody<2>&, std::int32_t, const ParticleGroup<2>&,
-                          std::uint64_t);
+                          const ShapeTable<2>&, std::uint64_t);
 template void put_body<3>(BodyStore<3>&, Index, const NewBody<3>&, std::int32_t, const ParticleGroup<3>&,
-                          std::uint64_t);
-template void describe_bodies<2>(Section&, ParticleGroup<2>&);
-template void describe_bodies<3>(Section&, ParticleGroup<3>&);
-template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&);
-template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&);
-template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, std::uint64_t,
-                                   const std::vector<ParticleGroup<2>>&, BodyStore<2>&, const BodyPacker<2>*);
-template GlobalId create_bodies<3>(const Comm&, const Box<3>&, const ObstacleSet<3>&, std::uint64_t,
-                                   const std::vector<ParticleGroup<3>>&, BodyStore<3>&, const BodyPacker<3>*);
+                          const ShapeTable<3>&, std::uint64_t);
+template void describe_bodies<2>(Section&, const ShapeTable<2>&, ParticleGroup<2>&);
+template void describe_bodies<3>(Section&, const ShapeTable<3>&, ParticleGroup<3>&);
+template std::vector<ParticleGroup<2>> describe_particle_groups<2>(Section&, const ShapeTable<2>&);
+template std::vector<ParticleGroup<3>> describe_particle_groups<3>(Section&, const ShapeTable<3>&);
+template GlobalId create_bodies<2>(const Comm&, const Box<2>&, const ObstacleSet<2>&, const ShapeTable<2>&,
+                                   std::uint64_t, const std::vector<ParticleGroup<2>>&, BodyStore<2>&,
+                                   const BodyPacker<2>*);
+template GlobalId create_bodies<3>(const Comm&, const Box<3>&, const ObstacleSet<3>&, const ShapeTable<3>&,
+                                   std::uint64_t, const std::vector<ParticleGroup<3>>&, BodyStore<3>&,
+                                   const BodyPacker<3>*);
 
 }  // namespace scree

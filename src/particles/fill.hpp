@@ -4,24 +4,13 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/random.hpp"
 #include "core/section.hpp"
 #include "geometry/box.hpp"
 #include "geometry/obstacle.hpp"
+#include "particles/body_sizes.hpp"
 #include "particles/body_store.hpp"
 
 namespace scree {
-
-/// Radii of a group of bodies.
-template <int D>
-class RadiusDistribution {
- public:
-  virtual ~RadiusDistribution() = default;
-  virtual void describe(Section& section) = 0;
-  virtual Real draw(RandomStream& stream) const = 0;  ///< [m]
-  virtual Real largest() const = 0;                   ///< no draw exceeds it [m]
-  virtual Real mean_volume() const = 0;               ///< mean of pi r^2 (2D) or 4/3 pi r^3 (3D)
-};
 
 /// A new body as a fill makes it.
 template <int D>
@@ -29,6 +18,12 @@ struct NewBody {
   GlobalId id;
   Vec<D> position;  ///< within the domain [m]
   Real radius;      ///< [m]
+  std::int32_t shape = 0;  ///< in the ShapeTable
+
+  void take(const BodySize& size) {
+    radius = size.radius;
+    shape = size.shape;
+  }
 };
 
 /// The bodies that a source makes on this rank. What a source says about their motion at first is one entry
@@ -75,7 +70,7 @@ struct FillContext {
   const Comm& comm;
   const Box<D>& box;
   const ObstacleSet<D>& obstacles;      ///< placed at the start time
-  const RadiusDistribution<D>* radius;  ///< null if the source has to give the radii itself
+  const BodySizes<D>& sizes;            ///< not known if the source has to give the radii itself
   std::uint64_t seed;
   GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
   std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
@@ -101,10 +96,6 @@ class Fill {
 };
 
 template <>
-std::span<const Entry<RadiusDistribution<2>>> registry<RadiusDistribution<2>>();
-template <>
-std::span<const Entry<RadiusDistribution<3>>> registry<RadiusDistribution<3>>();
-template <>
 std::span<const Entry<Fill<2>>> registry<Fill<2>>();
 template <>
 std::span<const Entry<Fill<3>>> registry<Fill<3>>();
@@ -123,31 +114,35 @@ struct ParticleGroup {
   Spin<D> angular_velocity{};  ///< at first [rad/s]
   bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
-  std::unique_ptr<RadiusDistribution<D>> radius;
+  BodySizes<D> sizes;
+  // With shapes: how bodies are turned at first.
+  bool random_orientation = false;
+  Orientation<D> orientation = upright<D>();  ///< of the frame in which the shape was described
   std::unique_ptr<Fill<D>> source;  ///< null: not given; then its bodies must come from elsewhere
 };
 
-/// Declares and reads what bodies are like, wherever they come from: radius, material, motion at first.
+/// Declares and reads what bodies are like, wherever they come from: size, shape, material, motion at first.
 template <int D>
-void describe_bodies(Section& section, ParticleGroup<D>& group);
+void describe_bodies(Section& section, const ShapeTable<D>& shapes, ParticleGroup<D>& group);
 /// Stops with the message that a table of bodies lacks a radius.
 [[noreturn]] void refuse_without_radius(const Section& section);
 /// Declares and reads [particles.NAME].
 template <int D>
-std::vector<ParticleGroup<D>> describe_particle_groups(Section& root);
+std::vector<ParticleGroup<D>> describe_particle_groups(Section& root, const ShapeTable<D>& shapes);
 
 /// Makes entry i of `bodies` (owned) the body `made` of group number `group`: all fields that are saved, at
 /// the velocity that bodies of the group have at first. Local.
 template <int D>
 void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
-              const ParticleGroup<D>& group, std::uint64_t seed);
+              const ParticleGroup<D>& group, const ShapeTable<D>& shapes, std::uint64_t seed);
 
 /// Creates the bodies of all groups, in deck order, into `bodies` (owned, no particular place). Returns the
 /// first unused global id. Throws InputError on all ranks if a group cannot be made or leaves the domain.
 /// Collective.
 template <int D>
 GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>& obstacles,
-                       std::uint64_t seed, const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
+                       const ShapeTable<D>& shapes, std::uint64_t seed,
+                       const std::vector<ParticleGroup<D>>& groups, BodyStore<D>& bodies,
                        const BodyPacker<D>* packer = nullptr);
 
 }  // namespace scree

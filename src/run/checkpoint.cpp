@@ -13,6 +13,7 @@
 #include "core/timing.hpp"
 #include "io/array_file.hpp"
 #include "io/result_file.hpp"
+#include "particles/shape_text.hpp"
 #include "run/checkpoint_layout.hpp"
 
 namespace scree {
@@ -110,6 +111,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   // What is remembered, and in which unit, is up to the scheme and its friction.
   file.array({"memory_value", "-", static_cast<int>(width), std::span<const Real>(values)}, by_key);
 
+  if (bodies.carries_shapes()) file.provenance(shapes_name, text_of(state.shapes));
   file.provenance("run_name", run_name);
   file.provenance("deck", deck);
   if (!end_frames.empty()) file.provenance(end_frames_name, end_frames);

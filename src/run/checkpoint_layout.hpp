@@ -15,6 +15,9 @@ inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
     6;  // 6: energy stored in contacts; 5: checksums of all that is in the file
 
+/// The text that holds the shapes of bodies; only there if bodies have shapes.
+inline constexpr const char* shapes_name = "shapes";
+
 /// The number type and count that a field is stored with.
 template <class T>
 struct Stored {

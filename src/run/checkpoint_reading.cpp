@@ -7,6 +7,7 @@
 #include "core/even_share.hpp"
 #include "core/timing.hpp"
 #include "io/array_file.hpp"
+#include "particles/shape_text.hpp"
 #include "run/checkpoint_layout.hpp"
 
 namespace scree {
@@ -99,12 +100,16 @@ class CheckedRows {
 
 /// What no run of any deck has; empty: nothing.
 template <int D>
-std::string fault_in_any_run(const BodyStore<D>& bodies, std::size_t i, GlobalId before, GlobalId next_id) {
+std::string fault_in_any_run(const State<D>& state, std::size_t i, GlobalId before) {
+  const BodyStore<D>& bodies = state.bodies;
+  const GlobalId next_id = state.next_id;
   const GlobalId id = bodies.id()[i];
   if (id < 0 || id >= next_id) return fmt::format("id is {}, not in [0, next_id = {})", id, next_id);
   if (id <= before) return fmt::format("id is {}, not above the {} before it", id, before);
   if (!(bodies.radius()[i] > 0)) return fmt::format("radius is {}, not positive", bodies.radius()[i]);
   if (bodies.mobility()[i] < 0) return fmt::format("mobility is {}, negative", bodies.mobility()[i]);
+  if (bodies.carries_shapes() && (bodies.shape()[i] < 0 || bodies.shape()[i] >= state.shapes.size()))
+    return fmt::format("shape is {}, not in [0, {})", bodies.shape()[i], state.shapes.size());
   if (!bodies.has_inertia()) return {};
   if (!(bodies.mass()[i] > 0)) return fmt::format("mass is {}, not positive", bodies.mass()[i]);
   if constexpr (D == 3) {
@@ -224,6 +229,15 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
     if (file.has_number(name)) value = file.real(name);
   });
 
+  for (const auto& [name, text] : file.provenance()) {
+    if (name != shapes_name) continue;
+    state.bodies.carry_shapes(true);
+    try {
+      state.shapes = shapes_of_text<D>(text);
+    } catch (const InputError& error) {
+      checked.refuse(error.what());
+    }
+  }
   const auto count = static_cast<std::size_t>(checked.count());
   state.bodies.resize(static_cast<Index>(count), 0);
   state.bodies.for_each_field([&](const FieldInfo& info, auto& values) {
@@ -237,7 +251,7 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
   const BodyStore<D>& bodies = state.bodies;
   GlobalId before = last_id_before(comm, bodies.id());
   checked.require_rows(checked.first(), checked.count(), [&](std::size_t i) -> std::string {
-    std::string fault = fault_in_any_run(bodies, i, before, state.next_id);
+    std::string fault = fault_in_any_run(state, i, before);
     if (fault.empty() && fault_of_body) fault = fault_of_body(bodies, i);
     before = bodies.id()[i];
     if (fault.empty()) return {};

@@ -175,9 +175,10 @@ void RunDeck<D>::describe(Section& root) {
     if (section.reading()) where_gravity = section.where("gravity");
   });
   materials.describe(root);
-  groups = describe_particle_groups<D>(root);
+  shapes.describe(root);
+  groups = describe_particle_groups<D>(root, shapes);
   obstacles.describe(root);
-  events.inlets.describe(root);
+  events.inlets.describe(root, shapes);
   describe_forces(root);
   events.outlets.describe(root);
   events.stages.describe(root, obstacles);
@@ -194,6 +195,7 @@ void RunDeck<D>::describe(Section& root) {
       resolve_materials();
     else
       refuse_inertia(scheme, where_gravity);
+    if (has_shapes() && !stepper->traits().takes_shapes) refuse_shapes(scheme);
   }
   if (root.reading() && stepper->scene()) {
     const SceneWords words = stepper->scene()->words();
@@ -298,6 +300,15 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : group_material) materials.require_pair(a, b);
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
+}
+
+template <int D>
+void RunDeck<D>::refuse_shapes(const std::string& scheme) const {
+  for (const ParticleGroup<D>* group : all_groups())
+    if (group->sizes.has_shapes())
+      throw InputError(fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the scheme "
+                                   "\"nonsmooth\" moves bodies with shapes",
+                                   group->where, group->name, scheme));
 }
 
 template <int D>

@@ -39,6 +39,7 @@ struct RunDeck {
   Vec<D> gravity{};
   std::vector<std::shared_ptr<const ForceField<D>>> forces;
   Materials<D> materials;
+  ShapeTable<D> shapes;
   std::vector<int> group_material;     ///< of each of all_groups()
   std::vector<int> obstacle_material;  ///< of each obstacle
   NeighborhoodSettings neighbors;
@@ -58,12 +59,17 @@ struct RunDeck {
   bool bodies_come() const {
     return !events.inlets.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
   }
+  /// Whether some bodies of [particles] or [inlets] are no balls.
+  bool has_shapes() const {
+    return std::ranges::any_of(all_groups(), [](const auto* group) { return group->sizes.has_shapes(); });
+  }
   /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of inlets.
   std::vector<const ParticleGroup<D>*> all_groups() const;
 
  private:
   void describe_forces(Section& root);
   void resolve_materials();
+  void refuse_shapes(const std::string& scheme) const;
   void refuse_contact_problems(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
   using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;

@@ -51,7 +51,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
     Scope part("fill");
     const PbdPacker<D> packer;
     state_.next_id =
-        create_bodies<D>(comm, state_.box, state_.obstacles, seed(), deck_.groups, state_.bodies, &packer);
+        create_bodies<D>(comm, state_.box, state_.obstacles, state_.shapes, seed(), deck_.groups,
+                         state_.bodies, &packer);
   }
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
   if (!from) state_.memory.clear(state_.bodies.n_owned());
@@ -126,6 +127,7 @@ template <int D>
 void Simulation<D>::take_physics() {
   const SchemeTraits traits = deck_.stepper->traits();
   state_.bodies.carry(traits.carried);
+  state_.bodies.carry_shapes(deck_.has_shapes());
   state_.bodies.carry_path(
       traits.needs_path ||
       std::ranges::any_of(deck_.measures, [](const NamedMeasure<D>& m) { return m.measure->needs_path(); }));
@@ -138,6 +140,7 @@ void Simulation<D>::take_physics() {
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;
+  state_.shapes = deck_.shapes;
   state_.group_material = deck_.group_material;
   for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
@@ -237,8 +240,10 @@ std::uint64_t Simulation<D>::hash() const {
       add(bodies.image()[i][static_cast<std::size_t>(k)]);
     }
     add(bodies.radius()[i]);
-    if (bodies.has_inertia()) {
+    if (bodies.has_inertia())
       for (const Real spin : bodies.angular_velocity()[i].component) add(spin);
+    if (bodies.carries_shapes()) add(bodies.shape()[i]);
+    if (bodies.has_inertia() || bodies.carries_shapes()) {
       for (const Real part : bodies.orientation()[i].component) add(part);
     }
     sum += h;

@@ -72,8 +72,11 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   State<D> old{.comm = state.comm, .box = content_.box};
   old.bodies.carry(content_.stepper->traits().carried);
   old.bodies.carry_path(false);
+  old.bodies.carry_shapes(content_.has_shapes());
   old.group_rotates.resize(content_.all_groups().size());
+  old.shapes = content_.shapes;
   read_checkpoint<D>(old, path_);
+  state.bodies.carry_shapes(state.bodies.carries_shapes() || old.bodies.carries_shapes());
   take_bodies(old, match_groups(old, deck), state, deck);
   take_memory(old, state, deck);
   state.next_id = old.next_id;
@@ -122,6 +125,19 @@ std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, co
   return matched;
 }
 
+/// The numbers here of the shapes of the checkpoint; those that the deck does not have are added.
+template <int D>
+std::vector<std::int32_t> StartingPoint<D>::match_shapes(const State<D>& old, State<D>& state) {
+  std::vector<std::int32_t> number{0};
+  for (std::int32_t i = 1; i < old.shapes.size(); ++i) {
+    std::int32_t here = 1;
+    while (here < state.shapes.size() && !(state.shapes[here].form == old.shapes[i].form)) ++here;
+    if (here == state.shapes.size()) state.shapes.add(old.shapes[i]);
+    number.push_back(here);
+  }
+  return number;
+}
+
 template <int D>
 void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::int32_t>& group_of,
                                    State<D>& state, const RunDeck<D>& deck) const {
@@ -133,12 +149,16 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
   for (int k = 0; k < D; ++k)
     same_periods = same_periods && (!state.box.is_periodic(k) || old.box.length(k) == state.box.length(k));
   std::int64_t n_stopped = 0;
+  const std::vector<std::int32_t> shape_number = match_shapes(old, state);
+  const auto shape_of = [&](std::size_t i) {
+    return old.bodies.carries_shapes() ? shape_number[static_cast<std::size_t>(old.bodies.shape()[i])] : 0;
+  };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const std::int32_t number = group_of[static_cast<std::size_t>(old.bodies.group()[i])];
     const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(number)];
     put_body(bodies, static_cast<Index>(i),
-             {old.bodies.id()[i], old.bodies.position()[i], old.bodies.radius()[i]}, number, group,
-             static_cast<std::uint64_t>(deck.seed));
+             {old.bodies.id()[i], old.bodies.position()[i], old.bodies.radius()[i], shape_of(i)}, number,
+             group, state.shapes, static_cast<std::uint64_t>(deck.seed));
     if (same_periods) bodies.image()[i] = old.bodies.image()[i];
     for (int k = 0; k < D; ++k) {
       if (!state.box.is_periodic(k)) continue;
@@ -146,6 +166,8 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
       bodies.position()[i][k] -= periods * state.box.length(k);
       bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
     }
+    if (bodies.carries_shapes() && old.bodies.carries_shapes())
+      bodies.orientation()[i] = old.bodies.orientation()[i];
     if (!takes_motion) continue;
     bodies.orientation()[i] = old.bodies.orientation()[i];
     const bool moves = old.bodies.velocity()[i] != Vec<D>{} || old.bodies.angular_velocity()[i] != Spin<D>{};

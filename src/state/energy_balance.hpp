@@ -95,7 +95,11 @@ void find_potential_in_forces(const State<D>& state, std::vector<Real>& energy);
 template <int D>
 MechanicalEnergy mechanical_energy(const State<D>& state);
 
-/// Moment of inertia of a body about its centre [kg m2]: 2/5 m r^2 of a solid sphere, 1/2 m r^2 of a disk.
+/// Energy of rotation of body i, which must be owned [J]. Local.
+template <int D>
+Real rotational_energy(const State<D>& state, std::size_t i);
+
+/// Moment of inertia of a ball about its centre [kg m2]: 2/5 m r^2 of a solid sphere, 1/2 m r^2 of a disk.
 template <int D>
 constexpr Real moment_of_inertia(Real mass, Real radius) {
   return (D == 2 ? 0.5 : 0.4) * mass * radius * radius;

@@ -14,6 +14,7 @@
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
 #include "particles/contact_memory.hpp"
+#include "particles/shape_table.hpp"
 #include "state/energy_balance.hpp"
 
 namespace scree {
@@ -76,6 +77,7 @@ struct State {
   std::any world{};                                            ///< what a scene shows to its measures
   Vec<D> gravity{};                                            ///< [m/s2]
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
+  ShapeTable<D> shapes{};                                      ///< of bodies
   Materials<D> materials{};                                    ///< empty in first-order schemes
   std::vector<int> group_material{};                           ///< of each group of bodies
   std::vector<bool> group_rotates{};                           ///< of each group

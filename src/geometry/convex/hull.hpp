@@ -13,6 +13,8 @@ struct ConvexHull {
   /// 3D: places in `vertices`, of each face counter-clockwise seen from outside. 2D: empty, as side i goes
   /// from vertex i to the next one.
   std::vector<std::vector<int>> faces;
+
+  bool operator==(const ConvexHull&) const = default;
 };
 
 /// A plane n.x = offset with the solid on the side n.x <= offset; n is a unit vector. 2D: a line.

@@ -142,12 +142,25 @@ ConvexShape<D> capsule_shape(Real length, Real radius) {
 }
 
 template <int D>
+ConvexShape<D> ball_shape() {
+  ConvexShape<D> shape;
+  shape.core.vertices = {Vec<D>{}};
+  shape.rounding = shape.inscribed_radius = 1;
+  shape.volume = D == 2 ? std::numbers::pi : 4.0 / 3.0 * std::numbers::pi;
+  shape.moments.fill((D == 2 ? 0.5 : 0.4) * shape.volume);
+  shape.described_axes = world_axes<D>();
+  return shape;
+}
+
+template <int D>
 ConvexShape<D> hull_shape(std::span<const Vec<D>> points, std::optional<Real> rounding) {
   return shape_of(hull_of<D>(points), rounding);
 }
 
 template ConvexShape<2> box_shape(const Vec<2>&, std::optional<Real>);
 template ConvexShape<3> box_shape(const Vec<3>&, std::optional<Real>);
+template ConvexShape<2> ball_shape();
+template ConvexShape<3> ball_shape();
 template ConvexShape<2> capsule_shape(Real, Real);
 template ConvexShape<3> capsule_shape(Real, Real);
 template ConvexShape<2> hull_shape(std::span<const Vec<2>>, std::optional<Real>);

@@ -31,6 +31,7 @@ struct ConvexShape {
   std::array<Vec<D>, D> described_axes{};
   Vec<D> described_centre;
 
+  bool operator==(const ConvexShape&) const = default;
   bool is_ball() const { return core.vertices.size() == 1; }
 };
 
@@ -48,6 +49,10 @@ ConvexShape<D> box_shape(const Vec<D>& size, std::optional<Real> rounding);
 /// disks).
 template <int D>
 ConvexShape<D> capsule_shape(Real length, Real radius);
+
+/// A ball of radius 1.
+template <int D>
+ConvexShape<D> ball_shape();
 
 /// The convex hull of points [m]; see hull_of().
 template <int D>

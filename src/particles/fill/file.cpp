@@ -247,16 +247,16 @@ class FileFill final : public Fill<D> {
       rows.id = numbers_by_id(comm, path, rows.id, renumbered);
       if (renumbered) log::info("{}: bodies are numbered from 0 in the order of their ids there", path);
     }
-    if (!context.radius && !comm.any(!rows.radius.empty()))
+    const bool has_radii = comm.any(!rows.radius.empty());
+    if (!context.sizes.known() && !has_radii)
       throw InputError(where_ + ": neither '" + path + "' nor the deck gives radii");
-    if (context.radius && comm.any(!rows.radius.empty()))
-      rows.not_taken.emplace_back("radius (the deck gives radii)");
+    if (context.sizes.has_radii() && has_radii) rows.not_taken.emplace_back("radius (the deck gives radii)");
     if (!velocities_) {
       if (comm.any(!rows.velocity.empty() || !rows.angular_velocity.empty()))
         rows.not_taken.emplace_back("velocities (velocities = false)");
       rows.velocity.clear();
       rows.angular_velocity.clear();
-      rows.orientation.clear();
+      if (!context.sizes.has_shapes()) rows.orientation.clear();
     }
     tell(path, rows, context.box);
 
@@ -265,12 +265,11 @@ class FileFill final : public Fill<D> {
       const auto row = static_cast<std::size_t>(i);
       NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[row]),
                       into_period(context.box, rows.position[row]), 0};
-      if (context.radius) {
-        RandomStream stream(context.seed, body.id, purpose::radius);
-        body.radius = context.radius->draw(stream);
-      } else {
-        body.radius = rows.radius[row];
-      }
+      RandomStream stream(context.seed, body.id, purpose::radius);
+      if (has_radii && !context.sizes.has_radii())
+        body.radius = rows.radius[row], body.shape = context.sizes.draw_shape(stream);
+      else
+        body.take(context.sizes.draw(stream));
       made.bodies.push_back(body);
     }
     made.velocity = std::move(rows.velocity);

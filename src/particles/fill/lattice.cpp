@@ -41,7 +41,7 @@ class LatticeFill final : public Fill<D> {
   NewBodies<D> create(const FillContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
-    const Real radius = context.radius->largest();
+    const Real radius = context.sizes.largest();
     const auto lattice = [&](Real spacing) {
       Real n = 1;
       for (int k = 0; k < D; ++k) n *= std::max(region.bounds().length(k) / spacing, 1.0);
@@ -77,7 +77,7 @@ class LatticeFill final : public Fill<D> {
     for (NewBody<D>& body : bodies) {
       body.id = next_id++;
       RandomStream radius_stream(context.seed, body.id, purpose::radius);
-      body.radius = context.radius->draw(radius_stream);
+      body.take(context.sizes.draw(radius_stream));
       if (jitter_ > 0) {
         RandomStream stream(context.seed, body.id, purpose::jitter);
         const Real most = jitter_ * sites.spacing();

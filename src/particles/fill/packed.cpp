@@ -61,7 +61,7 @@ class PackedFill final : public Fill<D> {
   Spaces measure(const FillContext<D>& context, const Region<D>& region) const {
     const Comm& comm = context.comm;
     Spaces spaces;
-    const Real largest = context.radius->largest();
+    const Real largest = context.sizes.largest();
     for (int k = 0; k < D; ++k)
       if (region.bounds().lower[k] < context.box.lower[k] || region.bounds().upper[k] > context.box.upper[k])
         throw InputError(region.where() + ": a region to be packed must not reach through a periodic face");
@@ -103,7 +103,7 @@ class PackedFill final : public Fill<D> {
 
   static Real mean_radius(const FillContext<D>& context) {
     const Real unit = body_volume<D>(1.0);
-    return std::pow(context.radius->mean_volume() / unit, 1.0 / D);
+    return std::pow(context.sizes.mean_volume() / unit, 1.0 / D);
   }
 
   /// This rank's share of the bodies number 0 to n - 1, with their radii, not yet at any place.
@@ -114,7 +114,8 @@ class PackedFill final : public Fill<D> {
     for (std::int64_t i = share.first; i < share.last; ++i) {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
-      bodies.push_back({id, {}, context.radius->draw(stream)});
+      bodies.push_back({id, {}, 0});
+      bodies.back().take(context.sizes.draw(stream));
     }
     return bodies;
   }
@@ -126,7 +127,7 @@ class PackedFill final : public Fill<D> {
 
   /// As many bodies as fill `volume` best.
   Bodies draw_volume(const FillContext<D>& context, Real volume) const {
-    const Real mean = context.radius->mean_volume();
+    const Real mean = context.sizes.mean_volume();
     if (!(volume / mean < static_cast<Real>(std::numeric_limits<Index>::max())))
       throw InputError(
           fmt::format("{}: {:.3g} bodies of these radii would fill the region; at most {} can be packed",

@@ -55,7 +55,7 @@ class RandomFill final : public Fill<D> {
   NewBodies<D> create(const FillContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
-    const Real mean_volume = context.radius->mean_volume();
+    const Real mean_volume = context.sizes.mean_volume();
     const Real wanted =
         count_ > 0 ? static_cast<Real>(count_) : std::round(solid_fraction_ * region.volume() / mean_volume);
     refuse_more_than_possible(context.comm, wanted, wanted * mean_volume / region.volume());
@@ -69,7 +69,8 @@ class RandomFill final : public Fill<D> {
     for (std::int64_t i = share.first; i < share.last; ++i) {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
-      bodies.push_back({id, {}, context.radius->draw(stream)});
+      bodies.push_back({id, {}, 0});
+      bodies.back().take(context.sizes.draw(stream));
       largest = std::max(largest, bodies.back().radius);
     }
     if (comm.max(largest) > region.largest_radius())
