@@ -68,8 +68,11 @@ class GhostExchange final : public BodyHalo {
 
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
   void copy_to_ghosts(std::span<Real> values, int width) override;
-  void copy_to_ghosts(std::span<Vec<D>> values) {
-    copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * D}, D);
+  void copy_to_ghosts(std::span<Vec<D>> values) { copy_to_ghosts<D>(values); }
+  /// The same of vectors of other lengths (spins, orientations).
+  template <int n>
+  void copy_to_ghosts(std::span<Vec<n>> values) {
+    copy_to_ghosts({reinterpret_cast<Real*>(values.data()), values.size() * n}, n);
   }
   /// The same for numbers from several arrays, overlapped with other work: take(body, numbers) writes
   /// `width` numbers of an owned body, put(body, numbers) reads those of a ghost. Collective.

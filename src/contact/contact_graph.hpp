@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "core/types.hpp"
@@ -39,6 +40,10 @@ template <int D>
 struct ContactGraph : ContactList<D> {
   std::vector<Index> wall;     ///< obstacle constraint, -1 for a contact between bodies
   std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
+  // Only where some bodies are no balls. The contacts of a pair, or of a body with a wall, then follow each
+  // other and have one `place`.
+  std::vector<Vec<D>> point;           ///< in the middle of the gap, from the centre of a [m]
+  std::vector<std::uint32_t> feature;  ///< names the point as long as the same corners and edges meet
   /// Normal reaction, pushes a along -normal, b along +normal [N; m/s in first-order schemes: per mobility].
   std::vector<Real> force;
   /// Friction on b, -friction on a, across the normal [N]; empty in schemes without friction.
@@ -46,7 +51,7 @@ struct ContactGraph : ContactList<D> {
 
   void clear() {
     ContactList<D>::clear();
-    wall.clear(), branch.clear(), force.clear(), friction.clear();
+    wall.clear(), branch.clear(), point.clear(), feature.clear(), force.clear(), friction.clear();
   }
 };
 

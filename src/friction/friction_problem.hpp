@@ -59,10 +59,11 @@ struct FrictionProblem {
   std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
   std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
   std::vector<Index> colour_first, interior_first;
-  /// Where all bodies are round at their contacts, in place of the jacobian: N, T1[, T2] of each contact, and
-  /// how far it lies from the centres of a and of b [m], n_contacts * 2, 0 for none. Levers are along the
-  /// normal, mass blocks are m I and J I; then W_cc is diagonal, and solvers use a shorter form.
+  /// N, T1[, T2] of each contact; may be empty where there is a jacobian.
   std::vector<std::array<Vec<D>, D>> frame;
+  /// Where all bodies are round at their contacts, in place of the jacobian: how far the contact lies from
+  /// the centres of a and of b [m], n_contacts * 2, 0 for none. Levers are along the normal, mass blocks are
+  /// m I and J I; then W_cc is diagonal, and solvers use a shorter form.
   std::vector<Real> arm;
   /// The local form, in place of bodies: mass, free_velocity and jacobian are empty then, a and b are -1, and
   /// the halo (of one rank) counts bodies_of_local_form(). Compliance adds to it as to any problem.
@@ -90,7 +91,7 @@ struct FrictionProblem {
   void find_rows(std::size_t c, std::size_t side, Real* rows) const;
   /// H v of contact c, from the velocities of the bodies held (n_held * q) [m/s].
   Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
-  /// Its component along N, which the spins of round bodies have no part in. Only of round contacts.
+  /// Its component along N, which the spins of round bodies have no part in.
   Real normal_velocity(std::size_t c, std::span<const Real> v) const;
 
  private:
@@ -136,6 +137,7 @@ Vec<D> FrictionProblem<D>::relative_velocity(std::size_t c, std::span<const Real
 
 template <int D>
 Real FrictionProblem<D>::normal_velocity(std::size_t c, std::span<const Real> v) const {
+  if (!is_round()) return relative_velocity(c, v)[0];
   Vec<D> moved;
   for (int k = 0; k < D && a[c] >= 0; ++k) moved[k] -= v[static_cast<std::size_t>(a[c]) * q + k];
   for (int k = 0; k < D && b[c] >= 0; ++k) moved[k] += v[static_cast<std::size_t>(b[c]) * q + k];

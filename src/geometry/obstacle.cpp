@@ -1,5 +1,7 @@
 #include "geometry/obstacle.hpp"
 
+#include "geometry/convex/candidates.hpp"
+
 #include <algorithm>
 
 #include "geometry/surface_travel.hpp"
@@ -236,6 +238,59 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
   for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
   return outline;
+}
+
+template <int D>
+void Shape<D>::touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
+                     const Vec<D>& /*from*/, Real reach, Real width, WallContacts<D>& found) const {
+  found.n = 0;
+  found.cores_overlap = false;
+  const auto seen_from = [&](std::size_t corner) {
+    SurfacePoint<D> seen;
+    const Vec<D> at = pose.place(core.vertices()[corner]);
+    nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
+    return seen;
+  };
+  const std::size_t n = core.vertices().size();
+  Real least = HUGE_VAL;
+  for (std::size_t i = 0; i < n; ++i) least = std::min(least, seen_from(i).distance);
+  if (least - rounding > reach) return;
+  Candidates<D> candidates(pose.size);
+  Vec<D> mean;
+  for (std::size_t i = 0; i < n; ++i) {
+    const SurfacePoint<D> seen = seen_from(i);
+    if (seen.distance - rounding > std::min(reach, least - rounding + width)) continue;
+    candidates.add(pose.place(core.vertices()[i]) - pose.centre, seen.distance - rounding,
+                   static_cast<std::uint32_t>(i));
+    mean -= seen.normal;
+  }
+  candidates.reduce(mean, [&](const Vec<D>& corner, Real gap, std::uint32_t i) {
+    const Vec<D> normal = -seen_from(i).normal;
+    found.points[static_cast<std::size_t>(found.n++)] = {normal, corner + (rounding + 0.5 * gap) * normal,
+                                                         gap, i};
+  });
+  found.cores_overlap = least < 0;
+}
+template class Shape<2>;
+template class Shape<3>;
+
+template <int D>
+void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
+                           const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const {
+  found.n = 0;
+  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  if (is_active_[i] == 0) return;
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!obstacles_[i].motion)
+    return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
+  BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
+  for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].to_own(poses_[i].translation + pose.axes[k]);
+  shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);
+  for (int k = 0; k < found.n; ++k) {
+    auto& p = found.points[static_cast<std::size_t>(k)];
+    p.normal = poses_[i].direction_to_world(p.normal);
+    p.place = poses_[i].direction_to_world(p.place);
+  }
 }
 
 template class ObstacleSet<2>;

@@ -8,6 +8,7 @@
 #include "core/section.hpp"
 #include "core/types.hpp"
 #include "geometry/box.hpp"
+#include "geometry/convex/wall_contact.hpp"
 
 namespace scree {
 
@@ -116,6 +117,9 @@ class Shape {
   virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
     nearest(part, at, at, result);
   }
+  /// Contact points of a convex body with `part`, in the frame of the shape.
+  virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
+                     const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
   /// ascending. What a contact remembers passes on with it.
   virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
@@ -221,6 +225,8 @@ class ObstacleSet {
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
   /// World-frame Shape::distances of one constraint at the current pose.
   void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  void touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
+             const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// Largest distance that a point fixed to the obstacle of this constraint, and in `box` when the step
   /// began, has moved since [m]. Exact.
   Real moved_in_step(int constraint, const Box<D>& box) const;

@@ -14,7 +14,8 @@ namespace {
 template <int D>
 class Detection {
  public:
-  Detection(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules)
+  Detection(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
+            ShapeContacts<D>& shapes)
       : state_(state),
         schedule_(list.schedule()),
         shift_table_(list.shift_table()),
@@ -22,9 +23,15 @@ class Detection {
         position_(state.bodies.position()),
         radius_(state.bodies.radius()),
         mobility_(state.bodies.mobility()),
-        moving_(!rules.displacement.empty()) {}
+        moving_(!rules.displacement.empty()) {
+    if (!state.bodies.carries_shapes()) return;
+    shapes_ = &shapes;
+    shape_ = state.bodies.shape();
+    shapes.begin(state, list, rules);
+  }
 
-  /// Whether a pair is a contact; if so, after add(low, high, -1, gap, normal, branch, place).
+  /// Whether a pair is a contact; if so, after add(low, high, -1, gap, normal, branch, place[, point,
+  /// feature]) for each of its points.
   template <class F>
   bool take_pair(std::size_t place, Index low, Index high, Index shift, F&& add) const {
     const auto a = static_cast<std::size_t>(low);
@@ -33,6 +40,14 @@ class Detection {
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
+    if (shapes_ && (shape_[a] != 0 || shape_[b] != 0)) {
+      const Manifold<D>& found = shapes_->of_pair(place, low, high, -d);
+      for (int k = 0; k < found.n; ++k) {
+        const auto& point = found.points[static_cast<std::size_t>(k)];
+        add(low, high, Index{-1}, point.gap, found.normal, -d, place, point.place, point.feature);
+      }
+      return found.n > 0;
+    }
     const Real contact_distance = radius_[a] + radius_[b];
     const Real reach = rules_.tolerance * contact_distance;
     const Real distance = norm(d);
@@ -45,16 +60,21 @@ class Detection {
     return true;
   }
 
-  /// Calls add() for the contacts of a batch. `surface`: the surface as seen from `at`, where its bodies are.
+  /// Calls add() for the contacts of a batch. `surface`: the surface as seen from `at`, where its bodies are;
+  /// `from`: where they were when the step began, or `at`.
   template <class F>
   void take_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
-                 std::span<const SurfacePoint<D>> surface, F&& add) const {
+                 std::span<const Vec<D>> from, std::span<const SurfacePoint<D>> surface, F&& add) const {
     const auto which = schedule_.wall_bodies(wall);
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
       if (mobility_[body] == 0) continue;
+      if (shapes_ && shape_[body] != 0) {
+        take_wall_of_shape(wall, k, from[k], add);
+        continue;
+      }
       if (!surface[k].in_reach()) continue;
       const Real r = radius_[body];
       const Real gap = surface[k].distance - r;
@@ -75,6 +95,19 @@ class Detection {
   }
 
  private:
+  /// The contacts of body k of a batch, which has a shape.
+  template <class F>
+  void take_wall_of_shape(const typename SweepSchedule<D>::WallBatch& wall, std::size_t k, const Vec<D>& from,
+                          F&& add) const {
+    const Index body = schedule_.wall_bodies(wall)[k];
+    const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+    const WallContacts<D>& found = shapes_->of_wall(place, body, wall.constraint, from);
+    for (int i = 0; i < found.n; ++i) {
+      const auto& p = found.points[static_cast<std::size_t>(i)];
+      add(body, -1, wall.constraint, p.gap, p.normal, p.place + 0.5 * p.gap * p.normal, place, p.place,
+          p.feature);
+    }
+  }
   /// direction . (displacement of b - that of a); 0 without displacements.
   static Real along(std::span<const Vec<D>> displacement, const Vec<D>& direction, std::size_t a,
                     std::size_t b) {
@@ -97,8 +130,20 @@ class Detection {
   const ContactRules<D>& rules_;
   std::span<const Vec<D>> position_;
   std::span<const Real> radius_, mobility_;
+  ShapeContacts<D>* shapes_ = nullptr;  // null: all bodies are balls
+  std::span<const std::int32_t> shape_;
   bool moving_;
 };
+
+}  // namespace
+
+namespace {
+
+template <int D>
+void add_point(ContactGraph<D>& contacts, const Vec<D>& point, std::uint32_t feature) {
+  contacts.point.push_back(point);
+  contacts.feature.push_back(feature);
+}
 
 }  // namespace
 
@@ -107,27 +152,36 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
                                 const ContactRules<D>& rules, ContactGraph<D>& contacts,
                                 std::span<Index> block_contacts) {
   const SweepSchedule<D>& schedule = list.schedule();
-  const Detection<D> detection(state, list, rules);
+  const Detection<D> detection(state, list, rules, shapes_);
   contacts.clear();
-  n_walls_ = 0;
+  n_walls_ = n_pairs_ = 0;
   near_.find(state, list, rules);
+  const bool has_shapes = state.bodies.carries_shapes();
+  const auto radius = state.bodies.radius();
   const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
-                       std::size_t place) {
+                       std::size_t place, const auto&... point_and_feature) {
     contacts.add(a, b, gap, normal, place);
     contacts.wall.push_back(wall);
     contacts.branch.push_back(branch);
+    if constexpr (sizeof...(point_and_feature) > 0) {
+      add_point(contacts, point_and_feature...);
+    } else if (has_shapes) {
+      add_point(contacts, (radius[static_cast<std::size_t>(a)] + 0.5 * gap) * normal, 0);
+    }
   };
   Index n_before = 0;
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
     for (const auto& block : blocks) {
       const auto number = static_cast<std::size_t>(&block - schedule.all_blocks().data());
       near_.for_each(number, [&](std::size_t place, Index low, Index high, Index shift) {
-        return detection.take_pair(place, low, high, shift, add);
+        const bool is_contact = detection.take_pair(place, low, high, shift, add);
+        n_pairs_ += is_contact ? 1 : 0;
+        return is_contact;
       });
       const std::size_t n_before_walls = contacts.size();
       for (const auto& wall : schedule.walls(block)) {
         see_wall(state, list, rules, wall);
-        detection.take_wall(wall, at_, surface_, add);
+        detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, add);
       }
       n_walls_ += contacts.size() - n_before_walls;
       const auto n_contacts = static_cast<Index>(contacts.size());
@@ -141,7 +195,6 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
     contacts.interior_first.push_back(add_blocks(schedule.boundary_blocks(colour)));
     contacts.colour_first.push_back(add_blocks(schedule.interior_blocks(colour)));
   }
-  n_pairs_ = contacts.size() - n_walls_;
 }
 
 /// The surface as seen from the bodies of a batch.
@@ -164,7 +217,7 @@ template <int D>
 bool ContactDetector<D>::misses(const State<D>& state, const NeighborList<D>& list,
                                 const ContactRules<D>& rules) {
   const SweepSchedule<D>& schedule = list.schedule();
-  const Detection<D> detection(state, list, rules);
+  const Detection<D> detection(state, list, rules, shapes_);
   const bool knows_found = near_.find(state, list, rules);
   std::size_t n_pairs = 0, n_walls = 0;
   const auto is_contact = [&](std::size_t place, Index low, Index high, Index shift) {
@@ -177,14 +230,14 @@ bool ContactDetector<D>::misses(const State<D>& state, const NeighborList<D>& li
   }
   for (const auto& wall : schedule.walls()) {
     see_wall(state, list, rules, wall);
-    detection.take_wall(wall, at_, surface_, [&](auto&&...) { ++n_walls; });
+    detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, [&](auto&&...) { ++n_walls; });
   }
   return (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
 }
 
 template <int D>
 std::size_t ContactDetector<D>::bytes() const {
-  return near_.bytes() + held_bytes(at_, from_, surface_);
+  return near_.bytes() + shapes_.bytes() + held_bytes(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

@@ -6,12 +6,13 @@
 #include "neighbors/contact_rules.hpp"
 #include "neighbors/near_pairs.hpp"
 #include "neighbors/neighbor_list.hpp"
+#include "neighbors/shape_contacts.hpp"
 #include "state/state.hpp"
 
 namespace scree {
 
-/// Computes which candidates of a neighbour list are contacts, with gap, normal and branch. Bodies are
-/// spheres: add_pair() and add_wall() of contact_detector.cpp are what other shapes would replace.
+/// Computes which candidates of a neighbour list are contacts, with gap, normal and branch, and with the
+/// points of bodies that are no balls.
 template <int D>
 class ContactDetector {
  public:
@@ -30,8 +31,10 @@ class ContactDetector {
                 const typename SweepSchedule<D>::WallBatch& wall);
 
   NearPairs<D> near_;
-  std::size_t n_pairs_ = 0, n_walls_ = 0;  // contacts found by detect(): of bodies, with obstacles
-  std::vector<Vec<D>> at_, from_;          // of one wall batch
+  ShapeContacts<D> shapes_;
+  std::size_t n_pairs_ = 0,
+              n_walls_ = 0;        // found by detect(): pairs of bodies that touch, contacts with obstacles
+  std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
 };
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/types.hpp"
+#include "particles/body_store.hpp"
 
 namespace scree {
 
@@ -14,9 +14,12 @@ struct ContactRules {
   /// n_held, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
   /// with their velocity in the middle of the step.
   std::span<const Vec<D>> displacement = {};
+  /// With shapes: by how much bodies turn with it [rad].
+  std::span<const Spin<D>> turn = {};
   Real dt = 0;
   /// Another displacement, or empty. Bodies would overlap by more than `deep` [m], which is not negative.
   std::span<const Vec<D>> other_displacement = {};
+  std::span<const Spin<D>> other_turn = {};
   Real deep = 0;
   /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};

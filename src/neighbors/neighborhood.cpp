@@ -169,6 +169,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
 template <int D>
 void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts) {
   ghosts_.copy_to_ghosts(state.bodies.position());
+  if (state.bodies.carries_shapes()) ghosts_.copy_to_ghosts(state.bodies.orientation());
   detector_.detect(state, list_, rules, contacts, balancer_.block_contacts());
 }
 

@@ -29,8 +29,7 @@ void BodySizes<D>::describe(Section& section, const ShapeTable<D>& shapes) {
                 {.range = non_negative,
                  .doc = "Share of each of `shapes` by number; they need not sum to 1; none: equal shares"});
   if (!section.reading()) return;
-  if (!name.empty() && !names.empty())
-    section.fail("shapes", "give either 'shape' or 'shapes', not both");
+  if (!name.empty() && !names.empty()) section.fail("shapes", "give either 'shape' or 'shapes', not both");
   const std::string_view key = name.empty() ? "shapes" : "shape";
   if (!name.empty()) names = {name};
   if (!shares.empty() && shares.size() != names.size())
@@ -42,8 +41,10 @@ void BodySizes<D>::describe(Section& section, const ShapeTable<D>& shapes) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::int32_t number = shapes.find(names[i]);
     if (number < 0)
-      section.fail(key, fmt::format("unknown shape '{}'; [shapes] has: {}", names[i],
-                                    shapes.only_balls() ? "none" : fmt::format("{}", fmt::join(shapes.names(), ", "))));
+      section.fail(
+          key,
+          fmt::format("unknown shape '{}'; [shapes] has: {}", names[i],
+                      shapes.only_balls() ? "none" : fmt::format("{}", fmt::join(shapes.names(), ", "))));
     const ConvexShape<D>& form = shapes[number].form;
     kinds_.push_back({.shape = number,
                       .up_to = (kinds_.empty() ? 0 : kinds_.back().up_to) + shares[i] / sum,

@@ -50,11 +50,11 @@ class BodySizes {
  private:
   struct Kind {
     std::int32_t shape;
-    Real up_to;         // sum of the shares of this and those before
-    Real share;         // of all, 0 to 1
-    Real own_radius;    // of the shape as described [m]
-    Real volume;        // of it [m3]
-    Real of_ball;       // volume over that of its circumscribed ball
+    Real up_to;       // sum of the shares of this and those before
+    Real share;       // of all, 0 to 1
+    Real own_radius;  // of the shape as described [m]
+    Real volume;      // of it [m3]
+    Real of_ball;     // volume over that of its circumscribed ball
   };
   const Kind& kind_at(Real share) const;
 

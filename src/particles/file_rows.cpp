@@ -98,8 +98,8 @@ Columns find_columns(std::span<const std::string_view> names, const std::string&
     if (D == 2 || columns.orientation[0] >= 0) continue;
     for (std::size_t k = 0; k < 4; ++k) columns.orientation[k] = column(parts[k]);
     if (std::ranges::count(columns.orientation, -1) % 4 != 0)
-      throw InputError(fmt::format("{}: an orientation needs all of the columns {}", where,
-                                   fmt::join(parts, ", ")));
+      throw InputError(
+          fmt::format("{}: an orientation needs all of the columns {}", where, fmt::join(parts, ", ")));
   }
   for (std::size_t k = 0; k < names.size(); ++k)
     if (!taken[k] && !names[k].empty()) columns.not_taken.emplace_back(names[k]);

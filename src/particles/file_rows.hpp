@@ -27,8 +27,8 @@ struct FileRows {
 };
 
 /// Reads a CSV file: a header line with names of columns (x, y, z, radius or diameter, id, vx, ..., omegax,
-/// ..., qw, ...; in the plane angle), then rows; lines that are empty or begin with # do not count. Each rank reads a share of the bytes.
-/// Throws InputError on all ranks. Collective.
+/// ..., qw, ...; in the plane angle), then rows; lines that are empty or begin with # do not count. Each rank
+/// reads a share of the bytes. Throws InputError on all ranks. Collective.
 template <int D>
 FileRows<D> read_csv_rows(const Comm& comm, const std::string& path);
 

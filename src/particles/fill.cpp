@@ -23,8 +23,7 @@ void describe_orientation(Section& section, ParticleGroup<D>& group) {
   section.real("angle", angle,
                {.unit = Unit::angle, .doc = "With a shape: what aligned bodies are turned by at first"});
   Vec<D> axis = unit_vector<D>(D - 1);
-  if constexpr (D == 3)
-    section.point<D>("axis", axis, {.doc = "About which they are turned, of any length"});
+  if constexpr (D == 3) section.point<D>("axis", axis, {.doc = "About which they are turned, of any length"});
   if (!section.reading()) return;
   if (!group.sizes.has_shapes() && (group.random_orientation || angle != 0))
     section.fail("orientation", "balls look the same from all sides: orientation is for bodies with a shape");
@@ -117,7 +116,8 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
   if (bodies.carries_shapes()) {
     bodies.shape()[at] = made.shape;
     RandomStream stream(seed, made.id, purpose::orientation);
-    const Orientation<D> described = group.random_orientation ? random_orientation<D>(stream) : group.orientation;
+    const Orientation<D> described =
+        group.random_orientation ? random_orientation<D>(stream) : group.orientation;
     bodies.orientation()[at] = combined<D>(described, shapes[made.shape].to_body_axes);
   }
   if (!bodies.has_inertia()) return;

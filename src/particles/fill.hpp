@@ -16,8 +16,8 @@ namespace scree {
 template <int D>
 struct NewBody {
   GlobalId id;
-  Vec<D> position;  ///< within the domain [m]
-  Real radius;      ///< [m]
+  Vec<D> position;         ///< within the domain [m]
+  Real radius;             ///< [m]
   std::int32_t shape = 0;  ///< in the ShapeTable
 
   void take(const BodySize& size) {
@@ -69,8 +69,8 @@ template <int D>
 struct FillContext {
   const Comm& comm;
   const Box<D>& box;
-  const ObstacleSet<D>& obstacles;      ///< placed at the start time
-  const BodySizes<D>& sizes;            ///< not known if the source has to give the radii itself
+  const ObstacleSet<D>& obstacles;  ///< placed at the start time
+  const BodySizes<D>& sizes;        ///< not known if the source has to give the radii itself
   std::uint64_t seed;
   GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
   std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
@@ -118,7 +118,7 @@ struct ParticleGroup {
   // With shapes: how bodies are turned at first.
   bool random_orientation = false;
   Orientation<D> orientation = upright<D>();  ///< of the frame in which the shape was described
-  std::unique_ptr<Fill<D>> source;  ///< null: not given; then its bodies must come from elsewhere
+  std::unique_ptr<Fill<D>> source;            ///< null: not given; then its bodies must come from elsewhere
 };
 
 /// Declares and reads what bodies are like, wherever they come from: size, shape, material, motion at first.

@@ -40,8 +40,8 @@ std::array<Vec<D>, D> axes_of(const Orientation<D>& orientation) {
   }
 }
 
-/// The other way round, for axes of a right-handed frame. Source: S. W. Shepperd, J. Guidance Control 1 (1978)
-/// 223-224.
+/// The other way round, for axes of a right-handed frame. Source: S. W. Shepperd, J. Guidance Control 1
+/// (1978) 223-224.
 template <int D>
 Orientation<D> orientation_of(const std::array<Vec<D>, D>& axes) {
   if constexpr (D == 2) {
@@ -49,9 +49,8 @@ Orientation<D> orientation_of(const std::array<Vec<D>, D>& axes) {
   } else {
     // Entry (row i, column k) of the rotation is axes[k][i]. The largest component comes from a root.
     const auto r = [&](int i, std::size_t k) { return axes[k][i]; };
-    const std::array<Real, 4> four_squares{
-        1 + r(0, 0) + r(1, 1) + r(2, 2), 1 + r(0, 0) - r(1, 1) - r(2, 2), 1 - r(0, 0) + r(1, 1) - r(2, 2),
-        1 - r(0, 0) - r(1, 1) + r(2, 2)};
+    const std::array<Real, 4> four_squares{1 + r(0, 0) + r(1, 1) + r(2, 2), 1 + r(0, 0) - r(1, 1) - r(2, 2),
+                                           1 - r(0, 0) + r(1, 1) - r(2, 2), 1 - r(0, 0) - r(1, 1) + r(2, 2)};
     const auto largest = std::ranges::max_element(four_squares) - four_squares.begin();
     const Real own = 0.5 * std::sqrt(*std::ranges::max_element(four_squares)), f = 0.25 / own;
     const Real wx = f * (r(2, 1) - r(1, 2)), wy = f * (r(0, 2) - r(2, 0)), wz = f * (r(1, 0) - r(0, 1));

@@ -43,8 +43,8 @@ struct BodyShape {
 };
 
 /// The shapes of a run, the same on all ranks. Number 0 is the ball; then come those of the deck in its
-/// order. The field `shape` of bodies holds these numbers. A body of radius R (that of its circumscribed ball)
-/// is R times as large as its shape.
+/// order. The field `shape` of bodies holds these numbers. A body of radius R (that of its circumscribed
+/// ball) is R times as large as its shape.
 template <int D>
 class ShapeTable {
  public:

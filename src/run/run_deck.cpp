@@ -306,9 +306,10 @@ template <int D>
 void RunDeck<D>::refuse_shapes(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
     if (group->sizes.has_shapes())
-      throw InputError(fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the scheme "
-                                   "\"nonsmooth\" moves bodies with shapes",
-                                   group->where, group->name, scheme));
+      throw InputError(
+          fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the scheme "
+                      "\"nonsmooth\" moves bodies with shapes",
+                      group->where, group->name, scheme));
 }
 
 template <int D>

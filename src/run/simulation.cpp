@@ -50,9 +50,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   } else {
     Scope part("fill");
     const PbdPacker<D> packer;
-    state_.next_id =
-        create_bodies<D>(comm, state_.box, state_.obstacles, state_.shapes, seed(), deck_.groups,
-                         state_.bodies, &packer);
+    state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, state_.shapes, seed(), deck_.groups,
+                                      state_.bodies, &packer);
   }
   if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
   if (!from) state_.memory.clear(state_.bodies.n_owned());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/convex/candidates.hpp"
 #include "geometry/convex/contour.hpp"
 
 namespace scree {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int most_features = 4094;
 constexpr std::uint32_t of_closest_points = 0xffffffff;
-constexpr Real same = 1e-9;  // lengths (of the sizes) and cosines that differ by less are equal
+constexpr Real same = same_number;
 
 /// What of a core looks along a direction: a face, else an edge, else a corner.
 template <int D>
@@ -92,96 +93,18 @@ void cut_to(const PosedCore<D>& reference, const Side<D>& side, const Vec<D>& n,
   }
 }
 
-/// Points that may stay.
-template <int D>
-class Candidates {
- public:
-  explicit Candidates(Real size) : same_length_(same * size), same_area_(same * size * size) {}
-
-  /// Of too many those with the least gaps stay.
-  void add(const Vec<D>& place, Real gap, std::uint32_t feature) {
-    int i = n_;
-    if (n_ < most) {
-      ++n_;
-    } else {
-      for (int k = i = 0; k < n_; ++k)
-        if (at(k).gap > at(i).gap) i = k;
-      if (gap >= at(i).gap) return;
-    }
-    all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
-  }
-  bool empty() const { return n_ == 0; }
-  Real least_gap() const {
-    Real least = HUGE_VAL;
-    for (int i = 0; i < n_; ++i) least = std::min(least, at(i).gap);
-    return least;
-  }
-  void drop_above(Real gap) {
-    int kept = 0;
-    for (int i = 0; i < n_; ++i)
-      if (at(i).gap <= gap) all_[static_cast<std::size_t>(kept++)] = at(i);
-    n_ = kept;
-  }
-
-  /// The points that stay, in the order of their features.
-  void reduce_into(Manifold<D>& manifold) const {
-    if (n_ <= Manifold<D>::most) {
-      for (int i = 0; i < n_; ++i) keep(i, manifold);
-    } else {
-      const int deepest = best([&](int i) { return -at(i).gap; }, same_length_);
-      const auto from_deepest = [&](int i) { return place(i) - place(deepest); };
-      const int farthest = best([&](int i) { return dot(from_deepest(i), from_deepest(i)); }, same_area_);
-      keep(deepest, manifold);
-      keep(farthest, manifold);
-      if constexpr (D == 3) {
-        const Vec<3> across = cross(from_deepest(farthest), manifold.normal);
-        const auto beside = [&](int i) { return dot(from_deepest(i), across); };
-        const int left = best(beside, same_area_),
-                  right = best([&](int i) { return -beside(i); }, same_area_);
-        if (beside(left) > same_area_) keep(left, manifold);
-        if (beside(right) < -same_area_) keep(right, manifold);
-      }
-    }
-    const auto kept = std::span(manifold.points).first(static_cast<std::size_t>(manifold.n));
-    for (std::size_t i = 1; i < kept.size(); ++i)
-      for (std::size_t k = i; k > 0 && kept[k].feature < kept[k - 1].feature; --k)
-        std::swap(kept[k], kept[k - 1]);
-  }
-
- private:
-  static constexpr int most = 2 * Contour<D>::most_corners + 1;
-  struct Candidate {
-    std::array<Real, D> x;
-    Real gap;
-    std::uint32_t feature;
-  };
-  const Candidate& at(int i) const { return all_[static_cast<std::size_t>(i)]; }
-  Vec<D> place(int i) const { return {at(i).x}; }
-  void keep(int i, Manifold<D>& manifold) const {
-    manifold.points[static_cast<std::size_t>(manifold.n++)] = {place(i), at(i).gap, at(i).feature};
-  }
-  /// The candidate with the largest measure; of those within `tolerance` of it that with the least feature,
-  /// so that round-off does not choose between points that are as good.
-  template <class Measure>
-  int best(const Measure& measure, Real tolerance) const {
-    Real largest = -HUGE_VAL;
-    for (int i = 0; i < n_; ++i) largest = std::max(largest, measure(i));
-    int found = -1;
-    for (int i = 0; i < n_; ++i)
-      if (measure(i) >= largest - tolerance && (found < 0 || at(i).feature < at(found).feature)) found = i;
-    return found;
-  }
-
-  std::array<Candidate, most> all_;
-  int n_ = 0;
-  Real same_length_, same_area_;
-};
-
 /// Whether the cores are apart along the unit vector `axis` by so much more than `reach` that no round-off in
 /// closest_points() could make it find a contact: what the axis is does not change results.
 template <int D>
 bool separates(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& axis, Real reach) {
   return separation_along(a, b, axis) > reach + same * (reach + a.pose.size + b.pose.size);
+}
+
+template <int D>
+void take_points(const Candidates<D>& candidates, Manifold<D>& manifold) {
+  candidates.reduce(manifold.normal, [&](const Vec<D>& place, Real gap, std::uint32_t feature) {
+    manifold.points[static_cast<std::size_t>(manifold.n++)] = {place, gap, feature};
+  });
 }
 
 }  // namespace
@@ -244,7 +167,7 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
   if (candidates.empty() || (!manifold.cores_overlap && candidates.least_gap() > closest_gap + same * size))
     candidates.add(middle(closest.on_a, closest.on_b), closest_gap, of_closest_points);
   candidates.drop_above(std::min(reach, candidates.least_gap() + width));
-  candidates.reduce_into(manifold);
+  take_points(candidates, manifold);
   return manifold;
 }
 
@@ -265,7 +188,7 @@ Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, c
       candidates.add(vertex + 0.5 * (rounding + distance) * wall.normal, distance - rounding,
                      static_cast<std::uint32_t>(i) << 7);
   }
-  candidates.reduce_into(manifold);
+  take_points(candidates, manifold);
   return manifold;
 }
 

@@ -8,10 +8,10 @@ namespace {
 
 /// All points x with n . (x - p) = 0; solid where this is negative. distance = n . (x - p), exact everywhere.
 template <int D>
-class Plane final : public Shape<D> {
+class PlaneShape final : public Shape<D> {
  public:
-  Plane() = default;
-  Plane(const Vec<D>& point, const Vec<D>& normal) : point_(point), normal_(normal) {}
+  PlaneShape() = default;
+  PlaneShape(const Vec<D>& point, const Vec<D>& normal) : point_(point), normal_(normal) {}
   void describe(Section& section) override {
     section.point<D>("point", point_,
                      {.unit = Unit::length, .required = true, .doc = "a point of the plane"});
@@ -61,11 +61,11 @@ class Plane final : public Shape<D> {
 
 template <int D>
 std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal) {
-  return std::make_unique<Plane<D>>(point, normal);
+  return std::make_unique<PlaneShape<D>>(point, normal);
 }
 template std::unique_ptr<Shape<2>> make_plane<2>(const Vec<2>&, const Vec<2>&);
 template std::unique_ptr<Shape<3>> make_plane<3>(const Vec<3>&, const Vec<3>&);
 
-SCREE_PLUGIN(Shape, plane, Plane, "infinite half-space: solid behind a line (2D) or plane (3D)")
+SCREE_PLUGIN(Shape, plane, PlaneShape, "infinite half-space: solid behind a line (2D) or plane (3D)")
 
 }  // namespace scree

@@ -39,18 +39,21 @@ class HullBody final : public MadeShape<3> {
                                        "more than two; close it, or set accept_hull = \"any\"",
                                        file_, defects.n_open_edges, defects.n_crowded_edges));
     if (defects.n_inverted_edges > 0)
-      log::info("{}: triangles on both sides of {} edges of '{}' face opposite ways: its hull is taken", where,
-                defects.n_inverted_edges, file_);
+      log::info("{}: triangles on both sides of {} edges of '{}' face opposite ways: its hull is taken",
+                where, defects.n_inverted_edges, file_);
     const ConvexHull<3> hull = with_place(section, [&] { return hull_of<3>(mesh.vertices); });
-    const ConvexShape<3> shape = with_place(section, [&] { return hull_shape<3>(mesh.vertices, rounding()); });
+    const ConvexShape<3> shape =
+        with_place(section, [&] { return hull_shape<3>(mesh.vertices, rounding()); });
     if (!core_fits(ConvexCore<3>(shape.core)))
-      section.fail("file", fmt::format("the hull of '{}' has {} faces and {} corners: at most {} of each, and "
-                                       "32 corners of a face; make the mesh coarser",
-                                       file_, hull.faces.size(), hull.vertices.size(), most_faces));
+      section.fail("file",
+                   fmt::format("the hull of '{}' has {} faces and {} corners: at most {} of each, and "
+                               "32 corners of a face; make the mesh coarser",
+                               file_, hull.faces.size(), hull.vertices.size(), most_faces));
     if (hull.faces.size() > many_faces)
-      log::warn("{}: the hull of '{}' has {} faces; contacts of such bodies cost much, and a mesh of some 50 "
-                "triangles looks the same",
-                where, file_, hull.faces.size());
+      log::warn(
+          "{}: the hull of '{}' has {} faces; contacts of such bodies cost much, and a mesh of some 50 "
+          "triangles looks the same",
+          where, file_, hull.faces.size());
     if (any || defects.n_inverted_edges > 0) return shape;
     const Real of_hull = mass_properties(hull).volume, of_mesh = std::abs(enclosed_volume(mesh));
     if (of_hull > (1 + accept_hull_) * of_mesh)

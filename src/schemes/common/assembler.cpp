@@ -8,6 +8,7 @@
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
+#include "particles/orientation.hpp"
 #include "particles/volume.hpp"
 #include "state/energy_balance.hpp"
 
@@ -32,8 +33,9 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_held = static_cast<std::size_t>(bodies.n_held());
-  // Bodies change with the list of neighbours only.
-  if (list_of_masses_ != neighborhood_.n_rebuilds() || !std::ranges::equal(density_of_masses_, step.density))
+  // Balls change with the list of neighbours only.
+  if (bodies.carries_shapes() || list_of_masses_ != neighborhood_.n_rebuilds() ||
+      !std::ranges::equal(density_of_masses_, step.density))
     fill_masses(step.density);
   SCREE_ASSERT(step.free_velocity.size() == static_cast<std::size_t>(bodies.n_owned()) * q);
   problem_.free_velocity.resize(n_held * q);
@@ -45,6 +47,28 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   std::copy(step.start_velocity->begin(), step.start_velocity->end(), problem_.start_velocity.begin());
   halo_.copy_to_ghosts(problem_.start_velocity, q);
 }
+
+namespace {
+
+/// R I R^T with the principal moments I, into the block of a mass matrix.
+template <int D>
+void write_inertia(const Vec<n_spins<D>>& moments, const Orientation<D>& orientation, Real* block) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  if constexpr (D == 2) {
+    block[q * q - 1] = moments[0];
+  } else {
+    const auto axes = axes_of<3>(orientation);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) {
+        Real sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) sum += moments[static_cast<int>(k)] * axes[k][i] * axes[k][j];
+        const auto row = static_cast<std::size_t>(D + i), column = static_cast<std::size_t>(D + j);
+        block[row * q + column] = block[column * q + row] = sum;
+      }
+  }
+}
+
+}  // namespace
 
 template <int D>
 void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
@@ -61,8 +85,12 @@ void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
     const Real mass = bodies.has_inertia()
                           ? bodies.mass()[i]
                           : density[static_cast<std::size_t>(bodies.group()[i])] * body_volume<D>(r);
-    const Real inertia = moment_of_inertia<D>(mass, r);
-    for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = k < D ? mass : inertia;
+    Real* block = &problem_.mass[i * q * q];
+    for (std::size_t k = 0; k < D; ++k) block[k * q + k] = mass;
+    if (bodies.carries_shapes())
+      write_inertia<D>(state_.shapes.moments(bodies.shape()[i], mass, r), bodies.orientation()[i], block);
+    else
+      for (std::size_t k = D; k < q; ++k) block[k * q + k] = moment_of_inertia<D>(mass, r);
   }
 }
 
@@ -78,9 +106,14 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
-  reset(problem_.arm, n * 2);
+  const bool has_shapes = state_.bodies.carries_shapes();
+  reset(problem_.arm, has_shapes ? 0 : n * 2);
+  reset(problem_.jacobian, has_shapes ? n * 2 * D * FrictionProblem<D>::q : 0);
   const auto mobility = std::as_const(state_.bodies).mobility();
   const auto group = std::as_const(state_.bodies).group();
+  const auto rotates = [&](std::size_t body) {
+    return state_.group_rotates.empty() || state_.group_rotates[static_cast<std::size_t>(group[body])];
+  };
   for (std::size_t c = 0; c < n; ++c) {
     const auto& frame = problem_.frame[c] = contact_frame<D>(contacts_.normal[c]);
     const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
@@ -89,7 +122,9 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       const auto body = static_cast<std::size_t>(ends[side]);
       if (mobility[body] == 0)
         (side == 0 ? problem_.a : problem_.b)[c] = -1;
-      else if (state_.group_rotates.empty() || state_.group_rotates[static_cast<std::size_t>(group[body])])
+      else if (has_shapes)
+        write_rows(c, side, rotates(body));
+      else if (rotates(body))
         problem_.arm[c * 2 + side] = radius[body];
     }
     if (ends[1] >= 0) continue;
@@ -106,13 +141,24 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   step.laws(contacts_, problem_);
 }
 
+/// The rows of H of contact c for one of its bodies.
+template <int D>
+void FrictionAssembler<D>::write_rows(std::size_t c, std::size_t side, bool rotates) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  Vec<D> lever;
+  if (rotates) lever = side == 0 ? contacts_.point[c] : contacts_.point[c] - contacts_.branch[c];
+  Real* rows = &problem_.jacobian[(2 * c + side) * D * q];
+  for (std::size_t i = 0; i < D; ++i)
+    write_contact_row<D>(problem_.frame[c][i], lever, side == 0 ? -1 : 1, rows + i * q);
+}
+
 template <int D>
 std::size_t FrictionAssembler<D>::bytes() const {
   const FrictionProblem<D>& p = problem_;
   const ContactGraph<D>& g = contacts_;
   return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.frame, p.bias, p.mu,
-                    p.compliance, p.arm, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place,
-                    surface_velocity_);
+                    p.compliance, p.arm, p.jacobian, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place,
+                    g.point, g.feature, surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

@@ -27,4 +27,31 @@ Real sum_of_radii(const State<D>& state, const ContactGraph<D>& contacts, std::s
   return contacts.b[c] < 0 ? a : a + radius[static_cast<std::size_t>(contacts.b[c])];
 }
 
+/// Whether a body of contact c is no ball.
+template <int D>
+bool has_shape(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  if (!state.bodies.carries_shapes()) return false;
+  const auto is_ball = [&](Index body) { return state.bodies.shape()[static_cast<std::size_t>(body)] == 0; };
+  return !is_ball(contacts.a[c]) || (contacts.b[c] >= 0 && !is_ball(contacts.b[c]));
+}
+
+/// The sum of `length` times radius over the shapes of both bodies of contact c, of one at an obstacle [m].
+template <int D>
+Real sum_of_lengths(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c,
+                    Real ConvexShape<D>::*length) {
+  const auto of = [&](Index body) {
+    const auto i = static_cast<std::size_t>(body);
+    return state.bodies.radius()[i] * (state.shapes[state.bodies.shape()[i]].form.*length);
+  };
+  return of(contacts.a[c]) + (contacts.b[c] < 0 ? 0 : of(contacts.b[c]));
+}
+template <int D>
+Real sum_of_roundings(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  return sum_of_lengths(state, contacts, c, &ConvexShape<D>::rounding);
+}
+template <int D>
+Real sum_of_inscribed_radii(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+  return sum_of_lengths(state, contacts, c, &ConvexShape<D>::inscribed_radius);
+}
+
 }  // namespace scree

@@ -34,6 +34,12 @@ std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts,
 template <int D>
 Real smallest_radius(const State<D>& state) {
   const auto radius = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  if (state.bodies.carries_shapes()) {
+    Real least = HUGE_VAL;
+    for (std::size_t i = 0; i < radius.size(); ++i)
+      least = std::min(least, state.shapes.inscribed_radius(state.bodies.shape()[i], radius[i]));
+    return state.comm.min(least);
+  }
   return state.comm.min(radius.empty() ? HUGE_VAL : *std::ranges::min_element(radius));
 }
 

@@ -15,7 +15,8 @@ Real deepest_overlap(const State<D>& state, const ContactGraph<D>& contacts);
 template <int D>
 std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts, Real overlap);
 
-/// Of the owned bodies of all ranks [m]; infinite without bodies. Collective.
+/// Of bodies with shapes that of the inscribed ball. Of the owned bodies of all ranks [m]; infinite without
+/// bodies. Collective.
 template <int D>
 Real smallest_radius(const State<D>& state);
 

@@ -14,6 +14,7 @@ namespace scree {
 template <int D>
 void ContactStep<D>::assemble(FreeMotion<D>& motion) {
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
+  if (state_.bodies.carries_shapes()) neighborhood_.ghosts().copy_to_ghosts(motion.turn());
   const Real fall_speed = motion.fall_speed(state_);
   // In proportion to the step; after a very short one impulses may be those of impacts, which do not grow.
   constexpr Real most_growth = 2;
@@ -36,7 +37,7 @@ template <int D>
 void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found) {
   FrictionStep<D> step;
   step.dt = motion.dt();
-  step.rules = rules_of(motion, {}, 0);
+  step.rules = rules_of(motion);
   step.found = found;
   step.velocity_floor = law_.fall_speed;
   step.free_velocity = motion.velocity();
@@ -51,15 +52,13 @@ void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found) {
 }
 
 template <int D>
-ContactRules<D> ContactStep<D>::rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved,
-                                         Real deep) const {
+ContactRules<D> ContactStep<D>::rules_of(FreeMotion<D>& motion) const {
   ContactRules<D> rules;
   // A spring pushes a little beyond the range in which rigid bodies meet.
   if (memory_.has_springs() || n_added_ > 0) rules = kept_.template rules<D>(0);
   rules.tolerance = settings_.speculative_margin;
   rules.displacement = motion.displacement();
-  rules.other_displacement = solved;
-  rules.deep = deep;
+  rules.turn = motion.turn();
   rules.dt = motion.dt();
   return rules;
 }
@@ -95,7 +94,7 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
       problem, state_.comm, obstacle_velocity(), most_sweeps,
       [this](std::size_t c, const Vec<D>& u) {
         const PairProperties<D>& pair = *pairs_[c];
-        const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+        const Real touching = touching_of(c);
         const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
                             contacts().gap[c] + law_.dt * u[0] <= touching;
         return impact ? pair.restitution : -1;
@@ -115,7 +114,7 @@ Real ContactStep<D>::normal_bias_of(std::size_t c, Real restitution) const {
   if (problem().b[c] < 0) free_speed -= law_.dt * dot(state_.gravity, contacts().normal[c]);
   if (!state_.forces.empty())
     free_speed = problem().normal_velocity(c, problem().free_velocity) + of_obstacle;
-  const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+  const Real touching = touching_of(c);
   return normal_bias(law_, contacts().gap[c], touching, restitution, start_speed, free_speed);
 }
 
@@ -171,6 +170,26 @@ Real ContactStep<D>::effective_radius_of(std::size_t c) const {
   const auto radius = state_.bodies.radius();
   const Real a = radius[static_cast<std::size_t>(contacts().a[c])];
   return contacts().b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts().b[c])]);
+}
+
+/// The gap up to which contact c touches [m]; that of bodies with shapes is small beside their rounding, so
+/// that what rests keeps a gap between cores.
+template <int D>
+Real ContactStep<D>::touching_of(std::size_t c) const {
+  constexpr Real share_of_rounding = 0.1;
+  const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+  if (!state_.bodies.carries_shapes()) return touching;
+  return std::min(touching, share_of_rounding * sum_of_roundings(state_, contacts(), c));
+}
+
+/// Overlap of contact c that the correction does not take out [m]. Within the roundings of shapes it does no
+/// harm: the cores are apart, and the normal is good.
+template <int D>
+Real ContactStep<D>::overlap_left_alone(std::size_t c) const {
+  if (!has_shape(state_, contacts(), c)) return touching_of(c);
+  constexpr Real share_of_bodies = 0.01;
+  return std::min(0.5 * sum_of_roundings(state_, contacts(), c),
+                  share_of_bodies * sum_of_inscribed_radii(state_, contacts(), c));
 }
 
 /// With `factor` times the normal impulses that contacts remember.
@@ -270,10 +289,16 @@ template <int D>
 bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   const Real dt = motion.dt();
   solved_displacement_.resize(static_cast<std::size_t>(state_.bodies.n_held()));
+  solved_turn_.resize(state_.bodies.carries_shapes() ? solved_displacement_.size() : 0);
   for (std::size_t i = 0; i < solved_displacement_.size(); ++i)
     for (std::size_t k = 0; k < D; ++k)
       solved_displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
-  const ContactRules<D> rules = rules_of(motion, solved_displacement_, deep);
+  for (std::size_t i = 0; i < solved_turn_.size(); ++i)
+    for (std::size_t k = D; k < q; ++k) solved_turn_[i][static_cast<int>(k - D)] = dt * velocity_[i * q + k];
+  ContactRules<D> rules = rules_of(motion);
+  rules.other_displacement = solved_displacement_;
+  rules.other_turn = solved_turn_;
+  rules.deep = deep;
   if (!neighborhood_.misses_contacts(state_, rules)) return false;
   neighborhood_.detect(state_, rules, wider_);
   // Both lists are in the same order, and the wider one has all of the other.
@@ -301,7 +326,7 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   FrictionProblem<D>& problem = assembler_.problem();
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const Real overlap = -(contacts().gap[c] + law_.contact_slop * sum_of_radii(state_, contacts(), c));
+    const Real overlap = -(contacts().gap[c] + overlap_left_alone(c));
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
@@ -348,7 +373,7 @@ void ContactStep<D>::remember_impulses() {
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i)
       r += (impulse_[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
-    memory_.impulse(contacts(), c) = r;
+    memory_.set_impulse(contacts(), c, r);
     if (memory_.has_springs()) remember_springs(c);
   }
 }
@@ -416,8 +441,8 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
-                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, wider_impulse_,
-                    narrow_velocity_, separating_impulse_, separating_velocity_);
+                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
+                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

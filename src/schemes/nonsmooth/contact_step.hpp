@@ -25,7 +25,7 @@ class ContactStep {
         neighborhood_(neighborhood),
         settings_(settings),
         assembler_(state, neighborhood),
-        memory_(state.materials.has_elastic_pairs()) {}
+        memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes()) {}
 
   /// After a list build: takes what bodies remember of the candidates. Local.
   void recall() {
@@ -77,7 +77,7 @@ class ContactStep {
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
   void build(FreeMotion<D>& motion, ContactGraph<D>* found);
-  ContactRules<D> rules_of(FreeMotion<D>& motion, std::span<const Vec<D>> solved, Real deep) const;
+  ContactRules<D> rules_of(FreeMotion<D>& motion) const;
   void run(bool keeps_guess);
   bool stop_rebounds();
   bool add_contacts(FreeMotion<D>& motion, Real deep);
@@ -90,6 +90,8 @@ class ContactStep {
   void limit_separation(Real most);
   void remember_springs(std::size_t c);
   Real effective_radius_of(std::size_t c) const;
+  Real touching_of(std::size_t c) const;
+  Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
 
@@ -106,6 +108,7 @@ class ContactStep {
   // Of add_contacts().
   ContactGraph<D> wider_;
   std::vector<Vec<D>> solved_displacement_;
+  std::vector<Spin<D>> solved_turn_;
   std::vector<Real> wider_impulse_, narrow_velocity_;
   // Of separate().
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");

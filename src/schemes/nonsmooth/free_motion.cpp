@@ -21,6 +21,7 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
       start_velocity_[i * q + k] = bodies.angular_velocity()[i][static_cast<int>(k - D)];
   }
   velocity_ = start_velocity_;
+  turn_.resize(bodies.carries_shapes() ? displacement_.size() : 0);
   evaluate_forces(state);
   for (std::size_t i = 0; i < n; ++i) {
     const bool held = bodies.mobility()[i] == 0;
@@ -31,6 +32,7 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
         velocity_[i * q + k] +=
             dt / bodies.mass()[i] * (potential_force_[i] + other_force_[i])[static_cast<int>(k)];
       if (k < D) displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
+      if (k >= D && !turn_.empty()) turn_[i][static_cast<int>(k - D)] = dt * velocity_[i * q + k];
     }
   }
 }
@@ -77,7 +79,7 @@ Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
 
 template <int D>
 std::size_t FreeMotion<D>::bytes() const {
-  return held_bytes(start_velocity_, velocity_, potential_force_, other_force_, displacement_);
+  return held_bytes(start_velocity_, velocity_, potential_force_, other_force_, displacement_, turn_);
 }
 
 template class FreeMotion<2>;

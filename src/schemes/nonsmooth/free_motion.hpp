@@ -31,6 +31,9 @@ class FreeMotion {
   /// n_held [m]; those of ghosts are left to the caller.
   std::span<Vec<D>> displacement() { return displacement_; }
   std::span<const Vec<D>> displacement() const { return displacement_; }
+  /// n_held [rad]; the same. Empty if all bodies are balls.
+  std::span<Spin<D>> turn() { return turn_; }
+  std::span<const Spin<D>> turn() const { return turn_; }
   /// n_owned, at the start of the step: forces with and without a potential [N]. Empty if the deck has none.
   std::span<const Vec<D>> potential_force() const { return potential_force_; }
   std::span<const Vec<D>> other_force() const { return other_force_; }
@@ -44,6 +47,7 @@ class FreeMotion {
   std::vector<Real> start_velocity_, velocity_;
   std::vector<Vec<D>> potential_force_, other_force_;
   std::vector<Vec<D>> displacement_;
+  std::vector<Spin<D>> turn_;
 };
 
 }  // namespace scree

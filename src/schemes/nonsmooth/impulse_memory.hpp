@@ -4,7 +4,7 @@
 namespace scree {
 
 /// What contacts of the scheme "nonsmooth" remember from step to step, in world axes: impulses, and with
-/// springs (elastic contacts) those too.
+/// springs (elastic contacts) those too. Bodies with shapes remember the impulse of each point by its name.
 template <int D>
 class ImpulseMemory {
  public:
@@ -14,20 +14,29 @@ class ImpulseMemory {
     Vec<D> spring;   ///< tangential stretch, how far the larger id or the obstacle has gone [m]
     Real load = 0;   ///< what all else added to the normal velocity in the last step [m/s]
   };
+  /// The points of two bodies, or of a body and a wall. Those without an impulse are not remembered.
+  struct Points {
+    struct Point {
+      Real feature = 0;  ///< its name, exact in a Real
+      Vec<D> impulse;
+    };
+    std::array<Point, D == 2 ? 2 : 4> point;
+  };
 
-  explicit ImpulseMemory(bool has_springs) : has_springs_(has_springs) {}
+  /// What bodies are like does not change in a run.
+  ImpulseMemory(bool has_springs, bool has_shapes) : has_springs_(has_springs), has_shapes_(has_shapes) {}
 
   void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
-    has_springs_ ? elastic_.recall(state, neighborhood) : rigid_.recall(state, neighborhood);
+    visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
   }
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
-    return has_springs_ ? elastic_.remember(state, neighborhood) : rigid_.remember(state, neighborhood);
+    return visit(*this, [&](const auto& field) { return field.remember(state, neighborhood); });
   }
   void pass_on(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
-    has_springs_ ? elastic_.pass_on(contacts, neighborhood) : rigid_.pass_on(contacts, neighborhood);
+    visit(*this, [&](auto& field) { field.pass_on(contacts, neighborhood); });
   }
   ContactRules<D> rules(Real tolerance) const {
-    return has_springs_ ? elastic_.template rules<D>(tolerance) : rigid_.template rules<D>(tolerance);
+    return visit(*this, [&](const auto& field) { return field.template rules<D>(tolerance); });
   }
   /// Makes `marks` fit the present candidates, 1 where a spring is stretched or pressed and 0 elsewhere.
   void mark_springs(ContactField<Real>& marks, const Neighborhood<D>& neighborhood) const {
@@ -38,13 +47,30 @@ class ImpulseMemory {
     std::ranges::transform(elastic_.pairs(), marks.pairs().begin(), is_used);
     std::ranges::transform(elastic_.walls(), marks.walls().begin(), is_used);
   }
-  void clear() { has_springs_ ? elastic_.clear() : rigid_.clear(); }
-
-  Vec<D>& impulse(const ContactGraph<D>& contacts, std::size_t c) {
-    return has_springs_ ? elastic_.of(contacts, c).impulse : rigid_.of(contacts, c);
+  void clear() {
+    visit(*this, [](auto& field) { field.clear(); });
   }
-  const Vec<D>& impulse(const ContactGraph<D>& contacts, std::size_t c) const {
-    return has_springs_ ? elastic_.of(contacts, c).impulse : rigid_.of(contacts, c);
+
+  Vec<D> impulse(const ContactGraph<D>& contacts, std::size_t c) const {
+    if (has_springs_) return elastic_.of(contacts, c).impulse;
+    if (!has_shapes_) return rigid_.of(contacts, c);
+    for (const auto& point : points_.of(contacts, c).point)
+      if (point.feature == Real(contacts.feature[c]) && point.impulse != Vec<D>{}) return point.impulse;
+    return {};
+  }
+  /// After clear(), once for each contact.
+  void set_impulse(const ContactGraph<D>& contacts, std::size_t c, const Vec<D>& impulse) {
+    if (has_springs_) {
+      elastic_.of(contacts, c).impulse = impulse;
+    } else if (!has_shapes_) {
+      rigid_.of(contacts, c) = impulse;
+    } else if (impulse != Vec<D>{}) {
+      for (auto& point : points_.of(contacts, c).point) {
+        if (point.impulse != Vec<D>{}) continue;
+        point = {Real(contacts.feature[c]), impulse};
+        break;
+      }
+    }
   }
   /// Only with springs.
   Elastic& elastic(const ContactGraph<D>& contacts, std::size_t c) { return elastic_.of(contacts, c); }
@@ -52,12 +78,20 @@ class ImpulseMemory {
     return elastic_.of(contacts, c);
   }
   bool has_springs() const { return has_springs_; }
-  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes(); }
+  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + points_.bytes(); }
 
  private:
-  bool has_springs_;
+  /// Calls f with the field in use.
+  template <class Self, class F>
+  static auto visit(Self& self, F&& f) {
+    if (self.has_springs_) return f(self.elastic_);
+    return self.has_shapes_ ? f(self.points_) : f(self.rigid_);
+  }
+
+  bool has_springs_, has_shapes_;
   ContactField<Vec<D>> rigid_;
   ContactField<Elastic> elastic_;
+  ContactField<Points> points_;
 };
 
 }  // namespace scree

@@ -4,7 +4,7 @@
 
 #include "core/timing.hpp"
 #include "friction/friction_problem.hpp"
-#include "schemes/common/rotation.hpp"
+#include "schemes/common/free_rotation.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -42,6 +42,25 @@ void separate_centres(State<D>& state, std::span<const Real> velocity, std::span
   });
 }
 
+/// Body i turns freely for dt, which changes its spin if its moments differ; and by what takes out overlap,
+/// with the spin `more`. Local.
+template <int D>
+void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
+  BodyStore<D>& bodies = state.bodies;
+  Orientation<D>& orientation = bodies.orientation()[i];
+  if constexpr (D == 2) {
+    orientation = turned<2>(orientation, bodies.angular_velocity()[i], dt);
+  } else {
+    const auto group = static_cast<std::size_t>(bodies.group()[i]);
+    const bool keeps_spin = !state.group_rotates.empty() && !state.group_rotates[group];
+    const Vec<3> moments = keeps_spin ? filled<3>(1) : state.shapes[bodies.shape()[i]].moments;
+    const Rotation rotation = rotated_freely({orientation, bodies.angular_velocity()[i]}, moments, dt);
+    orientation = rotation.orientation;
+    bodies.angular_velocity()[i] = rotation.spin;
+  }
+  if (more != Spin<D>{}) orientation = turned<D>(orientation, more, dt);
+}
+
 /// The same bodies take these velocities and turn by the spins in `turning`. Local.
 template <int D>
 void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<const Real> turning,
@@ -52,6 +71,7 @@ void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<
     std::copy_n(v + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
     Spin<D> spin;
     std::copy_n(&turning[i * FrictionProblem<D>::q + D], n_spins<D>, spin.component.begin());
+    if (bodies.carries_shapes()) return turn_shape(state, i, spin - bodies.angular_velocity()[i], dt);
     bodies.orientation()[i] = turned<D>(bodies.orientation()[i], spin, dt);
   });
 }

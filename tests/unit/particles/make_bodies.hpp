@@ -29,11 +29,14 @@ Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& tom
   Start<D> start;
   start.bodies.carry(carried);
   start.obstacles.describe(deck.root());
-  start.groups = describe_particle_groups<D>(deck.root());
+  ShapeTable<D> shapes;
+  shapes.describe(deck.root());
+  start.groups = describe_particle_groups<D>(deck.root(), shapes);
   deck.require_all_read();
+  start.bodies.carry_shapes(!shapes.only_balls());
   start.obstacles.place(0);
   const PbdPacker<D> packer;
-  start.next_id = create_bodies(comm, box, start.obstacles, seed, start.groups, start.bodies, &packer);
+  start.next_id = create_bodies(comm, box, start.obstacles, shapes, seed, start.groups, start.bodies, &packer);
   return start;
 }
 

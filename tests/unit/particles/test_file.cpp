@@ -186,9 +186,9 @@ TEST_CASE("file: a relative path is looked for beside the deck if it is not in t
   const std::string deck_name = (path.parent_path() / "deck.toml").string();
   Deck deck = Deck::from_text(
       "[particles.bed]\nsource = { type = 'file', path = '" + path.filename().string() + "' }", deck_name);
-  const auto groups = describe_particle_groups<2>(deck.root());
+  const auto groups = describe_particle_groups<2>(deck.root(), {});
   BodyStore<2> bodies;
-  CHECK(create_bodies<2>(Comm(MPI_COMM_SELF), box, {}, 1, groups, bodies) == 1);
+  CHECK(create_bodies<2>(Comm(MPI_COMM_SELF), box, {}, {}, 1, groups, bodies) == 1);
 }
 
 TEST_CASE("file: an H5MD file gives its last frame, or the one asked for", "[particles]") {

@@ -42,7 +42,7 @@ TEST_CASE("random: a clearance of 2 mm is kept between spheres of 12 to 40 mm an
   CHECK(smallest_obstacle_gap(start) >= 0.002);
   for (std::size_t i = 0; i < start.size(); ++i) {
     RandomStream stream(7, start.bodies.id()[i], purpose::radius);
-    REQUIRE(start.bodies.radius()[i] == start.groups[0].radius->draw(stream));
+    REQUIRE(start.bodies.radius()[i] == start.groups[0].sizes.draw(stream).radius);
   }
 }
 

@@ -1,0 +1,153 @@
+#include "neighbors/shape_contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/memory.hpp"
+#include "particles/orientation.hpp"
+
+namespace scree {
+
+template <int D>
+Vec<D> ShapeContacts<D>::Way::of_point(const Vec<D>& lever) const {
+  if constexpr (D == 2)
+    return move + turn[0] * Vec<2>{{-lever[1], lever[0]}};
+  else
+    return move + cross(turn, lever);
+}
+
+template <int D>
+void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
+                             const ContactRules<D>& rules) {
+  state_ = &state;
+  rules_ = &rules;
+  const BodyStore<D>& bodies = state.bodies;
+  pose_.resize(static_cast<std::size_t>(bodies.n_held()));
+  for (std::size_t i = 0; i < pose_.size(); ++i)
+    pose_[i] = {{}, axes_of<D>(bodies.orientation()[i]), bodies.radius()[i]};
+  if (list_of_axes_ == list.n_builds()) return;
+  list_of_axes_ = list.n_builds();
+  axis_.assign(static_cast<std::size_t>(list.schedule().n_batches()) * batch_size, {});
+}
+
+/// How much farther than the nearest points others may be: a share of the body's least extent, and what the
+/// step may close.
+template <int D>
+Real ShapeContacts<D>::width_for(Index body, Real bound) const {
+  constexpr Real share = 0.05;
+  const auto i = static_cast<std::size_t>(body);
+  const auto& bodies = state_->bodies;
+  return std::max(2 * share * state_->shapes.inscribed_radius(bodies.shape()[i], bodies.radius()[i]), bound);
+}
+
+template <int D>
+const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index high,
+                                             const Vec<D>& between) {
+  const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
+  const BodyStore<D>& bodies = state_->bodies;
+  const ShapeTable<D>& shapes = state_->shapes;
+  const auto &shape_a = shapes[bodies.shape()[a]], &shape_b = shapes[bodies.shape()[b]];
+  const Real radius_a = bodies.radius()[a], radius_b = bodies.radius()[b];
+  BodyPose<D> pose_b = pose_[b];
+  pose_b.centre = between;
+  const auto find = [&](Real reach, Real bound) {
+    const Real width = std::min(width_for(low, bound), width_for(high, bound));
+    pair_ =
+        contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
+                          radius_b * shape_b.form.rounding, reach, width, &axis_[place]);
+  };
+  const auto closing = [&](const Way& of_a, const Way& of_b, const Vec<D>& at) {
+    return dot(pair_.normal, of_a.of_point(at) - of_b.of_point(at - between));
+  };
+  const auto is_taken = [&](const auto& takes) {
+    return std::any_of(pair_.points.begin(), pair_.points.begin() + pair_.n, takes);
+  };
+
+  const Real touching = rules_->tolerance * (radius_a + radius_b);
+  const bool remembered = rules_->remembers_pair(place);
+  const Way of_a = way(rules_->displacement, rules_->turn, low),
+            of_b = way(rules_->displacement, rules_->turn, high);
+  const Real bound = norm(of_b.move - of_a.move) + norm(of_a.turn) * radius_a + norm(of_b.turn) * radius_b;
+  find(remembered ? HUGE_VAL : touching + bound, bound);
+  if (remembered || is_taken([&](const auto& p) {
+        return std::min(p.gap, p.gap - closing(of_a, of_b, p.place)) <= touching;
+      }))
+    return pair_;
+  if (!rules_->other_displacement.empty()) {
+    const Way then_a = way(rules_->other_displacement, rules_->other_turn, low),
+              then_b = way(rules_->other_displacement, rules_->other_turn, high);
+    const Real farther =
+        norm(then_b.move - then_a.move) + norm(then_a.turn) * radius_a + norm(then_b.turn) * radius_b;
+    find(farther, farther);
+    if (is_taken([&](const auto& p) { return p.gap - closing(then_a, then_b, p.place) < -rules_->deep; }))
+      return pair_;
+  }
+  pair_.n = 0;
+  return pair_;
+}
+
+/// No point of the wall near the body is faster [m/s].
+template <int D>
+Real ShapeContacts<D>::velocity_bound(int constraint, Index body) const {
+  const auto i = static_cast<std::size_t>(body);
+  const Real time = state_->clock.time + rules_->dt / 2;
+  const Vec<D> x = state_->bodies.position()[i], middle = state_->obstacles.velocity(constraint, x, time);
+  Real most = 0;
+  for (int k = 0; k < D; ++k) {
+    const Vec<D> beside = x + unit_vector<D>(k, state_->bodies.radius()[i]);
+    most = std::max(most, norm(state_->obstacles.velocity(constraint, beside, time) - middle));
+  }
+  return norm(middle) + std::sqrt(Real{D}) * most;
+}
+
+template <int D>
+const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, int constraint,
+                                                 const Vec<D>& from) {
+  const auto i = static_cast<std::size_t>(body);
+  const BodyStore<D>& bodies = state_->bodies;
+  const auto& shape = state_->shapes[bodies.shape()[i]];
+  const Real radius = bodies.radius()[i], touching = rules_->tolerance * radius;
+  BodyPose<D> pose = pose_[i];
+  pose.centre = bodies.position()[i];
+  const bool moving = !rules_->displacement.empty();
+  const Real of_wall = moving ? rules_->dt * velocity_bound(constraint, body) : 0;
+  const auto find = [&](Real reach, Real bound) {
+    wall_.n = 0;
+    state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from, reach,
+                            width_for(body, bound), wall_);
+  };
+  const auto closing = [&](const Way& of_body, const auto& p) {
+    if (!moving) return 0.0;
+    const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,
+                                                                   state_->clock.time + rules_->dt / 2);
+    return dot(p.normal, of_body.of_point(p.place) - surface);
+  };
+  const auto is_taken = [&](const auto& takes) {
+    return std::any_of(wall_.points.begin(), wall_.points.begin() + wall_.n, takes);
+  };
+  const bool remembered = rules_->remembers_wall(place);
+  const Way free = way(rules_->displacement, rules_->turn, body);
+  const Real bound = free.longest(radius) + of_wall;
+  find(remembered ? HUGE_VAL : touching + bound, bound);
+  if (remembered ||
+      is_taken([&](const auto& p) { return std::min(p.gap, p.gap - closing(free, p)) <= touching; }))
+    return wall_;
+  if (!rules_->other_displacement.empty()) {
+    const Way then = way(rules_->other_displacement, rules_->other_turn, body);
+    const Real farther = then.longest(radius) + of_wall;
+    find(farther, farther);
+    if (is_taken([&](const auto& p) { return p.gap - closing(then, p) < -rules_->deep; })) return wall_;
+  }
+  wall_.n = 0;
+  return wall_;
+}
+
+template <int D>
+std::size_t ShapeContacts<D>::bytes() const {
+  return held_bytes(pose_, axis_);
+}
+
+template class ShapeContacts<2>;
+template class ShapeContacts<3>;
+
+}  // namespace scree

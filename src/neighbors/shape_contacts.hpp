@@ -1,0 +1,54 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "geometry/convex/manifold.hpp"
+#include "geometry/convex/wall_contact.hpp"
+#include "neighbors/contact_rules.hpp"
+#include "neighbors/neighbor_list.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// Where bodies with shapes meet each other and walls. Which pairs are contacts follows from the same rules
+/// as of balls, with the way of each point: bodies turn. All points of a pair are contacts if one of them is.
+template <int D>
+class ShapeContacts {
+ public:
+  /// For bodies as they are and these rules. Local, O(bodies held).
+  void begin(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
+
+  /// The contacts of a pair, `between` the centres of its bodies (that of high minus that of low); none if it
+  /// is no contact. Good until the next call.
+  const Manifold<D>& of_pair(std::size_t place, Index low, Index high, const Vec<D>& between);
+  /// The same of a body and a wall. `from`: where its centre was when the step began.
+  const WallContacts<D>& of_wall(std::size_t place, Index body, int constraint, const Vec<D>& from);
+
+  std::size_t bytes() const;
+
+ private:
+  /// How a body goes on: displacement of its centre, and turn.
+  struct Way {
+    Vec<D> move;
+    Spin<D> turn;
+    Vec<D> of_point(const Vec<D>& lever) const;
+    Real longest(Real radius) const { return norm(move) + norm(turn) * radius; }
+  };
+  Way way(std::span<const Vec<D>> moves, std::span<const Spin<D>> turns, Index body) const {
+    const auto i = static_cast<std::size_t>(body);
+    return moves.empty() ? Way{} : Way{moves[i], turns[i]};
+  }
+  Real width_for(Index body, Real bound) const;
+  Real velocity_bound(int constraint, Index body) const;
+
+  const State<D>* state_ = nullptr;
+  const ContactRules<D>* rules_ = nullptr;
+  std::vector<BodyPose<D>> pose_;  // of held bodies, about 0
+  Manifold<D> pair_;
+  WallContacts<D> wall_;
+  // Of each candidate pair of the list: a direction along which it was apart, or 0. It saves work only.
+  std::vector<Vec<D>> axis_;
+  std::int64_t list_of_axes_ = -1;
+};
+
+}  // namespace scree
