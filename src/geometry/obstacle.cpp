@@ -1,6 +1,6 @@
 #include "geometry/obstacle.hpp"
 
-#include "geometry/convex/candidates.hpp"
+#include "geometry/convex/side.hpp"
 
 #include <algorithm>
 
@@ -245,31 +245,30 @@ void Shape<D>::touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pos
                      const Vec<D>& /*from*/, Real reach, Real width, WallContacts<D>& found) const {
   found.n = 0;
   found.cores_overlap = false;
-  const auto seen_from = [&](std::size_t corner) {
+  const PosedCore<D> body{core, pose};
+  const auto seen_from = [&](int corner) {
     SurfacePoint<D> seen;
-    const Vec<D> at = pose.place(core.vertices()[corner]);
+    const Vec<D> at = body.vertex(corner);
     nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
     return seen;
   };
-  const std::size_t n = core.vertices().size();
-  Real least = HUGE_VAL;
-  for (std::size_t i = 0; i < n; ++i) least = std::min(least, seen_from(i).distance);
-  if (least - rounding > reach) return;
+  // The nearest corner, and what of the body looks the same way as it.
+  SurfacePoint<D> least = seen_from(0);
+  for (int i = 1; i < static_cast<int>(core.vertices().size()); ++i)
+    if (const auto seen = seen_from(i); seen.distance < least.distance) least = seen;
+  if (least.distance - rounding > reach) return;
+  found.cores_overlap = least.distance < 0;
   Candidates<D> candidates(pose.size);
-  Vec<D> mean;
-  for (std::size_t i = 0; i < n; ++i) {
-    const SurfacePoint<D> seen = seen_from(i);
-    if (seen.distance - rounding > std::min(reach, least - rounding + width)) continue;
-    candidates.add(pose.place(core.vertices()[i]) - pose.centre, seen.distance - rounding,
-                   static_cast<std::uint32_t>(i));
-    mean -= seen.normal;
-  }
-  candidates.reduce(mean, [&](const Vec<D>& corner, Real gap, std::uint32_t i) {
-    const Vec<D> normal = -seen_from(i).normal;
+  side_towards(body, -least.normal).for_each_corner(core, [&](int i) {
+    const Real distance = seen_from(i).distance;
+    if (distance - rounding <= reach && distance <= least.distance + width)
+      candidates.add(body.vertex(i) - pose.centre, distance - rounding, static_cast<std::uint32_t>(i));
+  });
+  candidates.reduce(-least.normal, [&](const Vec<D>& corner, Real gap, std::uint32_t i) {
+    const Vec<D> normal = -seen_from(static_cast<int>(i)).normal;
     found.points[static_cast<std::size_t>(found.n++)] = {normal, corner + (rounding + 0.5 * gap) * normal,
                                                          gap, i};
   });
-  found.cores_overlap = least < 0;
 }
 template class Shape<2>;
 template class Shape<3>;

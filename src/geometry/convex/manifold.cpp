@@ -5,6 +5,7 @@
 
 #include "geometry/convex/candidates.hpp"
 #include "geometry/convex/contour.hpp"
+#include "geometry/convex/side.hpp"
 
 namespace scree {
 namespace {
@@ -13,55 +14,9 @@ constexpr int most_features = 4094;
 constexpr std::uint32_t of_closest_points = 0xffffffff;
 constexpr Real same = same_number;
 
-/// What of a core looks along a direction: a face, else an edge, else a corner.
-template <int D>
-struct Side {
-  int corner = 0;
-  int other = -1;      // the second corner of an edge
-  int face = -1;       // of a face
-  Real alignment = 0;  // cosine of the angle with the direction, of a face
-  Vec<D> normal;       // of a face
-
-  bool is_face() const { return face >= 0; }
-  bool is_edge() const { return face < 0 && other >= 0; }
-};
-
-template <int D>
-Side<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
-  constexpr Real least_alignment = 0.5;  // of 60 degrees
-  Side<D> side;
-  const Vec<D> local = body.pose.in_body(direction);
-  side.corner = body.core.support(local);
-  for (const int f : body.core.faces_of_vertex(side.corner)) {
-    const Real alignment = dot(body.core.plane(f).normal, local);
-    // The first one of faces that are as near.
-    if (alignment > side.alignment + same) side.face = f, side.alignment = alignment;
-  }
-  if (side.alignment > least_alignment) {
-    side.normal = body.normal(side.face);
-    return side;
-  }
-  side.face = -1;
-  const auto vertex = [&](int i) { return body.core.vertices()[static_cast<std::size_t>(i)]; };
-  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
-  for (const int other : body.core.neighbours(side.corner)) {
-    const Vec<D> along = vertex(other) - vertex(side.corner);
-    const Real drop = -dot(along, local) / norm(along);
-    if (drop < least_drop - same) side.other = other, least_drop = drop;
-  }
-  // Named the same from both ends.
-  if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
-  return side;
-}
-
 template <int D>
 void add_corners(const PosedCore<D>& body, const Side<D>& side, Contour<D>& contour) {
-  if (side.is_face()) {
-    for (const int i : body.core.corners(side.face)) contour.add(body.vertex(i), i);
-    return;
-  }
-  contour.add(body.vertex(side.corner), side.corner);
-  if (side.is_edge()) contour.add(body.vertex(side.other), side.other);
+  side.for_each_corner(body.core, [&](int i) { contour.add(body.vertex(i), i); });
 }
 
 /// Cuts off what is beyond the sides of the reference, seen along n.
@@ -176,18 +131,17 @@ Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, c
                                       Real reach, Real width) {
   Manifold<D> manifold;
   manifold.normal = wall.normal;
-  const auto distance_of = [&](const Vec<D>& vertex) { return wall.offset - dot(wall.normal, vertex); };
-  const Real least = distance_of(body.vertex(body.support(wall.normal))) - rounding;
+  const auto gap_of = [&](const Vec<D>& vertex) { return wall.offset - dot(wall.normal, vertex) - rounding; };
+  const Real least = gap_of(body.vertex(body.support(wall.normal)));
   if (least > reach) return manifold;
   manifold.cores_overlap = least <= -rounding;
   Candidates<D> candidates(body.pose.size);
-  for (int i = 0; i < static_cast<int>(body.core.vertices().size()); ++i) {
+  side_towards(body, wall.normal).for_each_corner(body.core, [&](int i) {
     const Vec<D> vertex = body.vertex(i);
-    const Real distance = distance_of(vertex);
-    if (distance - rounding <= std::min(reach, least + width))
-      candidates.add(vertex + 0.5 * (rounding + distance) * wall.normal, distance - rounding,
-                     static_cast<std::uint32_t>(i) << 7);
-  }
+    const Real gap = gap_of(vertex);
+    if (gap <= std::min(reach, least + width))
+      candidates.add(vertex + (rounding + 0.5 * gap) * wall.normal, gap, static_cast<std::uint32_t>(i) << 7);
+  });
   take_points(candidates, manifold);
   return manifold;
 }

@@ -147,6 +147,13 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
       motion_.predict(state, dt);
     }
   }
+  // Contacts see turns as straight ways.
+  constexpr Real straight = 0.2;
+  if (const Real longest = motion_.longest_turning_step(state, straight); dt > longest) {
+    neighborhood_->list().note_cut_step(state, dt, longest, "bodies turn too far for their thickness");
+    dt = longest;
+    motion_.predict(state, dt);
+  }
   if (!neighborhood_->stale(state, share_of_skin, motion_.displacement(), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });

@@ -1,0 +1,61 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/convex/candidates.hpp"
+#include "geometry/convex/core.hpp"
+
+namespace scree {
+
+/// What of a core looks along a direction: a face within 60 degrees of it, else an edge, else a corner.
+template <int D>
+struct Side {
+  int corner = 0;
+  int other = -1;      // the second corner of an edge
+  int face = -1;       // of a face
+  Real alignment = 0;  // cosine of the angle with the direction, of a face
+  Vec<D> normal;       // of a face
+
+  bool is_face() const { return face >= 0; }
+  bool is_edge() const { return face < 0 && other >= 0; }
+  /// Calls f(corner) for the corners of the face, of the edge, or the one.
+  template <class F>
+  void for_each_corner(const ConvexCore<D>& core, const F& f) const {
+    if (is_face()) {
+      for (const int i : core.corners(face)) f(i);
+      return;
+    }
+    f(corner);
+    if (is_edge()) f(other);
+  }
+};
+
+template <int D>
+Side<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
+  constexpr Real least_alignment = 0.5;  // of 60 degrees
+  Side<D> side;
+  const Vec<D> local = body.pose.in_body(direction);
+  side.corner = body.core.support(local);
+  for (const int f : body.core.faces_of_vertex(side.corner)) {
+    const Real alignment = dot(body.core.plane(f).normal, local);
+    // The first one of faces that are as near.
+    if (alignment > side.alignment + same_number) side.face = f, side.alignment = alignment;
+  }
+  if (side.alignment > least_alignment) {
+    side.normal = body.normal(side.face);
+    return side;
+  }
+  side.face = -1;
+  const auto vertex = [&](int i) { return body.core.vertices()[static_cast<std::size_t>(i)]; };
+  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
+  for (const int other : body.core.neighbours(side.corner)) {
+    const Vec<D> along = vertex(other) - vertex(side.corner);
+    const Real drop = -dot(along, local) / norm(along);
+    if (drop < least_drop - same_number) side.other = other, least_drop = drop;
+  }
+  // Named the same from both ends.
+  if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
+  return side;
+}
+
+}  // namespace scree
