@@ -66,6 +66,11 @@ class ShapeTable {
 
   /// Of a body [m3; 2D: m2].
   Real volume(std::int32_t number, Real radius) const;
+  /// Radius of the ball of that volume [m].
+  Real radius_of_equal_ball(std::int32_t number, Real radius) const {
+    return number == 0 ? radius
+                       : radius * std::pow((*this)[number].form.volume / (*this)[0].form.volume, 1.0 / D);
+  }
   /// Principal moments of inertia [kg m2].
   Vec<n_spins<D>> moments(std::int32_t number, Real mass, Real radius) const {
     return mass * radius * radius * (*this)[number].moments;

@@ -8,6 +8,7 @@
 #include "run/commands.hpp"
 #include "run/deck_findings.hpp"
 #include "run/memory_estimate.hpp"
+#include "run/shape_report.hpp"
 #include "run/simulation.hpp"
 #include "run/starting_point.hpp"
 
@@ -50,7 +51,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   for (std::size_t i = 0; i < n; ++i) {
     least = std::min(least, radius[i]);
     most = std::max(most, radius[i]);
-    volumes[i] = D == 2 ? M_PI * radius[i] * radius[i] : 4.0 / 3 * M_PI * radius[i] * radius[i] * radius[i];
+    volumes[i] = state.shapes.volume(state.bodies.carries_shapes() ? state.bodies.shape()[i] : 0, radius[i]);
   }
   least = comm.min(least);
   most = comm.max(most);
@@ -83,6 +84,12 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real skin = state.lattice.skin;
   const std::string first_step = try_first_step(simulation);
 
+  Json shapes = Json::array();
+  std::string lines_about_shapes;
+  for (std::int32_t k = 1; k < state.shapes.size(); ++k) {
+    shapes.push_back(about_shape(state.shapes[k]));
+    lines_about_shapes += "  " + line_about_shape(state.shapes[k]) + "\n";
+  }
   Json report{{"deck", deck.name()},
               {"dimension", D},
               {"bodies", n_bodies},
@@ -90,6 +97,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"radius_min_m", least},
               {"radius_max_m", most},
               {"solid_fraction_of_domain", volume / state.box.volume()},
+              {"shapes", shapes},
               {"obstacles", state.obstacles.list().size()},
               {"candidate_pairs", n_pairs},
               {"skin_m", skin},
@@ -104,13 +112,14 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   return fmt::format(
       "{}: valid\n"
       "  {} bodies in {}D, radii {:g} to {:g} m, solid fraction of the domain {:.3f}, {} obstacles\n"
-      "{}"
+      "{}{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
       "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
       "  first step: {}\n"
       "{}",
       deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
+      lines_about_shapes,
       n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
       skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
       most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks), first_step,

@@ -72,6 +72,11 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
               table.boolean("contacts", vtk_contacts,
                             {.doc = "Whether contacts are written, as lines with gap and pressure"});
               table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
+              table.choice(
+                  "surfaces", vtk_surfaces,
+                  {{"auto", Surfaces::automatic}, {"on", Surfaces::always}, {"off", Surfaces::never}},
+                  {.doc = "Whether the surfaces of bodies are written as triangles, besides their "
+                          "centres; \"auto\": if some have shapes and all are at most 20000"});
               describe_precision(table, vtk_single);
             });
         section.table("h5md", {.doc = "Trajectory in one HDF5 file (H5MD 1.1), bodies sorted by id"},

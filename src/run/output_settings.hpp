@@ -19,6 +19,8 @@ struct OutputSettings {
   bool vtk_asynchronous = true;
   bool vtk_contacts = true;
   bool vtk_obstacles = true;
+  enum class Surfaces { automatic, always, never };
+  Surfaces vtk_surfaces = Surfaces::automatic;
   bool vtk_single = true;
   OutputInterval h5md;
   bool h5md_single = false;

@@ -300,6 +300,25 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : group_material) materials.require_pair(a, b);
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
+  if (has_shapes()) refuse_soft_shapes();
+}
+
+/// Springs and resistance to rolling are laws of round contacts.
+template <int D>
+void RunDeck<D>::refuse_soft_shapes() const {
+  for (int a = 0; a < materials.size(); ++a)
+    for (int b = 0; b <= a; ++b) {
+      const PairProperties<D>* pair = materials.pair(a, b);
+      if (!pair || (pair->elasticity.rigid() && pair->rolling_friction == 0)) continue;
+      throw InputError(
+          fmt::format("{}: {} and {} have {}, a law of round bodies, but some bodies have a shape; "
+                      "{}",
+                      pair->where, materials.name(a), materials.name(b),
+                      pair->elasticity.rigid() ? "rolling friction" : "a stiffness",
+                      pair->elasticity.rigid() ? "set rolling_friction = 0: what is not round does "
+                                                 "not roll for long"
+                                               : "bodies with shapes are rigid"));
+    }
 }
 
 template <int D>

@@ -20,10 +20,10 @@ void append_3d(std::vector<double>& list, const Vec<D>& v) {
 
 /// Angular velocity as a vector and orientation as a quaternion (w, x, y, z), in the plane about z.
 template <int D>
-void append_rotation(const BodyStore<D>& bodies, std::size_t i, std::vector<double>& spin,
+void append_rotation(const State<D>& state, std::size_t i, std::vector<double>& spin,
                      std::vector<double>& orientation) {
-  const Spin<D>& omega = bodies.angular_velocity()[i];
-  const Orientation<D>& q = bodies.orientation()[i];
+  const Spin<D>& omega = state.bodies.angular_velocity()[i];
+  const Orientation<D> q = described_orientation(state, i);
   if constexpr (D == 2) {
     spin.insert(spin.end(), {0, 0, omega[0]});
     orientation.insert(orientation.end(), {std::cos(0.5 * q[0]), 0, 0, std::sin(0.5 * q[0])});
@@ -83,6 +83,11 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
     particles_ = make("particles");
     if (output.vtk_contacts) contacts_ = make("contacts");
     if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
+    constexpr std::int64_t few = 20'000;
+    using Surfaces = OutputSettings::Surfaces;
+    if (output.vtk_surfaces == Surfaces::always ||
+        (output.vtk_surfaces == Surfaces::automatic && state.bodies.carries_shapes() && n_bodies <= few))
+      surfaces_ = std::make_unique<BodySurfaces<D>>(make("surfaces"));
   }
   if (output.h5md.ever()) {
     const Scene<D>* scene = deck.stepper->scene();
@@ -183,6 +188,7 @@ std::vector<VtkSeries*> Writers<D>::frame_series() const {
   std::vector<VtkSeries*> list;
   for (const auto* series : {&particles_, &contacts_, &obstacles_})
     if (*series) list.push_back(series->get());
+  if (surfaces_) list.push_back(surfaces_->series());
   return list;
 }
 
@@ -271,13 +277,15 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
                             {"contacts", "-", 1, contact_counts.first(n)}};
   std::vector<double> spin, orientation;
   if (bodies.has_inertia()) {
-    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(bodies, i, spin, orientation);
+    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(state, i, spin, orientation);
     geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
     geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
     geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
   }
+  if (bodies.carries_shapes()) geometry.point_columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
   if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
+  if (surfaces_) surfaces_->write(state);
 
   if (contacts_) {
     points.clear();
@@ -348,14 +356,17 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
                               {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
                               {"radius", "m", 1, bodies.radius().first(n)},
                               {"group", "-", 1, bodies.group().first(n)}};
+  std::vector<Orientation<D>> turns;
   if (bodies.has_inertia()) {
     const auto flat = []<int n>(std::span<const Vec<n>> list) {
       return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
     };
     columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
     columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
-    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(bodies.orientation().first(n))});
+    for (std::size_t i = 0; i < n; ++i) turns.push_back(described_orientation(state, i));
+    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(std::span<const Orientation<D>>(turns))});
   }
+  if (bodies.carries_shapes()) columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
   std::vector<Observable> observables;
   for (const CertificateEntry& entry : stepper.certificate())
     observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});

@@ -11,6 +11,7 @@
 #include "io/scene_output.hpp"
 #include "io/table.hpp"
 #include "io/vtk_series.hpp"
+#include "run/body_surfaces.hpp"
 #include "run/checkpoint.hpp"
 #include "run/run_deck.hpp"
 #include "state/state.hpp"
@@ -77,6 +78,7 @@ class Writers {
   std::unique_ptr<Background> background_;  ///< null: frames are written at once
   std::unique_ptr<Table> scalars_, certificate_;
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
+  std::unique_ptr<BodySurfaces<D>> surfaces_;
   std::unique_ptr<H5mdWriter> h5md_;
   std::unique_ptr<SceneWriter<D>> of_scene_;  ///< null in runs without
   std::vector<Real> row_;

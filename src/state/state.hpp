@@ -14,6 +14,7 @@
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
 #include "particles/contact_memory.hpp"
+#include "particles/orientation.hpp"
 #include "particles/shape_table.hpp"
 #include "state/energy_balance.hpp"
 
@@ -88,6 +89,22 @@ struct State {
   std::vector<OutletProgress> outlets{};
   StageProgress stage{};
 };
+
+/// The radius of body i, of one with a shape that of the ball of its volume [m].
+template <int D>
+Real equal_ball_radius(const State<D>& state, std::size_t i) {
+  const Real radius = state.bodies.radius()[i];
+  return state.bodies.carries_shapes() ? state.shapes.radius_of_equal_ball(state.bodies.shape()[i], radius)
+                                       : radius;
+}
+
+/// How the frame is turned in which the shape of body i was described; of a ball the orientation.
+template <int D>
+Orientation<D> described_orientation(const State<D>& state, std::size_t i) {
+  const Orientation<D>& of_body_axes = state.bodies.orientation()[i];
+  if (!state.bodies.carries_shapes()) return of_body_axes;
+  return combined<D>(of_body_axes, reversed<D>(state.shapes[state.bodies.shape()[i]].to_body_axes));
+}
 
 /// The centre of body i, followed through periodic faces [m].
 template <int D>

@@ -66,7 +66,7 @@ class Profile final : public Measure<D> {
       const Real bin = bins_below(x);
       if (bin >= 0 && bin < static_cast<Real>(n_bins_))
         velocity[static_cast<std::size_t>(bin)].push_back(bodies.velocity()[i]);
-      const Real radius = bodies.radius()[i];
+      const Real radius = equal_ball_radius(sample.state, i);
       for (int turn = -turns; turn <= turns; ++turn) {
         const Real image = x + turn * state.box.length(axis_);
         const auto last_bin = static_cast<Real>(n_bins_ - 1);

@@ -25,7 +25,6 @@ class SolidFraction final : public Measure<D> {
     const Real lower = box.lower[last], upper = box.upper[last];
     const auto n_owned = static_cast<std::size_t>(sample.state.bodies.n_owned());
     const auto position = sample.state.bodies.position();
-    const auto radius = sample.state.bodies.radius();
     const int turns = domain.is_periodic(last) ? 1 : 0;
 
     std::vector<Real> volume;
@@ -36,7 +35,8 @@ class SolidFraction final : public Measure<D> {
       n_inside += x >= lower && x < upper;
       Real inside = 0;
       for (int turn = -turns; turn <= turns; ++turn)
-        inside += volume_between<D>(x + turn * domain.length(last), radius[i], lower, upper);
+        inside += volume_between<D>(x + turn * domain.length(last), equal_ball_radius(sample.state, i), lower,
+                                    upper);
       volume.push_back(inside);
     }
     const Comm& comm = sample.state.comm;

@@ -86,6 +86,10 @@ ListNeeds NonsmoothStepper<D>::list_needs(const State<D>& state, Real dt, Real l
 template <int D>
 void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
+  if (state.bodies.carries_shapes() && settings_.impacts == NonsmoothSettings<D>::Impacts::sequential)
+    throw InputError(settings_.where_impacts +
+                     ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
+                     "\"simultaneous\"");
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);

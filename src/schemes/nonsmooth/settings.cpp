@@ -36,6 +36,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
         {.doc = "Impacts of a step: \"simultaneous\" all together, in the contact problem; "
                 "\"sequential\" pair by pair before it, for gases: with restitution 1 they keep their "
                 "energy"});
+    if (section.reading()) where_impacts = section.where("impacts");
     section.choice(
         "correction", correction,
         {{"projection", Correction::projection},

@@ -16,6 +16,7 @@ struct NonsmoothSettings {
 
   SolverSettings<D> solver;
   Impacts impacts = Impacts::simultaneous;
+  std::string where_impacts;  ///< place in the deck
   Real warm_start = 1;
   Real speculative_margin = 2e-3;
   Real contact_slop = 5e-5;

@@ -1,0 +1,25 @@
+#pragma once
+#include <vector>
+
+#include "geometry/convex/surface.hpp"
+#include "io/vtk_series.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// The true surfaces of bodies, for ParaView: triangles with id, group, shape and speed of their body.
+template <int D>
+class BodySurfaces {
+ public:
+  explicit BodySurfaces(std::unique_ptr<VtkSeries> series) : series_(std::move(series)) {}
+
+  /// A frame of the owned bodies of all ranks. Collective.
+  void write(const State<D>& state);
+  VtkSeries* series() { return series_.get(); }
+
+ private:
+  std::unique_ptr<VtkSeries> series_;
+  std::vector<DrawnSurface<D>> drawn_;  // of each shape, of size 1
+};
+
+}  // namespace scree
