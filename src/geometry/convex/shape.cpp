@@ -54,6 +54,17 @@ void scale_to_one(ConvexShape<D>& shape) {
   shape.radius = radius;
 }
 
+/// A corner where more than D faces meet becomes several when these move in by `rounding`, all of them nearer
+/// to each other than that: one of them stays, or contacts would cost much more and tell no more.
+template <int D>
+ConvexHull<D> without_split_corners(const ConvexHull<D>& core, Real rounding) {
+  std::vector<Vec<D>> kept;
+  for (const Vec<D>& vertex : core.vertices)
+    if (std::ranges::none_of(kept, [&](const Vec<D>& other) { return norm(vertex - other) < rounding; }))
+      kept.push_back(vertex);
+  return kept.size() < core.vertices.size() && kept.size() > D ? hull_of<D>(kept) : core;
+}
+
 template <int D>
 ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) {
   const auto [least, largest] = widths_of(sharp);
@@ -90,7 +101,7 @@ ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) 
     throw InputError(
         fmt::format("has a rounding of {:g} m; it must be below the radius of its inscribed ball, {:g} m",
                     rounding, shape.inscribed_radius));
-  shape.core = inset(centred, rounding);
+  shape.core = without_split_corners(inset(centred, rounding), rounding);
   shape.rounding = rounding;
   scale_to_one(shape);
   return shape;

@@ -16,6 +16,7 @@ namespace scree {
 /// Size   the smallest ball about 0 that holds the body has the radius 1; a body of circumscribed radius R is
 /// R times as large
 ///        in all lengths, its volume R^D and its moments R^(D + 2) times as large.
+/// Core   corners of a polyhedron where more than three faces meet are cut off by up to `rounding`.
 /// Mass   that of the sharp body: its core with faces moved out by `rounding`, not rounded. A capsule is what
 /// it is.
 template <int D>
