@@ -3,6 +3,7 @@
 #include "geometry/facets.hpp"
 #include "geometry/round.hpp"
 #include "geometry/surface_travel.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -11,6 +12,20 @@ void ThinShell::set(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) 
   axis_ = axis;
   across_ = perpendicular(axis);
   edge_ = edge;
+}
+
+namespace {
+
+class AnyShell final : public ThinShell {
+ public:
+  AnyShell(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) { set(origin, axis, edge); }
+  void describe(Section& /*section*/) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Shape<3>> make_thin_shell(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) {
+  return std::make_unique<AnyShell>(origin, axis, edge);
 }
 
 Box<3> ThinShell::bounds(int, const Box<3>&) const {
@@ -40,6 +55,19 @@ SurfacePoint<3> ThinShell::nearest(const Vec<3>& at, const Vec<3>& from) const {
   const Foot foot = foot_on(edge_, x, passed ? -side : side);
   const Vec<3> away = foot.away[0] * radial.unit + foot.away[1] * axis_;
   return passed ? SurfacePoint<3>{-away, -foot.distance} : SurfacePoint<3>{away, foot.distance};
+}
+
+void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding,
+                      const Vec<3>& from, Real reach, Real width, WallContacts<3>& found) const {
+  constexpr Real endless = 1e20;
+  std::array<Rim, 2> rims;
+  std::size_t n = 0;
+  for (const Vec<2>& end : {edge_.a, edge_.b}) {
+    const bool is_middle_of_plate = end[0] == 0 && edge_.tangent[1] == 0;
+    if (end[0] < endless && !is_middle_of_plate)
+      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0]};
+  }
+  touch_curved(*this, part, {{core, pose}, rounding, reach, width}, from, std::span(rims).first(n), found);
 }
 
 Vec<2> ThinShell::in_half_plane(const Vec<3>& x) const {
