@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/touch.hpp"
+
+namespace scree {
+namespace {
+
+constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
+constexpr std::uint32_t of_least = 8;
+
+/// A body and a curved wall; all places from the centre of the body.
+class CurvedTouch {
+ public:
+  CurvedTouch(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
+              std::span<const Rim> rims)
+      : shape_(shape), part_(part), query_(query), rims_(rims), points_(query) {
+    const Vec<3>& centre = query.body.pose.centre;
+    SurfacePoint<3> seen;
+    shape.nearest(part, {&centre, 1}, {&from, 1}, {&seen, 1});
+    from_ = seen.distance < 0 ? from : centre;
+    is_within_reach_ = seen.distance <= query.body.pose.size + query.rounding + query.reach;
+  }
+
+  void run(WallContacts<3>& found) {
+    if (is_within_reach_) {
+      add_corners(shape_, part_, query_, from_, points_);
+      const auto& edges = query_.body.core.edges();
+      for (std::size_t e = 0; e < edges.size(); ++e) meet_edge(edges[e], static_cast<std::uint32_t>(e));
+      for (std::size_t r = 0; r < rims_.size(); ++r) meet_rim(rims_[r], static_cast<std::uint32_t>(r));
+    }
+    points_.give(found);
+  }
+
+ private:
+  struct OnEdge {
+    Real share = 0;
+    SurfacePoint<3> seen{};
+    Real slope = 0;  // of the distance along the edge
+    std::uint32_t name = 0;
+  };
+  OnEdge look(Real share, std::uint32_t name = 0) const {
+    const Vec<3> at = query_.body.pose.centre + start_ + share * along_;
+    OnEdge point{share, {}, 0, name};
+    shape_.nearest(part_, {&at, 1}, {&from_, 1}, {&point.seen, 1});
+    point.slope = dot(point.seen.normal, along_) / length_;
+    return point;
+  }
+  /// A point counts if no point of the core lies much farther towards the wall.
+  void add(const OnEdge& point, std::uint32_t edge) {
+    const Vec<3> x = start_ + point.share * along_, normal = -point.seen.normal;
+    if (point.seen.distance - query_.rounding > points_.highest_gap()) return;
+    if (point.seen.distance > 0) {
+      const Real farthest = dot(normal, query_.corner(query_.body.support(normal)));
+      if (farthest - dot(normal, x) > query_.width + same_number * query_.body.pose.size) return;
+    }
+    points_.add(x, normal, point.seen.distance, of_edge | edge << 4 | point.name);
+  }
+
+  void meet_edge(const std::array<int, 2>& edge, std::uint32_t number) {
+    start_ = query_.corner(edge[0]);
+    along_ = query_.corner(edge[1]) - start_;
+    length_ = norm(along_);
+    const OnEdge first = look(0), last = look(1);
+    // No distance changes faster than the place.
+    const Real least = 0.5 * (first.seen.distance + last.seen.distance - length_) - query_.rounding;
+    if (least > points_.highest_gap()) return;
+    std::array<OnEdge, 6> stop;
+    std::size_t n = 0;
+    stop[n++] = first;
+    for (std::size_t r = 0; r < rims_.size(); ++r) add_passes(rims_[r], static_cast<std::uint32_t>(r), stop, n);
+    std::sort(stop.begin() + 1, stop.begin() + static_cast<std::ptrdiff_t>(n),
+              [](const OnEdge& p, const OnEdge& q) { return p.share < q.share; });
+    stop[n++] = last;
+    std::uint32_t n_least = 0;
+    for (std::size_t k = 0; k + 1 < n; ++k) {
+      if (k > 0) add(stop[k], number);
+      if (stop[k].slope < 0 && stop[k + 1].slope > 0) {
+        OnEdge lowest = least_between(stop[k], stop[k + 1]);
+        lowest.name = of_least + std::min(n_least++, 7u);
+        add(lowest, number);
+      }
+    }
+  }
+
+  /// Where the edge is as far from the axis as the rim.
+  void add_passes(const Rim& rim, std::uint32_t number, std::array<OnEdge, 6>& stop, std::size_t& n) const {
+    const Vec<3> to = query_.body.pose.centre - rim.centre + start_;
+    const Vec<3> x = to - dot(to, rim.axis) * rim.axis, d = along_ - dot(along_, rim.axis) * rim.axis;
+    const Real a = dot(d, d), b = dot(x, d), c = dot(x, x) - rim.radius * rim.radius;
+    const Real root = b * b - a * c;
+    if (!(root > 0) || !(a > same_number * same_number * length_ * length_)) return;
+    for (const Real sign : {-1.0, 1.0}) {
+      const Real share = (-b + sign * std::sqrt(root)) / a;
+      if (share > 0 && share < 1) stop[n++] = look(share, 2 * number + (sign > 0 ? 1 : 0));
+    }
+  }
+
+  /// Where the slope changes its sign: by regula falsi with halved weights (Illinois).
+  OnEdge least_between(OnEdge low, OnEdge high) const {
+    constexpr int most_rounds = 60;
+    constexpr Real round_off = 1e-12;
+    Real weight_low = low.slope, weight_high = high.slope;
+    OnEdge middle = low;
+    for (int round = 0; round < most_rounds && high.share - low.share > round_off; ++round) {
+      Real share = low.share + (high.share - low.share) * (weight_low / (weight_low - weight_high));
+      // A kink is found by halving.
+      if (round % 4 == 3 || !(share > low.share && share < high.share)) share = 0.5 * (low.share + high.share);
+      middle = look(share);
+      if (middle.slope == 0) break;
+      if (middle.slope < 0) {
+        low = middle;
+        weight_low = middle.slope;
+        weight_high *= 0.5;
+      } else {
+        high = middle;
+        weight_high = middle.slope;
+        weight_low *= 0.5;
+      }
+    }
+    return middle;
+  }
+
+  void meet_rim(const Rim& rim, std::uint32_t number) {
+    const Vec<3> centre = rim.centre - query_.body.pose.centre, u = rim.radius * rim.across,
+                 v = rim.radius * cross(rim.axis, rim.across);
+    for (int f = 0; f < query_.body.core.n_faces(); ++f) {
+      const Vec<3> normal = query_.body.normal(f);
+      const std::uint32_t name = of_rim | number << 20 | static_cast<std::uint32_t>(f) << 4;
+      // Towards the face, within the plane of the rim.
+      const Vec<3> across = normal - dot(normal, rim.axis) * rim.axis;
+      const Real slope = norm(across);
+      const Vec<3> lowest = slope > same_number ? centre - (rim.radius / slope) * across : centre + u;
+      if (height(f, normal, lowest) - query_.rounding > points_.highest_gap()) continue;
+      meet_point(f, normal, lowest, name);
+      if (rim.radius == 0) continue;
+      meet_point(f, normal, centre + u, name | 1);
+      meet_point(f, normal, centre + v, name | 2);
+      meet_point(f, normal, centre - u, name | 3);
+      meet_point(f, normal, centre - v, name | 4);
+    }
+  }
+  Real height(int face, const Vec<3>& normal, const Vec<3>& x) const {
+    return dot(normal, x - query_.corner(query_.body.core.corners(face)[0]));
+  }
+  /// A point of the wall over the inside of a face, or under it and nearer to it than to others.
+  void meet_point(int face, const Vec<3>& normal, const Vec<3>& on_wall, std::uint32_t name) {
+    const Real distance = height(face, normal, on_wall);
+    if (distance - query_.rounding > points_.highest_gap()) return;
+    if (distance < 0)
+      for (int other = 0; other < query_.body.core.n_faces(); ++other)
+        if (height(other, query_.body.normal(other), on_wall) > distance) return;
+    const auto corners = query_.body.core.corners(face);
+    Vec<3> before = query_.corner(corners.back());
+    for (const int i : corners) {
+      const Vec<3> here = query_.corner(i);
+      if (dot(cross(here - before, normal), on_wall - before) > 0) return;
+      before = here;
+    }
+    points_.add(on_wall - distance * normal, normal, distance, name);
+  }
+
+  const Shape<3>& shape_;
+  const int part_;
+  const TouchQuery<3>& query_;
+  const std::span<const Rim> rims_;
+  TouchPoints<3> points_;
+  Vec<3> from_;
+  bool is_within_reach_ = false;
+  Vec<3> start_, along_;  // of the edge that is met
+  Real length_ = 0;
+};
+
+}  // namespace
+
+void touch_curved(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
+                  std::span<const Rim> rims, WallContacts<3>& found) {
+  if (!query.is_ball()) return CurvedTouch(shape, part, query, from, rims).run(found);
+  TouchPoints<3> points(query);
+  add_corners(shape, part, query, from, points);
+  points.give(found);
+}
+
+}  // namespace scree
