@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
 constexpr std::uint32_t of_least = 8;
+constexpr std::size_t most_stops = 14;  // on an edge: its ends, six for each of two rims
+constexpr std::uint32_t divides = 7;   // names a stop that is no point
 
 /// A body and a curved wall; all places from the centre of the body.
 class CurvedTouch {
@@ -39,12 +41,33 @@ class CurvedTouch {
     Real slope = 0;  // of the distance along the edge
     std::uint32_t name = 0;
   };
-  OnEdge look(Real share, std::uint32_t name = 0) const {
-    const Vec<3> at = query_.body.pose.centre + start_ + share * along_;
-    OnEdge point{share, {}, 0, name};
-    shape_.nearest(part_, {&at, 1}, {&from_, 1}, {&point.seen, 1});
-    point.slope = dot(point.seen.normal, along_) / length_;
-    return point;
+  /// Places on an edge, in order once sorted.
+  struct Stops {
+    std::array<OnEdge, most_stops> all;
+    std::size_t n = 0;
+
+    OnEdge& operator[](std::size_t k) { return all[k]; }
+    void add(Real share, std::uint32_t name) {
+      if (share >= 0 && share <= 1) all[n++] = {share, {}, 0, name};
+    }
+    void sort() {
+      for (std::size_t i = 1; i < n; ++i)
+        for (std::size_t k = i; k > 0 && all[k].share < all[k - 1].share; --k) std::swap(all[k], all[k - 1]);
+    }
+  };
+  void look(std::span<OnEdge> points) const {
+    std::array<Vec<3>, most_stops> at, from;
+    std::array<SurfacePoint<3>, most_stops> seen;
+    const std::size_t n = points.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      at[k] = query_.body.pose.centre + start_ + points[k].share * along_;
+      from[k] = from_;
+    }
+    shape_.nearest(part_, std::span(at).first(n), std::span(from).first(n), std::span(seen).first(n));
+    for (std::size_t k = 0; k < n; ++k) {
+      points[k].seen = seen[k];
+      points[k].slope = dot(seen[k].normal, along_) / length_;
+    }
   }
   /// A point counts if no point of the core lies much farther towards the wall.
   void add(const OnEdge& point, std::uint32_t edge) {
@@ -61,39 +84,52 @@ class CurvedTouch {
     start_ = query_.corner(edge[0]);
     along_ = query_.corner(edge[1]) - start_;
     length_ = norm(along_);
-    const OnEdge first = look(0), last = look(1);
+    Stops stop;
+    stop.add(0, divides);
+    stop.add(1, divides);
+    look(std::span(stop.all).first(stop.n));
     // No distance changes faster than the place.
-    const Real least = 0.5 * (first.seen.distance + last.seen.distance - length_) - query_.rounding;
+    const Real least = 0.5 * (stop[0].seen.distance + stop[1].seen.distance - length_) - query_.rounding;
     if (least > points_.highest_gap()) return;
-    std::array<OnEdge, 6> stop;
-    std::size_t n = 0;
-    stop[n++] = first;
-    for (std::size_t r = 0; r < rims_.size(); ++r) add_passes(rims_[r], static_cast<std::uint32_t>(r), stop, n);
-    std::sort(stop.begin() + 1, stop.begin() + static_cast<std::ptrdiff_t>(n),
-              [](const OnEdge& p, const OnEdge& q) { return p.share < q.share; });
-    stop[n++] = last;
+    for (std::size_t r = 0; r < rims_.size(); ++r) add_stops(rims_[r], static_cast<std::uint32_t>(r), stop);
+    stop.sort();
+    look(std::span(stop.all).first(stop.n));
     std::uint32_t n_least = 0;
-    for (std::size_t k = 0; k + 1 < n; ++k) {
-      if (k > 0) add(stop[k], number);
-      if (stop[k].slope < 0 && stop[k + 1].slope > 0) {
-        OnEdge lowest = least_between(stop[k], stop[k + 1]);
+    for (std::size_t k = 0; k + 1 < stop.n; ++k) {
+      if (stop[k].name != divides) add(stop[k], number);
+      if (stop[k].slope < 0 && stop[k + 1].slope >= 0) {
+        OnEdge lowest = stop[k + 1].slope > 0 ? least_between(stop[k], stop[k + 1]) : stop[k + 1];
         lowest.name = of_least + std::min(n_least++, 7u);
         add(lowest, number);
       }
     }
   }
 
-  /// Where the edge is as far from the axis as the rim.
-  void add_passes(const Rim& rim, std::uint32_t number, std::array<OnEdge, 6>& stop, std::size_t& n) const {
+  /// Divides the edge so that the slope of its distance from the rim changes sign at most once on the way
+  /// from stop to stop. With x + t d the edge seen from the centre of the rim, across the axis and (z) along
+  /// it, r its distance from the axis, the square of the distance is (r - R)^2 + z^2, half its slope
+  ///   (d d t + x d) + z z' - R (d d t + x d) / r.
+  /// The last term grows with t, is convex before the place next to the axis and concave beyond it. So there
+  /// are at most two zeros on either side, and between them the slope is steepest, r^3 = R (d d x x - (x d)^2)
+  /// / (d d + z'^2). Other stops: where the wall ends and its rim begins, r = R (a point that counts) and z = 0.
+  void add_stops(const Rim& rim, std::uint32_t number, Stops& stop) const {
     const Vec<3> to = query_.body.pose.centre - rim.centre + start_;
-    const Vec<3> x = to - dot(to, rim.axis) * rim.axis, d = along_ - dot(along_, rim.axis) * rim.axis;
-    const Real a = dot(d, d), b = dot(x, d), c = dot(x, x) - rim.radius * rim.radius;
-    const Real root = b * b - a * c;
-    if (!(root > 0) || !(a > same_number * same_number * length_ * length_)) return;
-    for (const Real sign : {-1.0, 1.0}) {
-      const Real share = (-b + sign * std::sqrt(root)) / a;
-      if (share > 0 && share < 1) stop[n++] = look(share, 2 * number + (sign > 0 ? 1 : 0));
-    }
+    const Real z = dot(to, rim.axis), dz = dot(along_, rim.axis);
+    const Vec<3> x = to - z * rim.axis, d = along_ - dz * rim.axis;
+    const Real a = dot(d, d), b = dot(x, d), c = dot(x, x);
+    if (std::abs(dz) > same_number * length_) stop.add(-z / dz, divides);
+    if (!(a > same_number * same_number * length_ * length_)) return;
+    const Real next = -b / a, least = std::max(c - b * b / a, 0.0);  // to the axis, squared
+    stop.add(next, divides);
+    const auto add_at = [&](Real squared, std::uint32_t low, std::uint32_t high) {
+      if (!(squared > least)) return;
+      const Real way = std::sqrt((squared - least) / a);
+      stop.add(next - way, low);
+      stop.add(next + way, high);
+    };
+    add_at(rim.radius * rim.radius, 2 * number, 2 * number + 1);
+    const Real steepest = std::cbrt(rim.radius * a * least / (a + dz * dz));
+    add_at(steepest * steepest, divides, divides);
   }
 
   /// Where the slope changes its sign: by regula falsi with halved weights (Illinois).
@@ -106,7 +142,8 @@ class CurvedTouch {
       Real share = low.share + (high.share - low.share) * (weight_low / (weight_low - weight_high));
       // A kink is found by halving.
       if (round % 4 == 3 || !(share > low.share && share < high.share)) share = 0.5 * (low.share + high.share);
-      middle = look(share);
+      middle.share = share;
+      look({&middle, 1});
       if (middle.slope == 0) break;
       if (middle.slope < 0) {
         low = middle;
