@@ -65,7 +65,7 @@ void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& po
   for (const Vec<2>& end : {edge_.a, edge_.b}) {
     const bool is_middle_of_plate = end[0] == 0 && edge_.tangent[1] == 0;
     if (end[0] < endless && !is_middle_of_plate)
-      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0]};
+      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], edge_.tangent};
   }
   touch_curved(*this, part, {{core, pose}, rounding, reach, width}, from, std::span(rims).first(n), found);
 }

@@ -87,6 +87,7 @@ struct Rim {
   Vec<3> axis;    ///< unit
   Vec<3> across;  ///< unit, across the axis
   Real radius;    ///< [m]; 0: the tip of a cone
+  Vec<2> out;     ///< direction in which a thin wall ends: from the axis and along it
 };
 
 /// Contacts with a curved wall that bodies touch from outside, or at rims: a solid cylinder, a thin shell.

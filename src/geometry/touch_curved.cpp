@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
 constexpr std::uint32_t of_least = 8;
-constexpr std::size_t most_stops = 14;  // on an edge: its ends, six for each of two rims
+constexpr std::size_t most_stops = 18;  // on an edge: its ends, eight for each of two rims
 constexpr std::uint32_t divides = 7;   // names a stop that is no point
 
 /// A body and a curved wall; all places from the centre of the body.
@@ -111,13 +111,20 @@ class CurvedTouch {
   ///   (d d t + x d) + z z' - R (d d t + x d) / r.
   /// The last term grows with t, is convex before the place next to the axis and concave beyond it. So there
   /// are at most two zeros on either side, and between them the slope is steepest, r^3 = R (d d x x - (x d)^2)
-  /// / (d d + z'^2). Other stops: where the wall ends and its rim begins, r = R (a point that counts) and z = 0.
+  /// / (d d + z'^2). Other stops: where the nearest place passes from the wall to its rim, of flat walls r = R
+  /// (points that count), of straight ones z = 0, of cones (r - R, z) across the direction in which they end.
   void add_stops(const Rim& rim, std::uint32_t number, Stops& stop) const {
     const Vec<3> to = query_.body.pose.centre - rim.centre + start_;
     const Real z = dot(to, rim.axis), dz = dot(along_, rim.axis);
     const Vec<3> x = to - z * rim.axis, d = along_ - dz * rim.axis;
     const Real a = dot(d, d), b = dot(x, d), c = dot(x, x);
     if (std::abs(dz) > same_number * length_) stop.add(-z / dz, divides);
+    if (rim.out[0] != 0 && rim.out[1] != 0) {  // r = R + slope z
+      const Real slope = -rim.out[1] / rim.out[0], radius = rim.radius + slope * z, dr = slope * dz;
+      const Real p = a - dr * dr, q = b - radius * dr, root = q * q - p * (c - radius * radius);
+      if (p != 0 && root > 0)
+        for (const Real sign : {-1.0, 1.0}) stop.add((-q + sign * std::sqrt(root)) / p, divides);
+    }
     if (!(a > same_number * same_number * length_ * length_)) return;
     const Real next = -b / a, least = std::max(c - b * b / a, 0.0);  // to the axis, squared
     stop.add(next, divides);

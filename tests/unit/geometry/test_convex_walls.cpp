@@ -188,7 +188,7 @@ void check_body(const Wall& wall, const ObstacleSet<D>& set, const ObstacleSet<D
     const Vec<D> of_core = middle - (rounding + 0.5 * p.gap) * p.normal, of_wall = middle + 0.5 * p.gap * p.normal;
     // Lines between edges side by side may turn from the normal, see contact_points().
     const bool beside = D == 2 && body.core.n_faces() == 0;
-    const Real turned = beside ? 0.03 * std::abs(p.gap + rounding) : 0;
+    const Real turned = (beside ? 0.03 : 1e-7) * std::abs(p.gap + rounding);
     if (!holds(body, of_core, 1e-9 + turned)) FAIL("a point that is not of the core, feature " << p.feature);
     if (off_wall(seen, of_wall) > 1e-8 + turned)
       FAIL("a point at " << off_wall(seen, of_wall) << " from the wall, feature " << p.feature);
