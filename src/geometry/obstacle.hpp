@@ -122,8 +122,8 @@ class Shape {
   /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
   /// began. `found` is replaced. A body of one point gets what nearest() says of a ball, bit by bit. Each
   /// point is a local minimum for which `part` answers, as in nearest(). A pure function of its arguments; no
-  /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space is
-  /// convex, in containers.
+  /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space
+  /// is convex, in containers.
   virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,

@@ -98,8 +98,7 @@ void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, co
       farthest = dot(normal, query.corner(body.support(normal)));
     }
     bool is_of_side = farthest - dot(normal, corner) <= same_number * pose.size;
-    side.for_each_corner(body.core,
-                         [&](int k) { is_of_side = is_of_side || k == static_cast<int>(i); });
+    side.for_each_corner(body.core, [&](int k) { is_of_side = is_of_side || k == static_cast<int>(i); });
     return is_of_side;
   });
 }
@@ -109,9 +108,9 @@ void touch_plane(const TouchQuery<D>& query, const Vec<D>& point, const Vec<D>& 
                  WallContacts<D>& found) {
   const BodyPose<D> pose = about_itself(query.body.pose);
   const Plane<D> wall{-normal, dot(normal, query.body.pose.centre - point)};
-  give_manifold(contact_points_with_plane<D>({query.body.core, pose}, query.rounding, wall, query.reach,
-                                             query.width),
-                found);
+  give_manifold(
+      contact_points_with_plane<D>({query.body.core, pose}, query.rounding, wall, query.reach, query.width),
+      found);
 }
 
 template <int D>

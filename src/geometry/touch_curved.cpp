@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
 constexpr std::uint32_t of_least = 8;
 constexpr std::size_t most_stops = 18;  // on an edge: its ends, eight for each of two rims
-constexpr std::uint32_t divides = 7;   // names a stop that is no point
+constexpr std::uint32_t divides = 7;    // names a stop that is no point
 
 /// A body and a curved wall; all places from the centre of the body.
 class CurvedTouch {
@@ -73,9 +73,10 @@ class CurvedTouch {
   void add(const OnEdge& point, std::uint32_t edge) {
     const Vec<3> x = start_ + point.share * along_, normal = -point.seen.normal;
     if (point.seen.distance - query_.rounding > points_.highest_gap()) return;
-    if (point.seen.distance > 0) {
+    const Real round_off = same_number * query_.body.pose.size;
+    if (point.seen.distance > -round_off) {
       const Real farthest = dot(normal, query_.corner(query_.body.support(normal)));
-      if (farthest - dot(normal, x) > query_.width + same_number * query_.body.pose.size) return;
+      if (farthest - dot(normal, x) > query_.width + round_off) return;
     }
     points_.add(x, normal, point.seen.distance, of_edge | edge << 4 | point.name);
   }
@@ -110,9 +111,10 @@ class CurvedTouch {
   /// it, r its distance from the axis, the square of the distance is (r - R)^2 + z^2, half its slope
   ///   (d d t + x d) + z z' - R (d d t + x d) / r.
   /// The last term grows with t, is convex before the place next to the axis and concave beyond it. So there
-  /// are at most two zeros on either side, and between them the slope is steepest, r^3 = R (d d x x - (x d)^2)
-  /// / (d d + z'^2). Other stops: where the nearest place passes from the wall to its rim, of flat walls r = R
-  /// (points that count), of straight ones z = 0, of cones (r - R, z) across the direction in which they end.
+  /// are at most two zeros on either side, and between them the slope is steepest, r^3 = R (d d x x - (x
+  /// d)^2) / (d d + z'^2). Other stops: where the nearest place passes from the wall to its rim, of flat
+  /// walls r = R (points that count), of straight ones z = 0, of cones (r - R, z) across the direction in
+  /// which they end.
   void add_stops(const Rim& rim, std::uint32_t number, Stops& stop) const {
     const Vec<3> to = query_.body.pose.centre - rim.centre + start_;
     const Real z = dot(to, rim.axis), dz = dot(along_, rim.axis);
@@ -148,7 +150,8 @@ class CurvedTouch {
     for (int round = 0; round < most_rounds && high.share - low.share > round_off; ++round) {
       Real share = low.share + (high.share - low.share) * (weight_low / (weight_low - weight_high));
       // A kink is found by halving.
-      if (round % 4 == 3 || !(share > low.share && share < high.share)) share = 0.5 * (low.share + high.share);
+      if (round % 4 == 3 || !(share > low.share && share < high.share))
+        share = 0.5 * (low.share + high.share);
       middle.share = share;
       look({&middle, 1});
       if (middle.slope == 0) break;

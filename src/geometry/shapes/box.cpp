@@ -63,8 +63,8 @@ class BoxShape final : public Shape<D> {
     }
   }
 
-  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
-             const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const override {
+  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>& from,
+             Real reach, Real width, WallContacts<D>& found) const override {
     const TouchQuery<D> query{{core, pose}, rounding, reach, width};
     if (query.is_ball())
       Shape<D>::touch(part, core, pose, rounding, from, reach, width, found);

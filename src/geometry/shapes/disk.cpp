@@ -35,8 +35,8 @@ class Ball final : public Shape<D> {
     }
   }
 
-  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
-             const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const override {
+  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>& from,
+             Real reach, Real width, WallContacts<D>& found) const override {
     if (front_ < 0 || core.vertices().size() == 1)
       return Shape<D>::touch(part, core, pose, rounding, from, reach, width, found);
     static const ConvexCore<D> point(ConvexHull<D>{{Vec<D>{}}, {}});

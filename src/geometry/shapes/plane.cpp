@@ -37,8 +37,8 @@ class PlaneShape final : public Shape<D> {
     for (std::size_t i = 0; i < at.size(); ++i) result[i] = {normal_, dot(normal_, at[i] - point_)};
   }
 
-  void touch(int, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
-             const Vec<D>&, Real reach, Real width, WallContacts<D>& found) const override {
+  void touch(int, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>&,
+             Real reach, Real width, WallContacts<D>& found) const override {
     touch_plane<D>({{core, pose}, rounding, reach, width}, point_, normal_, found);
   }
 
