@@ -46,6 +46,7 @@ template <int D>
 void TouchPoints<D>::give(WallContacts<D>& found) const {
   found.n = 0;
   found.cores_overlap = least_ < -query_.rounding;
+  if (n_ == 0) return;
   Candidates<D> candidates(query_.body.pose.size);
   const Real same = same_number * query_.body.pose.size;
   const auto at = [&](int i) -> const Point& { return points_[static_cast<std::size_t>(i)]; };

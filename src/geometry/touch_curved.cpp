@@ -47,6 +47,7 @@ class CurvedTouch {
     std::size_t n = 0;
 
     OnEdge& operator[](std::size_t k) { return all[k]; }
+    std::span<OnEdge> span() { return std::span(all).first(n); }
     void add(Real share, std::uint32_t name) {
       if (share >= 0 && share <= 1) all[n++] = {share, {}, 0, name};
     }
@@ -81,6 +82,12 @@ class CurvedTouch {
     points_.add(x, normal, point.seen.distance, of_edge | edge << 4 | point.name);
   }
 
+  /// Whether all of an edge between two places is too far: no distance changes faster than the place.
+  bool is_out_of_reach(const OnEdge& p, const OnEdge& q) const {
+    const Real way = (q.share - p.share) * length_;
+    return 0.5 * (p.seen.distance + q.seen.distance - way) - query_.rounding > points_.highest_gap();
+  }
+
   void meet_edge(const std::array<int, 2>& edge, std::uint32_t number) {
     start_ = query_.corner(edge[0]);
     along_ = query_.corner(edge[1]) - start_;
@@ -88,17 +95,23 @@ class CurvedTouch {
     Stops stop;
     stop.add(0, divides);
     stop.add(1, divides);
-    look(std::span(stop.all).first(stop.n));
-    // No distance changes faster than the place.
-    const Real least = 0.5 * (stop[0].seen.distance + stop[1].seen.distance - length_) - query_.rounding;
-    if (least > points_.highest_gap()) return;
+    look(stop.span());
+    if (is_out_of_reach(stop[0], stop[1])) return;
+    Stops nearer = stop;
+    for (const Real share : {0.25, 0.5, 0.75}) nearer.add(share, divides);
+    look(nearer.span().subspan(2));
+    nearer.sort();
+    bool may_touch = false;
+    for (std::size_t k = 0; k + 1 < nearer.n; ++k)
+      may_touch = may_touch || !is_out_of_reach(nearer[k], nearer[k + 1]);
+    if (!may_touch) return;
     for (std::size_t r = 0; r < rims_.size(); ++r) add_stops(rims_[r], static_cast<std::uint32_t>(r), stop);
     stop.sort();
-    look(std::span(stop.all).first(stop.n));
+    look(stop.span());
     std::uint32_t n_least = 0;
     for (std::size_t k = 0; k + 1 < stop.n; ++k) {
       if (stop[k].name != divides) add(stop[k], number);
-      if (stop[k].slope < 0 && stop[k + 1].slope >= 0) {
+      if (stop[k].slope < 0 && stop[k + 1].slope >= 0 && !is_out_of_reach(stop[k], stop[k + 1])) {
         OnEdge lowest = stop[k + 1].slope > 0 ? least_between(stop[k], stop[k + 1]) : stop[k + 1];
         lowest.name = of_least + std::min(n_least++, 7u);
         add(lowest, number);
@@ -144,7 +157,8 @@ class CurvedTouch {
   /// Where the slope changes its sign: by regula falsi with halved weights (Illinois).
   OnEdge least_between(OnEdge low, OnEdge high) const {
     constexpr int most_rounds = 60;
-    constexpr Real round_off = 1e-12;
+    constexpr Real round_off = 1e-12,
+                   no_slope = 1e-10;  // which is a distance of 1e-20 of the radius of curvature
     Real weight_low = low.slope, weight_high = high.slope;
     OnEdge middle = low;
     for (int round = 0; round < most_rounds && high.share - low.share > round_off; ++round) {
@@ -154,7 +168,7 @@ class CurvedTouch {
         share = 0.5 * (low.share + high.share);
       middle.share = share;
       look({&middle, 1});
-      if (middle.slope == 0) break;
+      if (std::abs(middle.slope) <= no_slope) break;
       if (middle.slope < 0) {
         low = middle;
         weight_low = middle.slope;
