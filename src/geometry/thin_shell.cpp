@@ -82,14 +82,22 @@ bool ThinShell::passes(const Vec<3>& from, const Vec<3>& at, Real height_from, R
   if (!sides_differ) return false;
   Real before = 0;
   Real beyond = 1;
-  const auto place = [&](Real t) { return in_half_plane(from + t * (at - from)); };
+  const Real length = norm(at - from);
+  Vec<2> there = in_half_plane(at);
+  const auto along = [&] { return dot(edge_.tangent, there - edge_.a); };
   for (int halvings = 0; halvings < 60; ++halvings) {
+    // The path passes no farther from `there` than what is left of it.
+    const Real left = (beyond - before) * length;
+    if (along() < -left || along() > edge_.length + left) return false;
+    if (along() > left && along() < edge_.length - left) return true;
     const Real middle = (before + beyond) / 2;
-    const bool still_before = edge_.height(place(middle)) * (height_from > 0 ? 1 : -1) > 0;
-    (still_before ? before : beyond) = middle;
+    const Vec<2> x = in_half_plane(from + middle * (at - from));
+    if (edge_.height(x) * (height_from > 0 ? 1 : -1) > 0)
+      before = middle;
+    else
+      beyond = middle, there = x;
   }
-  const Real along = dot(edge_.tangent, place(beyond) - edge_.a);
-  return along >= 0 && along <= edge_.length;
+  return along() >= 0 && along() <= edge_.length;
 }
 
 Outline<3> ThinShell::outline(const Box<3>&) const {

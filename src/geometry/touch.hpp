@@ -98,7 +98,8 @@ struct Rim {
 ///   the nearest to the face's plane, four at fixed angles            2 << 24 | rim << 20 | face << 4 | which
 /// A face along the side of a cylinder or cone touches it at its edges and at the rims. Distances are exact
 /// but for round-off (least distances along edges: 1e-12 of the edge); what is not complete is the support of
-/// a face by a rim that it covers: the square of the four points and the lowest one stand for the circle.
+/// a face by a rim that it covers: the square of the four points stands for the circle, and from a tilt of
+/// 1e-4 rad on the lowest point too (until then gaps may be too large by 3e-5 radii of the rim).
 ///
 /// `from`: the centre when the step began. If the way of the centre does not pass through a thin wall, the
 /// side of a point is that of the centre now: the straight way to it is within the core. Else it is that of

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
 constexpr std::uint32_t of_least = 8;
 constexpr std::size_t most_stops = 18;  // on an edge: its ends, eight for each of two rims
+constexpr Real flat = 1e-4;             // [rad] a face turned less from a rim has no lowest place on it
 constexpr std::uint32_t divides = 7;    // names a stop that is no point
 
 /// A body and a curved wall; all places from the centre of the body.
@@ -158,7 +159,7 @@ class CurvedTouch {
   OnEdge least_between(OnEdge low, OnEdge high) const {
     constexpr int most_rounds = 60;
     constexpr Real round_off = 1e-12,
-                   no_slope = 1e-10;  // which is a distance of 1e-20 of the radius of curvature
+                   no_slope = 1e-10;  // changes the distance by its square, times the radius of curvature
     Real weight_low = low.slope, weight_high = high.slope;
     OnEdge middle = low;
     for (int round = 0; round < most_rounds && high.share - low.share > round_off; ++round) {
@@ -191,8 +192,8 @@ class CurvedTouch {
       // Towards the face, within the plane of the rim.
       const Vec<3> across = normal - dot(normal, rim.axis) * rim.axis;
       const Real slope = norm(across);
-      const Vec<3> lowest = slope > same_number ? centre - (rim.radius / slope) * across : centre + u;
-      if (height(f, normal, lowest) - query_.rounding > points_.highest_gap()) continue;
+      if (height(f, normal, centre) - slope * rim.radius - query_.rounding > points_.highest_gap()) continue;
+      const Vec<3> lowest = slope > flat ? centre - (rim.radius / slope) * across : centre + u;
       meet_point(f, normal, lowest, name);
       if (rim.radius == 0) continue;
       meet_point(f, normal, centre + u, name | 1);
