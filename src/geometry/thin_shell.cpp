@@ -67,7 +67,11 @@ void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& po
     if (end[0] < endless && !is_middle_of_plate)
       rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], edge_.tangent};
   }
-  touch_curved(*this, part, {{core, pose}, rounding, reach, width}, from, std::span(rims).first(n), found);
+  const TouchQuery<3> query{{core, pose}, rounding, reach, width};
+  if (n > 0 || query.is_ball())
+    return touch_curved(*this, part, query, from, std::span(rims).first(n), found);
+  // A plane: its front is where the centre belongs.
+  touch_plane(query, origin_, nearest(pose.centre, from).normal, found);
 }
 
 Vec<2> ThinShell::in_half_plane(const Vec<3>& x) const {
