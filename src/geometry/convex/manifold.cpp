@@ -62,8 +62,10 @@ void take_points(const Candidates<D>& candidates, Manifold<D>& manifold) {
   });
 }
 
-/// Edges side by side, if lines between them hardly turn away from the normal: both ends of what they have in
-/// common, unless they are among the candidates.
+/// Edges side by side: both ends of what they have in common, unless they are among the candidates. Where the
+/// line between them is beside the normal by no more than half the roundings (rods that lie across each other
+/// at a small angle), the gap is what motion along the normal closes; else it must hardly turn from the
+/// normal.
 template <int D, class Middle>
 void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Real roundings,
                const Middle& middle, Candidates<D>& candidates) {
@@ -82,12 +84,15 @@ void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Re
     const Vec<D> there = contour[i];
     const Real share = std::clamp(dot(there - end, along) / dot(along, along), 0.0, 1.0);
     const Vec<D> here = end + share * along, between = there - here;
-    const Real distance = norm(between);
-    if (norm(between - dot(between, n) * n) > most_turn * distance) continue;
+    const Real along_normal = dot(between, n), beside = norm(between - along_normal * n);
+    const bool is_round = beside <= 0.5 * roundings;
+    if (!is_round && beside > most_turn * norm(between)) continue;
+    const Real gap = is_round ? along_normal - std::sqrt(roundings * roundings - beside * beside)
+                              : norm(between) - roundings;
     const Vec<D> place = middle(here, there);
-    constexpr Real beside = 1e-3;  // of the edge
-    if (!candidates.has_near(place, beside * norm(along)))
-      candidates.add(place, distance - roundings, 0xfffu << 19 | contour.feature(i));
+    constexpr Real same_place = 1e-3;  // of the edge
+    if (!candidates.has_near(place, same_place * norm(along)))
+      candidates.add(place, gap, 0xfffu << 19 | contour.feature(i));
   }
 }
 
