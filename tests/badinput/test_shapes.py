@@ -87,8 +87,8 @@ def test_what_shapes_do_not_go_with(folder):
 
 
 @pytest.mark.parametrize("mesh, words", [
-    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\nf 1 3 2\nf 2 3 4\n", ["one plane"]),
-    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", ["not closed"]),
+    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n", ["3 different points"]),
+    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", ["not closed", "4 edges"]),
     (TETRAHEDRON.replace("f 2 3 4\n", ""), ["not closed", "3 edges"]),
     (TETRAHEDRON.replace("v 0.1 0 0", "v nan 0 0"), ["stone.obj:2"]),
     (TETRAHEDRON.replace("f 2 3 4", "f 2 3 9"), ["stone.obj:8"]),
