@@ -191,7 +191,7 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
 
 /// Contacts see turns as straight ways, and other corners than those that were near may come down first. So
 /// where bodies turn fast, the end of the step is looked at before it is taken: if bodies overlap there by
-/// much more than at its start, `dt` is halved.
+/// much, and by more than at its start, `dt` is halved.
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real harmless = 0.01, deep = 0.1;  // of the inscribed radius
@@ -200,7 +200,7 @@ bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   Scope timer("end of step");
   const Real before = deepest_overlap(state, contacts_->contacts());
   const Real after = overlap_after(state, *neighborhood_, contacts_->velocity(), dt, end_contacts_);
-  if (after <= std::max(deep * smallest_radius_, 2 * before)) return false;
+  if (after <= std::max(deep * smallest_radius_, before)) return false;
   neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies that turn would overlap");
   dt *= 0.5;
   return true;
