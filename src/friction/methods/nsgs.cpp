@@ -248,13 +248,9 @@ class Nsgs final : public FrictionSolver<D> {
       W[i][i] += row.compliance(i);
     }
     const Vec<D> found = solve_one_contact<D>(W, rest, row.mu, slip_[c]);
-    Real next[D];
-    for (int i = 0; i < D; ++i) next[i] = found[i];
-    next[0] = std::max(next[0], 0.0);
-    project_on_disc<D>(next, row.mu * next[0]);
     for (int i = 0; i < D; ++i) {
-      change[i] = next[i] - rc[i];
-      rc[i] = next[i];
+      change[i] = found[i] - rc[i];
+      rc[i] = found[i];
     }
     row.add_impulse(change, y_.data());
   }
