@@ -97,7 +97,7 @@ Real bytes_of_update(const ScaledProblem<3>& scaled) {
   const std::size_t of_rank = scaled.with_rows([]<class Rows>(const Rows& rows) {
     if constexpr (std::is_same_v<Rows, SphereRows<3>>)
       return rows.groups().size() *
-             (sizeof(SphereGroup<3>) + sizeof(SphereImpulses<3>) + sizeof(SphereMomentum<3>));
+             (sizeof(SphereGroup<3>) + sizeof(GroupImpulses<3>) + sizeof(GroupMomentum<3>));
     else
       return rows.size() * (sizeof(typename Rows::value_type) + 3 * 3 * sizeof(Real));
   });

@@ -74,8 +74,11 @@ class Nsgs final : public FrictionSolver<D> {
     r_ = r;
     monitor_ = &monitor;
     y_.resize(problem.velocity_size());
-    reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
-    packed_ = problem.has_spheres();
+    spheres_ = problem.has_spheres() ? &problem.spheres() : nullptr;
+    general_ = spheres_ != nullptr || problem.general().empty() ? nullptr : &problem.general();
+    lanes_ = spheres_ != nullptr ? &spheres_->lanes() : general_ != nullptr ? &general_->lanes() : nullptr;
+    reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
+                                   : static_cast<std::size_t>(problem.n_contacts()));
     start_from_impulses();
     residual_ = check_velocities(0);
     // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
@@ -147,17 +150,16 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// Sweeps go on from r_. Collective.
   void start_from_impulses() {
-    if (packed_) {
-      problem_->spheres().pack(r_, impulses_);
-      problem_->velocity_from_impulse(std::span<const SphereImpulses<D>>(impulses_), y_);
-    } else {
+    if (lanes_ != nullptr) lanes_->pack(r_, impulses_);
+    if (spheres_ != nullptr)
+      problem_->velocity_from_impulse(std::span<const GroupImpulses<D>>(impulses_), y_);
+    else
       problem_->velocity_from_impulse(r_, y_);
-    }
   }
 
   /// The residual of r_, whose velocities are known, is noted and returned. Collective.
   Real check_velocities(std::int64_t sweep) {
-    const bool in_groups = packed_ && monitor_->norm() == ResidualNorm::natural;
+    const bool in_groups = lanes_ != nullptr && monitor_->norm() == ResidualNorm::natural;
     if (in_groups) problem_->make_ghosts_current(y_);
     return monitor_->check_known(in_groups
                                      ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
@@ -167,8 +169,8 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// The impulses as they are now. Local.
   void store(std::span<Real> r) const {
-    if (packed_)
-      problem_->spheres().unpack(impulses_, r);
+    if (lanes_ != nullptr)
+      lanes_->unpack<D>(impulses_, r);
     else if (r.data() != r_.data())
       std::ranges::copy(r_, r.begin());
   }
@@ -216,9 +218,9 @@ class Nsgs final : public FrictionSolver<D> {
   void begin_momentum() {
     reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_held()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
-    if (packed_) {
+    if (lanes_ != nullptr) {
       reset(of_sweeps_, impulses_.size());
-      squares_.resize(impulses_.size() * SphereGroup<D>::size);
+      squares_.resize(impulses_.size() * group_size);
       return;
     }
     squares_.resize(static_cast<std::size_t>(problem_->n_contacts()));
@@ -234,9 +236,10 @@ class Nsgs final : public FrictionSolver<D> {
                                                 velocity_momentum_.data(), start_velocity_.data());
   }
 
-  /// Returns the local solution of contact c from its impulse rc, which it replaces, and the change.
+  /// The local solution of contact c from its impulse rc, which it replaces, and the change d. Returns
+  /// d . (W + G) d.
   template <class Row>
-  void solve(const Row& row, std::size_t c, Real* rc, Real* change) {
+  Real solve(const Row& row, std::size_t c, Real* rc, Real* change) {
     Real W[D][D], rest[D];
     row.relative_velocity(y_.data(), rest);
     for (int i = 0; i < D; ++i) {
@@ -253,6 +256,13 @@ class Nsgs final : public FrictionSolver<D> {
       rc[i] = found[i];
     }
     row.add_impulse(change, y_.data());
+    Real square = 0;
+    for (int i = 0; i < D; ++i) {
+      Real along = 0;
+      for (int j = 0; j < D; ++j) along += W[i][j] * change[j];
+      square += change[i] * along;
+    }
+    return square;
   }
 
   /// One sweep without momentum.
@@ -260,10 +270,15 @@ class Nsgs final : public FrictionSolver<D> {
     Scope timer("nsgs sweep");
     std::size_t stretch = 0;
     problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (packed_) {
-        const SphereRows<D>& rows = problem_->spheres();
-        SphereImpulses<D>* impulses = impulses_.data() + rows.first_group(stretch);
-        rows.kernels().sweep(rows.groups_of(stretch++), impulses, y_.data());
+      if (lanes_ != nullptr) {
+        const std::size_t group = lanes_->first_group(stretch);
+        GroupImpulses<D>* impulses = impulses_.data() + group;
+        if (spheres_ != nullptr)
+          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data());
+        else
+          general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
+                                    y_.data());
+        ++stretch;
         return;
       }
       const auto& rows = problem_->contacts();
@@ -280,12 +295,17 @@ class Nsgs final : public FrictionSolver<D> {
     std::size_t stretch = 0;
     Real sum = 0;
     problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (packed_) {
-        const SphereRows<D>& rows = problem_->spheres();
-        const std::size_t group = rows.first_group(stretch);
-        sum += rows.kernels().sweep_on(rows.groups_of(stretch++), impulses_.data() + group,
-                                       of_sweeps_.data() + group, y_.data(), momentum,
-                                       squares_.data() + group * SphereGroup<D>::size);
+      if (lanes_ != nullptr) {
+        const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
+        GroupImpulses<D>* impulses = impulses_.data() + group;
+        GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
+        sum += spheres_ != nullptr
+                   ? spheres_->kernels().sweep_on(spheres_->groups_of(stretch), impulses, of_sweeps,
+                                                  y_.data(), momentum, squares_.data() + lane)
+                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses, of_sweeps,
+                                                  slip_.data() + lane, y_.data(), momentum,
+                                                  squares_.data() + lane);
+        ++stretch;
         return;
       }
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
@@ -305,14 +325,7 @@ class Nsgs final : public FrictionSolver<D> {
       rc[i] += moved;
       p = moved + momentum.share * d[i];
     }
-    solve(row, c, rc, d);
-    Real square = 0;
-    for (int i = 0; i < D; ++i) {
-      Real along = row.compliance(i) * d[i];
-      for (int j = 0; j < D; ++j) along += row.W[i][j] * d[j];
-      square += d[i] * along;
-    }
-    return square;
+    return solve(row, c, rc, d);
   }
 
   /// The unit in which a sweep adds up its changes after one with `last`.
@@ -341,12 +354,15 @@ class Nsgs final : public FrictionSolver<D> {
   const ScaledProblem<D>* problem_ = nullptr;
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
-  bool packed_ = false;  // the impulses are those in impulses_
+  // Contacts in groups, whose impulses are those in impulses_: none, or one of the two, and their lanes.
+  const SphereRows<D>* spheres_ = nullptr;
+  const GeneralRows<D>* general_ = nullptr;
+  const LaneGroups* lanes_ = nullptr;
   std::int64_t sweep_ = 0, most_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
-  std::vector<SphereImpulses<D>> impulses_;
-  std::vector<SphereMomentum<D>> of_sweeps_;
+  std::vector<GroupImpulses<D>> impulses_;
+  std::vector<GroupMomentum<D>> of_sweeps_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
   std::vector<Real> slip_;                  // of each contact, the guess of the next local solve
