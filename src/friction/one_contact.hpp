@@ -115,22 +115,27 @@ void LocalSolution<Kind>::find(const Number (&W)[3][3], const Number (&q)[3], Nu
     // |r_T| > mu r_N at 0 and less for large alpha: bracket the root, then Newton kept inside the bracket.
     const Number unit = s11 + s22;
     Number low = zero, high = zero + HUGE_VAL;
-    const Number first = step();
-    at = alpha > zero ? alpha : (first > zero) & (first < high) ? first : unit;
+    at = alpha;
+    if (Kind::any(slips & is_not(alpha > zero))) {
+      const Number first = step();
+      at = alpha > zero ? alpha : (first > zero) & (first < high) ? first : unit;
+    }
+    // The square of it is round-off, and so is the error after a step as small as that.
+    constexpr Real small = 1e-8;
     Mask active = slips;
     for (int iteration = 0; iteration < 200; ++iteration) {
       set(at);
-      // The cone is only reached with r_N > 0.
-      const Number f = length - mu * r[0];
-      low = f > zero ? at : low;
-      high = f > zero ? high : at;
-      const Number next = at + step();
-      const Mask inside = (next > low) & (next < high);
-      const Number middle = high < HUGE_VAL ? 0.5 * (low + high) : 4 * larger(at, unit);
-      const Number better = inside ? next : middle;
-      active = active & is_not((size(f) <= 4e-16 * mu * size(r[0])) | (size(better - at) <= 2e-16 * at));
       if (!Kind::any(active)) break;
+      // The cone is only reached with r_N > 0.
+      const Mask is_low = length > mu * r[0];
+      low = is_low ? at : low;
+      high = is_low ? high : at;
+      const Number by = step(), next = at + by;
+      const Mask is_last = size(by) <= small * at;
+      const Number middle = high < HUGE_VAL ? 0.5 * (low + high) : 4 * larger(at, unit);
+      const Number better = is_last | ((next > low) & (next < high)) ? next : middle;
       at = active ? better : at;
+      active = active & is_not(is_last);
     }
     for (int i = 0; i < 3; ++i) r[i] = slips ? r[i] : stuck[i];
     at = slips ? at : zero;
@@ -141,9 +146,7 @@ void LocalSolution<Kind>::find(const Number (&W)[3][3], const Number (&q)[3], Nu
   r[0] = slides ? -free : larger(r[0], zero);
   // Not beyond the cone, whatever rounding left.
   const Number most = mu * r[0];
-  square = r[1] * r[1] + r[2] * r[2];
-  length = Kind::root(square);
-  const Number factor = length > most ? most / length : one;
+  const Number factor = slides ? zero : slips & (length > most) ? most / length : one;
   r[0] = closed ? r[0] : zero;
   r[1] = closed ? r[1] * factor : zero;
   r[2] = closed ? r[2] * factor : zero;

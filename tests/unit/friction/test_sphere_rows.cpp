@@ -177,7 +177,7 @@ void compare(int n) {
       CHECK(sum > 0);
     }
     std::vector<Real> r_of_contacts(start.size());
-    rows.lanes().unpack<D>(r, r_of_contacts);
+    rows.lanes().template unpack<D>(r, r_of_contacts);
     CHECK(r_of_contacts == plain.r);
     CHECK(y == plain.y);
     kernels->natural_squares(groups, r.data(), y.data(), squares.data());
