@@ -14,9 +14,9 @@ template <int D>
 struct alignas(64) GeneralGroup {
   static constexpr int q = n_velocities<D>;
   Index a[group_size], b[group_size];
-  GroupEntry J[2][D][q];              ///< rows for a and for b; zero for none
-  GroupEntry W[D * (D + 1) / 2];      ///< own block without compliance: the lower half by rows
-  GroupEntry w[D], mu, g[2];          ///< bias, friction, compliance along N and along T
+  GroupEntry J[2][D][q];          ///< rows for a and for b; zero for none
+  GroupEntry W[D * (D + 1) / 2];  ///< own block without compliance: the lower half by rows
+  GroupEntry w[D], mu, g[2];      ///< bias, friction, compliance along N and along T
 };
 
 /// Contacts of any bodies, packed for vectors, and what solvers do with all of them at once. The order is

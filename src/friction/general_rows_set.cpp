@@ -11,9 +11,7 @@ namespace {
 struct SideBySide {
   using Number = Lanes;
   using Mask = SCREE_SET::Mask;
-  static bool any(Mask mask) {
-    return any_less(mask ? Lanes{} - 1 : Lanes{}, Lanes{});
-  }
+  static bool any(Mask mask) { return any_less(mask ? Lanes{} - 1 : Lanes{}, Lanes{}); }
   static Lanes root(Lanes x) { return square_root(x); }
 };
 
@@ -149,8 +147,8 @@ void natural_squares(std::span<const GeneralGroup<D>> groups, const GroupImpulse
 }  // namespace
 
 template <int D>
-constexpr typename GeneralRows<D>::Kernels of_general_set{name_of_set, sweep<D>, sweep_on<D>,
-                                                          natural_squares<D>};
+constexpr
+    typename GeneralRows<D>::Kernels of_general_set{name_of_set, sweep<D>, sweep_on<D>, natural_squares<D>};
 extern const GeneralRows<2>::Kernels general_kernels_2d;
 extern const GeneralRows<3>::Kernels general_kernels_3d;
 const GeneralRows<2>::Kernels general_kernels_2d = of_general_set<2>;

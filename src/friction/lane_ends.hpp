@@ -92,21 +92,21 @@ inline void load_impulse(const GroupImpulses<D>& impulses, std::size_t at, Lanes
 /// |r - P_K(r - u^)|^2 (eq. F.6), by the formulas of natural_map() and project_on_cone(), step by step.
 template <int D>
 inline Lanes natural_square(const Lanes (&r)[D], const Lanes (&u)[D], Lanes mu) {
-    Lanes x[D];
-    for (int i = 0; i < D; ++i) x[i] = r[i] - u[i];
-    x[0] -= mu * square_root(tangential_square<D>(u));
-    const Lanes t = square_root(tangential_square<D>(x));
-    const Lanes zero{};
-    const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
-    const Mask on_edge = mu * t > -x[0];
-    const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
-    Lanes square{};
-    for (int i = 0; i < D; ++i) {
-      const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
-      const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
-      square += e * e;
-    }
-    return square;
+  Lanes x[D];
+  for (int i = 0; i < D; ++i) x[i] = r[i] - u[i];
+  x[0] -= mu * square_root(tangential_square<D>(u));
+  const Lanes t = square_root(tangential_square<D>(x));
+  const Lanes zero{};
+  const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
+  const Mask on_edge = mu * t > -x[0];
+  const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
+  Lanes square{};
+  for (int i = 0; i < D; ++i) {
+    const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
+    const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
+    square += e * e;
+  }
+  return square;
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ void LocalSolution<Kind>::find(const Number (&W)[2][2], const Number (&q)[2], Nu
     const Number held = mu * normal;
     slips[0] = found ? normal : slips[0];
     slips[1] = found ? side * held : slips[1];
-    slip_alpha = found ? (held > zero ? larger(-side * slip / (held > zero ? held : one), zero) : zero)
-                       : slip_alpha;
+    slip_alpha =
+        found ? (held > zero ? larger(-side * slip / (held > zero ? held : one), zero) : zero) : slip_alpha;
     done = done | found;
   }
   const Number most = mu * slips[0];

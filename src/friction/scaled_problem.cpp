@@ -397,7 +397,8 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r
   std::copy(free_.begin(), free_.end(), y.begin());
   std::size_t stretch = 0;
   run_colours(y, all_holders, [&](Index, Index) {
-    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.lanes().first_group(stretch), y.data());
+    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.lanes().first_group(stretch),
+                           y.data());
     ++stretch;
   });
   make_ghosts_current(y);

@@ -141,6 +141,8 @@ class ScaledProblem {
   decltype(auto) with_rows(F&& f) const {
     return has_spheres_ ? f(spheres_) : f(contacts());
   }
+  /// Whether all contacts of all ranks are sphere contacts.
+  bool is_round_everywhere() const { return is_round_everywhere_; }
   /// Whether all contacts of this rank are sphere contacts; if so, their rows. Local.
   bool has_spheres() const { return has_spheres_; }
   const SphereRows<D>& spheres() const { return spheres_; }

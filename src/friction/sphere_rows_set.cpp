@@ -105,8 +105,8 @@ void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, R
 }
 
 template <int D>
-Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses,
-              GroupMomentum<D>* of_sweeps, Real* y, SweepMomentum momentum, Real* squares) {
+Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
+              Real* y, SweepMomentum momentum, Real* squares) {
   const Lanes zero{};
   const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
   const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;

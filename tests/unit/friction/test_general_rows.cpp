@@ -124,7 +124,8 @@ void compare(int n) {
     std::vector<Real> squares(groups.size() * group_size), slip(squares.size()), y = y_free;
     const auto of_contacts = [&](const std::vector<Real>& values) {
       std::vector<Real> listed;
-      for (const Index place : rows.lanes().place()) listed.push_back(values[static_cast<std::size_t>(place)]);
+      for (const Index place : rows.lanes().place())
+        listed.push_back(values[static_cast<std::size_t>(place)]);
       return listed;
     };
     for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), slip.data(), y.data());
