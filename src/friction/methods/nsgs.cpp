@@ -53,8 +53,8 @@ class Nsgs final : public FrictionSolver<D> {
     for (int n_failed = 0; goes_on();) {
       sweep_until_slow(is_plain ? first_patience : patience, is_plain);
       if (!goes_on()) break;
-      // Impulses of other contacts mostly creep along self-stress, which is no cycle: where a step has failed,
-      // momentum anew gets further in the same time (docs/performance-friction.md).
+      // Impulses of other contacts mostly creep along self-stress, which is no cycle: where a step has
+      // failed, momentum anew gets further in the same time (docs/performance-friction.md).
       if (n_failed > 0 && !problem.is_round_everywhere()) continue;
       const Real before = monitor.best();
       extrapolate();

@@ -158,7 +158,8 @@ void compare(int n) {
     std::vector<Real> squares(groups.size() * SphereGroup<D>::size);
     const auto of_contacts = [&] {
       std::vector<Real> values;
-      for (const Index place : rows.lanes().place()) values.push_back(squares[static_cast<std::size_t>(place)]);
+      for (const Index place : rows.lanes().place())
+        values.push_back(squares[static_cast<std::size_t>(place)]);
       return values;
     };
     std::vector<Real> y = y_free;
