@@ -289,7 +289,7 @@ void ScaledProblem<D>::build_general() const {
       general_.add(contacts()[c]);
     general_.end_stretch();
   });
-  // The work of a group is that of two or three contacts one at a time.
+  // A full group takes as long as three contacts one at a time.
   constexpr std::size_t least_in_group = 3;
   if (general_.groups().size() * least_in_group > contacts().size()) general_.begin(n_held());
 }
