@@ -17,6 +17,7 @@ namespace scree {
 /// | pair kernels   | portable, avx2, avx512  | schemes/pbd/pair_kernels.hpp    |
 /// | force kernels  | portable, avx2, avx512  | schemes/dem/force_kernels.hpp   |
 /// | sphere contacts| portable, avx2, avx512  | friction/sphere_rows.hpp        |
+/// | other contacts | portable, avx2, avx512  | friction/general_rows.hpp       |
 /// | look ahead     | portable, avx2, avx512  | crowd/look_ahead_kernels.hpp    |
 /// | near search    | portable, avx512        | neighbors/near_search.hpp       |
 /// | near pairs     | portable, avx2, avx512  | neighbors/near_kernels.hpp      |

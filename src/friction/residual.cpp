@@ -22,11 +22,16 @@ Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares
 }
 
 template <int D>
-Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const SphereImpulses<D>> r,
+Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
                                 std::span<const Real> y) {
-  const std::span<Real> square = problem.lane_scratch();
-  const SphereRows<D>& rows = problem.spheres();
-  rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data());
+  const std::span<Real> square = problem.lane_scratch(r.size() * group_size);
+  const auto find = [&](const auto& rows) {
+    rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data());
+  };
+  if (problem.has_spheres())
+    find(problem.spheres());
+  else
+    find(problem.general());
   return natural_norm<D>(problem, square);
 }
 
@@ -101,7 +106,7 @@ template <int D>
 Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
                    std::span<Real> y) {
   if (problem.has_spheres() && norm == ResidualNorm::natural) {
-    const std::span<const SphereImpulses<D>> packed = problem.packed(r);
+    const std::span<const GroupImpulses<D>> packed = problem.packed(r);
     problem.velocity_from_impulse(packed, y);
     return natural_residual_of_packed<D>(problem, packed, y);
   }
@@ -120,7 +125,7 @@ template <int D>
 Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y,
                            ResidualNorm norm) {
   Residual residual;
-  std::span<const SphereImpulses<D>> packed;
+  std::span<const GroupImpulses<D>> packed;
   if (problem.has_spheres())
     problem.velocity_from_impulse(packed = problem.packed(r), y);
   else
@@ -163,9 +168,9 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
 
 template Real find_residual<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real find_residual<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>, std::span<Real>);
-template Real natural_residual_of_packed<2>(const ScaledProblem<2>&, std::span<const SphereImpulses<2>>,
+template Real natural_residual_of_packed<2>(const ScaledProblem<2>&, std::span<const GroupImpulses<2>>,
                                             std::span<const Real>);
-template Real natural_residual_of_packed<3>(const ScaledProblem<3>&, std::span<const SphereImpulses<3>>,
+template Real natural_residual_of_packed<3>(const ScaledProblem<3>&, std::span<const GroupImpulses<3>>,
                                             std::span<const Real>);
 template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);
 template Real natural_norm<3>(const ScaledProblem<3>&, std::span<const Real>);

@@ -39,10 +39,10 @@ Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span
 template <int D>
 Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm norm, std::span<const Real> r,
                                  std::span<Real> y);
-/// Residual::natural of impulses as ScaledProblem::spheres() packs them, with ghosts current in y. The same
-/// bits as of others, and as collective.
+/// Residual::natural of impulses in groups of ScaledProblem::spheres() or general(), with ghosts current in
+/// y. The same bits as of others, and as collective.
 template <int D>
-Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const SphereImpulses<D>> r,
+Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
                                 std::span<const Real> y);
 /// Residual::natural from the squares of the natural maps of this rank's contacts. Collective.
 template <int D>

@@ -54,7 +54,7 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
   has_spheres_ = problem.is_round();
-  contacts_built_ = false;
+  contacts_built_ = general_built_ = false;
   if (problem.is_local()) {
     free_.assign(velocity_size(), 0.0);
     build_local_contacts();
@@ -71,7 +71,7 @@ void ScaledProblem<D>::rebuild_bias() {
   Scope timer("scaling");
   if (!is_round_everywhere_) return rebuild(*problem_, given_);
   velocity_scale_ = 1;
-  contacts_built_ = false;
+  contacts_built_ = general_built_ = false;
   find_free_velocity();
   for (std::size_t c = 0; c < spheres_.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
   find_velocity_scale(given_.velocity);
@@ -280,6 +280,21 @@ void ScaledProblem<D>::build_contacts() const {
 }
 
 template <int D>
+void ScaledProblem<D>::build_general() const {
+  general_.begin(n_held());
+  general_built_ = true;
+  if (has_spheres_ || !is_symmetric_) return;
+  for_each_stretch([&](Index first, Index last) {
+    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+      general_.add(contacts()[c]);
+    general_.end_stretch();
+  });
+  // A full group takes as long as three contacts one at a time.
+  constexpr std::size_t least_in_group = 3;
+  if (general_.groups().size() * least_in_group > contacts().size()) general_.begin(n_held());
+}
+
+template <int D>
 void ScaledProblem<D>::build_couplings() const {
   const FrictionProblem<D>& problem = *problem_;
   const Real root_mass = std::sqrt(mass_scale_);
@@ -367,7 +382,7 @@ constexpr SweepTurn all_holders{.first = false};  // they begin with the same va
 
 template <int D>
 void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
-  if (has_spheres_) return velocity_from_impulse(std::span<const SphereImpulses<D>>(packed(r)), y);
+  if (has_spheres_) return velocity_from_impulse(std::span<const GroupImpulses<D>>(packed(r)), y);
   std::copy(free_.begin(), free_.end(), y.begin());
   const auto& rows = contacts();
   run_colours(y, all_holders, [&](Index first, Index last) {
@@ -378,11 +393,12 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
 }
 
 template <int D>
-void ScaledProblem<D>::velocity_from_impulse(std::span<const SphereImpulses<D>> r, std::span<Real> y) const {
+void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y) const {
   std::copy(free_.begin(), free_.end(), y.begin());
   std::size_t stretch = 0;
   run_colours(y, all_holders, [&](Index, Index) {
-    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.first_group(stretch), y.data());
+    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.lanes().first_group(stretch),
+                           y.data());
     ++stretch;
   });
   make_ghosts_current(y);
@@ -434,7 +450,7 @@ template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
   return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
                     packed_impulse_, answer_of_sphere_) +
-         spheres_.bytes();
+         spheres_.bytes() + general_.bytes();
 }
 
 template class ScaledProblem<2>;

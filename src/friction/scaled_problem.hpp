@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "friction/friction_problem.hpp"
+#include "friction/general_rows.hpp"
 #include "friction/sphere_rows.hpp"
 
 namespace scree {
@@ -140,10 +141,18 @@ class ScaledProblem {
   decltype(auto) with_rows(F&& f) const {
     return has_spheres_ ? f(spheres_) : f(contacts());
   }
+  /// Whether all contacts of all ranks are sphere contacts.
+  bool is_round_everywhere() const { return is_round_everywhere_; }
   /// Whether all contacts of this rank are sphere contacts; if so, their rows. Local.
   bool has_spheres() const { return has_spheres_; }
   const SphereRows<D>& spheres() const { return spheres_; }
   SphereRows<D>& spheres() { return spheres_; }
+  /// The contacts() in groups, built when first asked for. Empty for round contacts, for rows with a coupling
+  /// and where contacts are so much in line that groups of eight would hold one or two. Local.
+  const GeneralRows<D>& general() const {
+    if (!general_built_) build_general();
+    return general_;
+  }
   /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
@@ -160,7 +169,7 @@ class ScaledProblem {
   /// current afterwards. Collective, n_colours transfers and a copy.
   void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// The same on a rank with spheres(), from impulses in groups.
-  void velocity_from_impulse(std::span<const SphereImpulses<D>> r, std::span<Real> y) const;
+  void velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y) const;
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
@@ -189,13 +198,16 @@ class ScaledProblem {
 
   /// Room for a number at each contact and each unused lane of spheres(). Local.
   std::span<Real> lane_scratch() const {
-    const std::size_t n = has_spheres_ ? spheres_.groups().size() * SphereGroup<D>::size : problem_->a.size();
+    return lane_scratch(has_spheres_ ? spheres_.groups().size() * group_size : problem_->a.size());
+  }
+  /// Room for n numbers.
+  std::span<Real> lane_scratch(std::size_t n) const {
     scratch_.resize(std::max(scratch_.size(), n));
     return std::span<Real>(scratch_).first(n);
   }
   /// Impulses as kernels of spheres() want them, in room that there is once. Local.
-  std::vector<SphereImpulses<D>>& packed(std::span<const Real> r) const {
-    spheres_.pack(r, packed_impulse_);
+  std::vector<GroupImpulses<D>>& packed(std::span<const Real> r) const {
+    spheres_.lanes().pack(r, packed_impulse_);
     return packed_impulse_;
   }
 
@@ -232,6 +244,7 @@ class ScaledProblem {
   void build_contacts() const;
   void build_local_contacts();
   void build_spheres();
+  void build_general() const;
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
   /// Bodies, bias, friction and compliance of a row, in scaled units.
@@ -243,14 +256,15 @@ class ScaledProblem {
   bool has_spheres_ = false;
   bool is_symmetric_ = true;
   bool is_round_everywhere_ = false;
-  mutable bool contacts_built_ = false;
+  mutable bool contacts_built_ = false, general_built_ = false;
   Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
   std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
   mutable std::vector<Contact> contacts_;
   mutable std::vector<End> ends_;
   mutable std::vector<Coupling> couplings_;
   SphereRows<D> spheres_;
-  mutable std::vector<SphereImpulses<D>> packed_impulse_;
+  mutable GeneralRows<D> general_;
+  mutable std::vector<GroupImpulses<D>> packed_impulse_;
   std::vector<Real> free_;
   /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
   /// of round contacts, only the diagonals.

@@ -28,41 +28,25 @@ template <int D>
 void SphereRows<D>::begin(Index none) {
   none_ = none;
   groups_.clear();
-  place_.clear();
-  stretch_first_.assign(1, 0);
-  n_in_.clear();
-  first_open_ = 0;
-  first_group_.assign(static_cast<std::size_t>(none) + 1, 0);
+  lanes_.begin(none);
 }
 
 template <int D>
 std::size_t SphereRows<D>::add(Index a, Index b) {
-  // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
-  constexpr std::size_t most_open = 8;
-  std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
-  std::size_t& of_b = first_group_[static_cast<std::size_t>(b)];
-  const std::size_t n = groups_.size();
-  while (first_open_ < n && (n_in_[first_open_] == Group::size || n - first_open_ > most_open)) ++first_open_;
-  std::size_t here = std::max({of_a, of_b, first_open_});
-  while (here < n && n_in_[here] == Group::size) ++here;
-  if (here == n) {
-    Group& group = groups_.emplace_back();  // zeros
-    std::fill_n(group.a, Group::size, none_);
-    std::fill_n(group.b, Group::size, none_);
-    n_in_.push_back(0);
+  const std::size_t place = lanes_.add(a, b);
+  if (lanes_.n_groups() > groups_.size()) {
+    Group& fresh = groups_.emplace_back();  // zeros
+    std::fill_n(fresh.a, Group::size, none_);
+    std::fill_n(fresh.b, Group::size, none_);
   }
-  const std::size_t lane = n_in_[here]++;
-  if (a != none_) of_a = here + 1;
-  if (b != none_) of_b = here + 1;
-  groups_[here].a[lane] = a;
-  groups_[here].b[lane] = b;
-  place_.push_back(static_cast<Index>(here * Group::size + lane));
-  return static_cast<std::size_t>(place_.back());
+  groups_[place / Group::size].a[place % Group::size] = a;
+  groups_[place / Group::size].b[place % Group::size] = b;
+  return place;
 }
 
 template <int D>
 SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
-  const auto place = static_cast<std::size_t>(place_[c]);
+  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
   const Group& group = groups_[place / Group::size];
   const std::size_t k = place % Group::size;
   SphereContact<D> contact;
@@ -84,7 +68,7 @@ SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
 
 template <int D>
 void SphereRows<D>::set_bias(std::size_t c, const Real* w) {
-  const auto place = static_cast<std::size_t>(place_[c]);
+  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
   for (std::size_t i = 0; i < D; ++i) groups_[place / Group::size].w[i][place % Group::size] = w[i];
 }
 
@@ -96,29 +80,8 @@ void SphereRows<D>::divide_bias(Real by) {
 }
 
 template <int D>
-void SphereRows<D>::pack(std::span<const Real> r, std::vector<SphereImpulses<D>>& impulses) const {
-  impulses.resize(groups_.size());
-  // Lanes that no contact uses stay zero.
-  std::ranges::fill(impulses, SphereImpulses<D>{});
-  for (std::size_t c = 0; c < place_.size(); ++c) {
-    const auto place = static_cast<std::size_t>(place_[c]);
-    for (std::size_t i = 0; i < D; ++i)
-      impulses[place / Group::size].r[i][place % Group::size] = r[c * D + i];
-  }
-}
-
-template <int D>
-void SphereRows<D>::unpack(std::span<const SphereImpulses<D>> impulses, std::span<Real> r) const {
-  for (std::size_t c = 0; c < place_.size(); ++c) {
-    const auto place = static_cast<std::size_t>(place_[c]);
-    for (std::size_t i = 0; i < D; ++i)
-      r[c * D + i] = impulses[place / Group::size].r[i][place % Group::size];
-  }
-}
-
-template <int D>
 std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_, place_, stretch_first_, n_in_, first_group_);
+  return held_bytes(groups_) + lanes_.bytes();
 }
 
 template class SphereRows<2>;

@@ -1,17 +1,13 @@
 #pragma once
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "friction/lane_groups.hpp"
 
 namespace scree {
-
-/// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
-template <int D>
-inline constexpr int velocity_width = D == 2 ? 4 : 8;
 
 /// A contact of bodies that are round where they touch, in scaled units: J_b = [s_b F, -c_b n x F],
 /// J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
@@ -69,50 +65,14 @@ struct SphereContact {
   }
 };
 
-/// Eight of them, lane k for contact k. They share no body that moves, so a sweep treats them at once. The
-/// contacts of a body are in groups in the order of the sweep; others may change places, which changes no
-/// bits. Unused lanes have bodies n_held and zeros.
+/// A group of them (LaneGroups). Unused lanes have bodies n_held and zeros.
 template <int D>
 struct alignas(64) SphereGroup {
-  static constexpr std::size_t size = 8;
-  using Entry = Real[size];
+  static constexpr std::size_t size = group_size;
+  using Entry = GroupEntry;
   Index a[size], b[size];
   Entry F[D][D], s[2], c[2], inverse_W[2], w[D], mu, g[2];
 };
-/// Impulses of a group.
-template <int D>
-struct alignas(64) SphereImpulses {
-  typename SphereGroup<D>::Entry r[D];
-};
-/// What sweeps with momentum keep for a group.
-template <int D>
-struct alignas(64) SphereMomentum {
-  typename SphereGroup<D>::Entry p[D];  ///< momentum of the sweeps before
-  typename SphereGroup<D>::Entry d[D];  ///< what the last sweep changed r by, beyond momentum
-};
-
-/// What a sweep takes over from those before: r starts at r + beta p, and p becomes beta p + share d
-/// (docs/method.md, eq. N.5).
-struct SweepMomentum {
-  Real beta = 0;
-  Real share = 0;  ///< 1; 0 where momentum starts anew
-  Real unit = 1;   ///< of the change that the sweep adds up, a power of two (SweepChange)
-};
-
-/// The sum of d . (W + G) d over contacts, in a unit that the sweep before suggests: the terms are rounded to
-/// integers, which are added exactly, in one pass and in any order. A sum that is larger than that of the
-/// sweep before is not needed, so terms are cut where it is certain to be.
-struct SweepChange {
-  static constexpr Real of_last = 0x1p36;  ///< the sum of the sweep before is at most this
-  static constexpr Real most = 0x1p38;     ///< of a term
-  static constexpr Real to_integer = 0x1.8p52;
-  /// The term for d . (W + G) d.
-  static Real term(Real square, Real unit) {
-    const Real scaled = square * unit;
-    return ((scaled < most ? scaled : most) + to_integer) - to_integer;
-  }
-};
-
 /// Contacts of round bodies, packed for vectors, and what solvers do with all of them at once. The order is
 /// that of a sweep, and the bits are those of one contact after the other, with any instruction set.
 template <int D>
@@ -123,24 +83,24 @@ class SphereRows {
     std::string_view instruction_set;
     /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all held and of
     /// nobody, on 16 bytes.
-    void (*sweep)(std::span<const Group> groups, SphereImpulses<D>* impulses, Real* y);
+    void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y);
     /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
     /// their SweepChange::terms.
-    Real (*sweep_on)(std::span<const Group> groups, SphereImpulses<D>* impulses, SphereMomentum<D>* of_sweeps,
+    Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
                      Real* y, SweepMomentum momentum, Real* squares);
     /// The momentum of n velocities y, which are as they were when the sweep was over; `start`: as it found
     /// them.
     void (*take_momentum)(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start);
     /// y += J^T r.
-    void (*add)(std::span<const Group> groups, const SphereImpulses<D>* impulses, Real* y);
+    void (*add)(std::span<const Group> groups, const GroupImpulses<D>* impulses, Real* y);
     /// |J y + w|^2 of each lane.
     void (*free_squares)(std::span<const Group> groups, const Real* y, Real* squares);
     /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
-    void (*natural_squares)(std::span<const Group> groups, const SphereImpulses<D>* impulses, const Real* y,
+    void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
                             Real* squares);
     /// The same, and the largest of each of the other measures of a Residual, in scaled units and in its
     /// order.
-    void (*measure)(std::span<const Group> groups, const SphereImpulses<D>* impulses, const Real* y,
+    void (*measure)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
                     Real* squares, Real* largest);
   };
   static constexpr std::size_t n_measures = 5;
@@ -154,19 +114,16 @@ class SphereRows {
   std::size_t add(Index a, Index b);
   Group& group(std::size_t place) { return groups_[place / Group::size]; }
   /// Ends a stretch of contacts that a sweep visits between transfers.
-  void end_stretch() { stretch_first_.push_back(first_open_ = groups_.size()); }
+  void end_stretch() { lanes_.end_stretch(); }
 
-  std::size_t size() const { return place_.size(); }
-  bool empty() const { return place_.empty(); }
+  std::size_t size() const { return lanes_.place().size(); }
+  bool empty() const { return lanes_.place().empty(); }
   /// A copy of contact c: for whoever does not mind to be slow.
   SphereContact<D> operator[](std::size_t c) const;
   std::span<const Group> groups() const { return groups_; }
-  /// Group * size + lane of each contact.
-  std::span<const Index> place() const { return place_; }
-  /// The groups of a stretch, and the first of them.
-  std::size_t first_group(std::size_t stretch) const { return stretch_first_[stretch]; }
+  const LaneGroups& lanes() const { return lanes_; }
   std::span<const Group> groups_of(std::size_t stretch) const {
-    return groups().subspan(stretch_first_[stretch], stretch_first_[stretch + 1] - stretch_first_[stretch]);
+    return groups().subspan(lanes_.first_group(stretch), lanes_.n_groups_of(stretch));
   }
   const Kernels& kernels() const { return *kernels_; }
   /// For tests: use these kernels.
@@ -175,20 +132,13 @@ class SphereRows {
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
-  /// Impulses (size() * D, contact by contact) in groups and back.
-  void pack(std::span<const Real> r, std::vector<SphereImpulses<D>>& impulses) const;
-  void unpack(std::span<const SphereImpulses<D>> impulses, std::span<Real> r) const;
   std::size_t bytes() const;
 
  private:
   const Kernels* kernels_;
   Index none_ = 0;
   std::vector<Group> groups_;
-  std::vector<Index> place_;
-  std::vector<std::size_t> stretch_first_;
-  std::vector<std::uint8_t> n_in_;        // contacts of each group
-  std::size_t first_open_ = 0;            // group of the present stretch that may have room
-  std::vector<std::size_t> first_group_;  // of each body, where its next contact may be
+  LaneGroups lanes_;
 };
 
 /// The kernels that this processor can run, the portable ones first.

@@ -1,78 +1,10 @@
 // Compiled once per instruction set, with SCREE_SET naming the set (see friction/CMakeLists.txt).
-#include "core/lanes.hpp"
+#include "friction/lane_ends.hpp"
 #include "friction/sphere_rows.hpp"
 
 namespace scree::SCREE_SET {
 
 namespace {
-
-using Mask = std::int64_t __attribute__((vector_size(8 * width)));
-static_assert(SphereGroup<2>::size % width == 0);
-
-/// Numbers 2 p and 2 p + 1 of the velocities of `width` bodies.
-inline void load_pair(const Real* const* of_body, int p, Lanes& even, Lanes& odd) {
-  const auto part = [&](int k) { return reinterpret_cast<const Half*>(of_body[k])[p]; };
-#ifdef __AVX512F__
-  const auto four = [&](int k) {
-    return __builtin_shufflevector(__builtin_shufflevector(part(k), part(k + 2), 0, 1, 2, 3),
-                                   __builtin_shufflevector(part(k + 4), part(k + 6), 0, 1, 2, 3), 0, 1, 2, 3,
-                                   4, 5, 6, 7);
-  };
-  const Lanes first = four(0), second = four(1);
-  even = __builtin_shufflevector(first, second, 0, 8, 2, 10, 4, 12, 6, 14);
-  odd = __builtin_shufflevector(first, second, 1, 9, 3, 11, 5, 13, 7, 15);
-#elif defined(__AVX2__)
-  const Lanes first = __builtin_shufflevector(part(0), part(2), 0, 1, 2, 3);
-  const Lanes second = __builtin_shufflevector(part(1), part(3), 0, 1, 2, 3);
-  even = __builtin_shufflevector(first, second, 0, 4, 2, 6);
-  odd = __builtin_shufflevector(first, second, 1, 5, 3, 7);
-#else
-  even = __builtin_shufflevector(part(0), part(1), 0, 2);
-  odd = __builtin_shufflevector(part(0), part(1), 1, 3);
-#endif
-}
-inline void store_pair(Real* const* of_body, int p, Lanes even, Lanes odd) {
-  const auto part = [&](int k) -> Half& { return reinterpret_cast<Half*>(of_body[k])[p]; };
-#ifdef __AVX512F__
-  const Lanes first = __builtin_shufflevector(even, odd, 0, 8, 2, 10, 4, 12, 6, 14);
-  const Lanes second = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
-  part(0) = __builtin_shufflevector(first, first, 0, 1);
-  part(1) = __builtin_shufflevector(second, second, 0, 1);
-  part(2) = __builtin_shufflevector(first, first, 2, 3);
-  part(3) = __builtin_shufflevector(second, second, 2, 3);
-  part(4) = __builtin_shufflevector(first, first, 4, 5);
-  part(5) = __builtin_shufflevector(second, second, 4, 5);
-  part(6) = __builtin_shufflevector(first, first, 6, 7);
-  part(7) = __builtin_shufflevector(second, second, 6, 7);
-#elif defined(__AVX2__)
-  const Lanes first = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
-  const Lanes second = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
-  part(0) = __builtin_shufflevector(first, first, 0, 1);
-  part(1) = __builtin_shufflevector(second, second, 0, 1);
-  part(2) = __builtin_shufflevector(first, first, 2, 3);
-  part(3) = __builtin_shufflevector(second, second, 2, 3);
-#else
-  part(0) = __builtin_shufflevector(even, odd, 0, 2);
-  part(1) = __builtin_shufflevector(even, odd, 1, 3);
-#endif
-}
-
-/// The velocities of one end of `width` contacts, each number of all of them together; one more than needed
-/// in the plane.
-template <int D, class Number>
-struct Ends {
-  static constexpr int n_pairs = D == 2 ? 2 : 3;
-  Number* of_body[width];
-  Lanes v[2 * n_pairs];
-
-  Ends(Number* y, const Index* body) {
-    for (int k = 0; k < width; ++k) of_body[k] = y + static_cast<std::size_t>(body[k]) * velocity_width<D>;
-    for (int p = 0; p < n_pairs; ++p) load_pair(of_body, p, v[2 * p], v[2 * p + 1]);
-  }
-  void put() const {
-    for (int p = 0; p < n_pairs; ++p) store_pair(of_body, p, v[2 * p], v[2 * p + 1]);
-  }
-};
 
 /// `width` contacts of a group from place `at` on, with the velocities of both ends.
 template <int D, class Number>
@@ -129,14 +61,6 @@ struct Contacts {
   }
 };
 
-/// |x_T|^2.
-template <int D>
-inline Lanes tangential_square(const Lanes (&x)[D]) {
-  Lanes square = x[1] * x[1];
-  if constexpr (D == 3) square += x[2] * x[2];
-  return square;
-}
-
 /// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
 template <int D>
 inline void cut(Lanes (&r)[D], Lanes mu) {
@@ -149,12 +73,6 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
   const Lanes length = square_root(square);
   const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
   for (int i = 1; i < D; ++i) r[i] *= factor;
-}
-
-/// Impulses of `width` contacts of a group.
-template <int D>
-inline void load_impulse(const SphereImpulses<D>& impulses, std::size_t at, Lanes (&r)[D]) {
-  for (int i = 0; i < D; ++i) r[i] = load(impulses.r[i] + at);
 }
 
 /// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
@@ -172,7 +90,7 @@ inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D,
 }
 
 template <int D>
-void sweep(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulses, Real* y) {
+void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y) {
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
@@ -187,8 +105,8 @@ void sweep(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulses, 
 }
 
 template <int D>
-Real sweep_on(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulses,
-              SphereMomentum<D>* of_sweeps, Real* y, SweepMomentum momentum, Real* squares) {
+Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
+              Real* y, SweepMomentum momentum, Real* squares) {
   const Lanes zero{};
   const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
   const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
@@ -228,7 +146,7 @@ Real sweep_on(std::span<const SphereGroup<D>> groups, SphereImpulses<D>* impulse
 }
 
 template <int D>
-void add(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, Real* y) {
+void add(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, Real* y) {
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
@@ -260,39 +178,23 @@ template <int D>
 struct Solution {
   Lanes u[D], r[D], mu;
 
-  Solution(const SphereGroup<D>& group, const SphereImpulses<D>& impulses, std::size_t at, const Real* y)
+  Solution(const SphereGroup<D>& group, const GroupImpulses<D>& impulses, std::size_t at, const Real* y)
       : mu(load(group.mu + at)) {
     const Contacts<D, const Real> contacts(group, at, y);
     contacts.find_relative_velocity(u);
     load_impulse<D>(impulses, at, r);
     for (int i = 0; i < D; ++i) u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
   }
-  /// The formulas of natural_map() and project_on_cone(), step by step.
-  Lanes natural_square() const {
-    Lanes x[D];
-    for (int i = 0; i < D; ++i) x[i] = r[i] - u[i];
-    x[0] -= mu * square_root(tangential_square<D>(u));
-    const Lanes t = square_root(tangential_square<D>(x));
-    const Lanes zero{};
-    const Mask inside = (x[0] >= zero) & (t <= mu * x[0]);
-    const Mask on_edge = mu * t > -x[0];
-    const Lanes n = (x[0] + mu * t) / (1 + mu * mu);
-    Lanes square{};
-    for (int i = 0; i < D; ++i) {
-      const Lanes edge = i == 0 ? n : mu * n * (x[i] / t);
-      const Lanes e = r[i] - (inside ? x[i] : on_edge ? edge : zero);
-      square += e * e;
-    }
-    return square;
-  }
 };
 
 template <int D>
-void natural_squares(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, const Real* y,
+void natural_squares(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
                      Real* squares) {
   for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width)
-      store(Solution<D>(group, *impulses, at, y).natural_square(), squares);
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      const Solution<D> x(group, *impulses, at, y);
+      store(natural_square<D>(x.r, x.u, x.mu), squares);
+    }
     ++impulses;
   }
 }
@@ -307,7 +209,7 @@ void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real
 }
 
 template <int D>
-void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* impulses, const Real* y,
+void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
              Real* squares, Real* most) {
   constexpr auto n = SphereRows<D>::n_measures;
   Lanes worst[n] = {};
@@ -315,7 +217,7 @@ void measure(std::span<const SphereGroup<D>> groups, const SphereImpulses<D>* im
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       const Solution<D> solution(group, *impulses, at, y);
       const auto& [u, r, mu] = solution;
-      store(solution.natural_square(), squares);
+      store(natural_square<D>(r, u, mu), squares);
       Lanes work{};
       for (int i = 1; i < D; ++i) work += u[i] * r[i];
       const Lanes product = u[0] * r[0];

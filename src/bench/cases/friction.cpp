@@ -94,13 +94,12 @@ std::pair<std::string, int> parse_case(const std::string& text) {
 /// solver keeps it, empty lanes included, its impulse, and momentum with the last change. Velocities are not
 /// counted: those of a body serve all of its contacts. Collective.
 Real bytes_of_update(const ScaledProblem<3>& scaled) {
-  const std::size_t of_rank = scaled.with_rows([]<class Rows>(const Rows& rows) {
-    if constexpr (std::is_same_v<Rows, SphereRows<3>>)
-      return rows.groups().size() *
-             (sizeof(SphereGroup<3>) + sizeof(SphereImpulses<3>) + sizeof(SphereMomentum<3>));
-    else
-      return rows.size() * (sizeof(typename Rows::value_type) + 3 * 3 * sizeof(Real));
-  });
+  constexpr std::size_t of_group = sizeof(GroupImpulses<3>) + sizeof(GroupMomentum<3>);
+  const std::size_t of_rank =
+      scaled.has_spheres() ? scaled.spheres().groups().size() * (sizeof(SphereGroup<3>) + of_group)
+      : !scaled.general().empty()
+          ? scaled.general().groups().size() * (sizeof(GeneralGroup<3>) + sizeof(GroupEntry) + of_group)
+          : scaled.contacts().size() * (sizeof(ScaledProblem<3>::Contact) + (3 * 3 + 1) * sizeof(Real));
   const auto of_all = static_cast<Real>(scaled.comm().sum(static_cast<std::int64_t>(of_rank)));
   return of_all / static_cast<Real>(std::max<std::int64_t>(1, scaled.n_contacts_of_all()));
 }

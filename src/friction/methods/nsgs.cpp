@@ -20,9 +20,10 @@ namespace scree {
 ///
 /// Shapes  as ScaledProblem. Stops on the natural residual, checked where the rate so far says that it is
 ///         met, and every `check_every` sweeps. Most checks use the incrementally updated y.
-/// Cost    a sweep is O(contacts), one stream over the contact rows (424 bytes each in 3D; 176 of round
-///         bodies, for which N.2 needs no search) and 72 bytes of impulse and momentum, n_colours transfers
-///         and a reduction; a check costs about a sweep.
+/// Cost    a sweep is O(contacts), one stream over the contact rows (392 bytes each in 3D, eight contacts at
+///         once; 424 one by one where these form chains or have a coupling; 176 of round bodies, for which
+///         N.2 needs no search) and 72 bytes of impulse and momentum, n_colours transfers and a reduction; a
+///         check costs about a sweep.
 /// Ranks   collective; the order of visits is that of the problem, so all bits are the same on any number of
 ///         ranks.
 /// Weak at long force chains, large mass ratios and tight tolerances: sweeps grow with the number of layers.
@@ -52,6 +53,9 @@ class Nsgs final : public FrictionSolver<D> {
     for (int n_failed = 0; goes_on();) {
       sweep_until_slow(is_plain ? first_patience : patience, is_plain);
       if (!goes_on()) break;
+      // Impulses of other contacts mostly creep along self-stress, which is no cycle: where a step has
+      // failed, momentum anew gets a little further in the same time (docs/performance-friction.md).
+      if (n_failed > 0 && !problem.is_round_everywhere()) continue;
       const Real before = monitor.best();
       extrapolate();
       const bool paid = monitor.best() < enough * before;
@@ -74,8 +78,11 @@ class Nsgs final : public FrictionSolver<D> {
     r_ = r;
     monitor_ = &monitor;
     y_.resize(problem.velocity_size());
-    reset(slip_, static_cast<std::size_t>(problem.n_contacts()));
-    packed_ = problem.has_spheres();
+    spheres_ = problem.has_spheres() ? &problem.spheres() : nullptr;
+    general_ = spheres_ != nullptr || problem.general().empty() ? nullptr : &problem.general();
+    lanes_ = spheres_ != nullptr ? &spheres_->lanes() : general_ != nullptr ? &general_->lanes() : nullptr;
+    reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
+                                   : static_cast<std::size_t>(problem.n_contacts()));
     start_from_impulses();
     residual_ = check_velocities(0);
     // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
@@ -147,17 +154,16 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// Sweeps go on from r_. Collective.
   void start_from_impulses() {
-    if (packed_) {
-      problem_->spheres().pack(r_, impulses_);
-      problem_->velocity_from_impulse(std::span<const SphereImpulses<D>>(impulses_), y_);
-    } else {
+    if (lanes_ != nullptr) lanes_->pack(r_, impulses_);
+    if (spheres_ != nullptr)
+      problem_->velocity_from_impulse(std::span<const GroupImpulses<D>>(impulses_), y_);
+    else
       problem_->velocity_from_impulse(r_, y_);
-    }
   }
 
   /// The residual of r_, whose velocities are known, is noted and returned. Collective.
   Real check_velocities(std::int64_t sweep) {
-    const bool in_groups = packed_ && monitor_->norm() == ResidualNorm::natural;
+    const bool in_groups = lanes_ != nullptr && monitor_->norm() == ResidualNorm::natural;
     if (in_groups) problem_->make_ghosts_current(y_);
     return monitor_->check_known(in_groups
                                      ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
@@ -167,8 +173,8 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// The impulses as they are now. Local.
   void store(std::span<Real> r) const {
-    if (packed_)
-      problem_->spheres().unpack(impulses_, r);
+    if (lanes_ != nullptr)
+      lanes_->unpack<D>(impulses_, r);
     else if (r.data() != r_.data())
       std::ranges::copy(r_, r.begin());
   }
@@ -216,9 +222,9 @@ class Nsgs final : public FrictionSolver<D> {
   void begin_momentum() {
     reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_held()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
-    if (packed_) {
+    if (lanes_ != nullptr) {
       reset(of_sweeps_, impulses_.size());
-      squares_.resize(impulses_.size() * SphereGroup<D>::size);
+      squares_.resize(impulses_.size() * group_size);
       return;
     }
     squares_.resize(static_cast<std::size_t>(problem_->n_contacts()));
@@ -234,9 +240,10 @@ class Nsgs final : public FrictionSolver<D> {
                                                 velocity_momentum_.data(), start_velocity_.data());
   }
 
-  /// Returns the local solution of contact c from its impulse rc, which it replaces, and the change.
+  /// The local solution of contact c from its impulse rc, which it replaces, and the change d. Returns
+  /// d . (W + G) d.
   template <class Row>
-  void solve(const Row& row, std::size_t c, Real* rc, Real* change) {
+  Real solve(const Row& row, std::size_t c, Real* rc, Real* change) {
     Real W[D][D], rest[D];
     row.relative_velocity(y_.data(), rest);
     for (int i = 0; i < D; ++i) {
@@ -248,15 +255,18 @@ class Nsgs final : public FrictionSolver<D> {
       W[i][i] += row.compliance(i);
     }
     const Vec<D> found = solve_one_contact<D>(W, rest, row.mu, slip_[c]);
-    Real next[D];
-    for (int i = 0; i < D; ++i) next[i] = found[i];
-    next[0] = std::max(next[0], 0.0);
-    project_on_disc<D>(next, row.mu * next[0]);
     for (int i = 0; i < D; ++i) {
-      change[i] = next[i] - rc[i];
-      rc[i] = next[i];
+      change[i] = found[i] - rc[i];
+      rc[i] = found[i];
     }
     row.add_impulse(change, y_.data());
+    Real square = 0;
+    for (int i = 0; i < D; ++i) {
+      Real along = 0;
+      for (int j = 0; j < D; ++j) along += W[i][j] * change[j];
+      square += change[i] * along;
+    }
+    return square;
   }
 
   /// One sweep without momentum.
@@ -264,10 +274,15 @@ class Nsgs final : public FrictionSolver<D> {
     Scope timer("nsgs sweep");
     std::size_t stretch = 0;
     problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (packed_) {
-        const SphereRows<D>& rows = problem_->spheres();
-        SphereImpulses<D>* impulses = impulses_.data() + rows.first_group(stretch);
-        rows.kernels().sweep(rows.groups_of(stretch++), impulses, y_.data());
+      if (lanes_ != nullptr) {
+        const std::size_t group = lanes_->first_group(stretch);
+        GroupImpulses<D>* impulses = impulses_.data() + group;
+        if (spheres_ != nullptr)
+          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data());
+        else
+          general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
+                                    y_.data());
+        ++stretch;
         return;
       }
       const auto& rows = problem_->contacts();
@@ -284,12 +299,17 @@ class Nsgs final : public FrictionSolver<D> {
     std::size_t stretch = 0;
     Real sum = 0;
     problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (packed_) {
-        const SphereRows<D>& rows = problem_->spheres();
-        const std::size_t group = rows.first_group(stretch);
-        sum += rows.kernels().sweep_on(rows.groups_of(stretch++), impulses_.data() + group,
-                                       of_sweeps_.data() + group, y_.data(), momentum,
-                                       squares_.data() + group * SphereGroup<D>::size);
+      if (lanes_ != nullptr) {
+        const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
+        GroupImpulses<D>* impulses = impulses_.data() + group;
+        GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
+        sum += spheres_ != nullptr
+                   ? spheres_->kernels().sweep_on(spheres_->groups_of(stretch), impulses, of_sweeps,
+                                                  y_.data(), momentum, squares_.data() + lane)
+                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses, of_sweeps,
+                                                  slip_.data() + lane, y_.data(), momentum,
+                                                  squares_.data() + lane);
+        ++stretch;
         return;
       }
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
@@ -309,14 +329,7 @@ class Nsgs final : public FrictionSolver<D> {
       rc[i] += moved;
       p = moved + momentum.share * d[i];
     }
-    solve(row, c, rc, d);
-    Real square = 0;
-    for (int i = 0; i < D; ++i) {
-      Real along = row.compliance(i) * d[i];
-      for (int j = 0; j < D; ++j) along += row.W[i][j] * d[j];
-      square += d[i] * along;
-    }
-    return square;
+    return solve(row, c, rc, d);
   }
 
   /// The unit in which a sweep adds up its changes after one with `last`.
@@ -345,12 +358,15 @@ class Nsgs final : public FrictionSolver<D> {
   const ScaledProblem<D>* problem_ = nullptr;
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
-  bool packed_ = false;  // the impulses are those in impulses_
+  // Contacts in groups, whose impulses are those in impulses_: none, or one of the two, and their lanes.
+  const SphereRows<D>* spheres_ = nullptr;
+  const GeneralRows<D>* general_ = nullptr;
+  const LaneGroups* lanes_ = nullptr;
   std::int64_t sweep_ = 0, most_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
-  std::vector<SphereImpulses<D>> impulses_;
-  std::vector<SphereMomentum<D>> of_sweeps_;
+  std::vector<GroupImpulses<D>> impulses_;
+  std::vector<GroupMomentum<D>> of_sweeps_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
   std::vector<Real> slip_;                  // of each contact, the guess of the next local solve

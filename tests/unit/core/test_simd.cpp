@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "friction/general_rows.hpp"
 #include "friction/sphere_rows.hpp"
 #include "neighbors/near_search.hpp"
 #include "schemes/dem/force_kernels.hpp"
@@ -67,6 +68,8 @@ TEST_CASE("simd: the kernels have the sets of the table, as far as the processor
   CHECK(names(available_force_kernels()) == runs_here(all));
   CHECK(names(available_sphere_kernels<2>()) == runs_here(all));
   CHECK(names(available_sphere_kernels<3>()) == runs_here(all));
+  CHECK(names(available_general_kernels<2>()) == runs_here(all));
+  CHECK(names(available_general_kernels<3>()) == runs_here(all));
   CHECK(names(available_near_searches<2>()) == runs_here(no_avx2));
   CHECK(names(available_near_searches<3>()) == runs_here(no_avx2));
   CHECK_FALSE(processor_runs("z80"));

@@ -152,13 +152,14 @@ void compare(int n) {
     SphereRows<D>& rows = scaled.spheres();
     rows.use(*kernels);
     const auto groups = rows.groups();
-    std::vector<SphereImpulses<D>> r;
-    rows.pack(start, r);
-    std::vector<SphereMomentum<D>> of_sweeps(groups.size());
+    std::vector<GroupImpulses<D>> r;
+    rows.lanes().pack(start, r);
+    std::vector<GroupMomentum<D>> of_sweeps(groups.size());
     std::vector<Real> squares(groups.size() * SphereGroup<D>::size);
     const auto of_contacts = [&] {
       std::vector<Real> values;
-      for (const Index place : rows.place()) values.push_back(squares[static_cast<std::size_t>(place)]);
+      for (const Index place : rows.lanes().place())
+        values.push_back(squares[static_cast<std::size_t>(place)]);
       return values;
     };
     std::vector<Real> y = y_free;
@@ -177,7 +178,7 @@ void compare(int n) {
       CHECK(sum > 0);
     }
     std::vector<Real> r_of_contacts(start.size());
-    rows.unpack(r, r_of_contacts);
+    rows.lanes().template unpack<D>(r, r_of_contacts);
     CHECK(r_of_contacts == plain.r);
     CHECK(y == plain.y);
     kernels->natural_squares(groups, r.data(), y.data(), squares.data());

@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace scree {
+
+/// Numbers per body in arrays of velocities: padded, so that a body is one or half a cache line.
+template <int D>
+inline constexpr int velocity_width = D == 2 ? 4 : 8;
+
+/// Contacts in a group, which sweeps treat at once.
+inline constexpr std::size_t group_size = 8;
+/// A number of each.
+using GroupEntry = Real[group_size];
+
+/// Impulses of a group.
+template <int D>
+struct alignas(64) GroupImpulses {
+  GroupEntry r[D];
+};
+/// What sweeps with momentum keep for a group.
+template <int D>
+struct alignas(64) GroupMomentum {
+  GroupEntry p[D];  ///< momentum of the sweeps before
+  GroupEntry d[D];  ///< what the last sweep changed r by, beyond momentum
+};
+
+/// What a sweep takes over from those before: r starts at r + beta p, and p becomes beta p + share d
+/// (docs/method.md, eq. N.5).
+struct SweepMomentum {
+  Real beta = 0;
+  Real share = 0;  ///< 1; 0 where momentum starts anew
+  Real unit = 1;   ///< of the change that the sweep adds up, a power of two (SweepChange)
+};
+
+/// The sum of d . (W + G) d over contacts, in a unit that the sweep before suggests: the terms are rounded to
+/// integers, which are added exactly, in one pass and in any order. A sum that is larger than that of the
+/// sweep before is not needed, so terms are cut where it is certain to be.
+struct SweepChange {
+  static constexpr Real of_last = 0x1p36;  ///< the sum of the sweep before is at most this
+  static constexpr Real most = 0x1p38;     ///< of a term
+  static constexpr Real to_integer = 0x1.8p52;
+  /// The term for d . (W + G) d.
+  static Real term(Real square, Real unit) {
+    const Real scaled = square * unit;
+    return ((scaled < most ? scaled : most) + to_integer) - to_integer;
+  }
+};
+
+/// Which contact is in which lane of which group. The contacts of a group share no body that moves, and those
+/// of a body are in groups in the order of the sweep; others may change places, which changes no bits.
+class LaneGroups {
+ public:
+  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
+  /// number of any. Local, as all.
+  void begin(Index none);
+  /// A place for a contact of bodies a and b: lane `place % group_size` of group place / group_size, which is
+  /// a new one if it is the first lane.
+  std::size_t add(Index a, Index b);
+  /// Ends a stretch of contacts that a sweep visits between transfers.
+  void end_stretch() { stretch_first_.push_back(first_open_ = n_in_.size()); }
+
+  std::size_t n_groups() const { return n_in_.size(); }
+  /// Of each contact.
+  std::span<const Index> place() const { return place_; }
+  /// The groups of a stretch: the first, and how many.
+  std::size_t first_group(std::size_t stretch) const { return stretch_first_[stretch]; }
+  std::size_t n_groups_of(std::size_t stretch) const {
+    return stretch_first_[stretch + 1] - stretch_first_[stretch];
+  }
+
+  /// Impulses (contact by contact, D each) in groups and back.
+  template <int D>
+  void pack(std::span<const Real> r, std::vector<GroupImpulses<D>>& impulses) const {
+    impulses.resize(n_groups());
+    // Lanes that no contact uses stay zero.
+    for (GroupImpulses<D>& group : impulses) group = {};
+    for (std::size_t c = 0; c < place_.size(); ++c) {
+      const auto place = static_cast<std::size_t>(place_[c]);
+      for (std::size_t i = 0; i < D; ++i)
+        impulses[place / group_size].r[i][place % group_size] = r[c * D + i];
+    }
+  }
+  template <int D>
+  void unpack(std::span<const GroupImpulses<D>> impulses, std::span<Real> r) const {
+    for (std::size_t c = 0; c < place_.size(); ++c) {
+      const auto place = static_cast<std::size_t>(place_[c]);
+      for (std::size_t i = 0; i < D; ++i)
+        r[c * D + i] = impulses[place / group_size].r[i][place % group_size];
+    }
+  }
+  std::size_t bytes() const;
+
+ private:
+  Index none_ = 0;
+  std::vector<Index> place_;
+  std::vector<std::size_t> stretch_first_;
+  std::vector<std::uint8_t> n_in_;        // contacts of each group
+  std::size_t first_open_ = 0;            // group of the present stretch that may have room
+  std::vector<std::size_t> first_group_;  // of each body, where its next contact may be
+};
+
+}  // namespace scree
