@@ -64,7 +64,7 @@ int distance(HouseOutcome a, HouseOutcome b) {
 }
 
 HouseResult run_house(const Comm& comm, const std::string& source, const HouseRun& run) {
-  const std::string cards = "cards_" + run.geometry->name;
+  const std::string folder = source + "/inputs/convex/", cards = folder + "cards_" + run.geometry->name;
   const std::vector<std::string> overrides{
       fmt::format("pairs.paper-paper.friction={}", run.friction), fmt::format("time.step={}", run.dt),
       fmt::format("solver.tolerance={}", run.tolerance),
@@ -74,8 +74,7 @@ HouseResult run_house(const Comm& comm, const std::string& source, const HouseRu
       // Deep overlaps are held against the row, not against the run.
       "nonsmooth.on_overlap=warn"};
   const auto begin = std::chrono::steady_clock::now();
-  Simulation<3> simulation(
-      comm, read_run_deck<3>(Deck::read(comm, source + "/inputs/convex/cards.toml", overrides)));
+  Simulation<3> simulation(comm, read_run_deck<3>(Deck::read(comm, folder + "cards.toml", overrides)));
   const std::vector<Vec<3>> start = states_of(simulation).position;
   // Of 30 leaning cards the last two are the top storey.
   constexpr std::size_t first_of_top = 28, n_top = 2;
