@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Draws frames of a run as PNG pictures: bodies as disks or spheres coloured by a field, obstacles, contacts, domain.
+"""Draws frames of a run as PNG pictures: bodies coloured by a field, obstacles, contacts, domain. Bodies are disks or
+spheres; where the run wrote their surfaces (bodies with shapes), they are drawn as they are.
 
     render.py results/attraction                              last frame -> results/attraction/attraction.png
     render.py results/attraction --time 0.5 --field radius --output start.png
@@ -122,6 +123,7 @@ class Frame:
     bodies: Path
     contacts: Path | None
     obstacles: Path | None
+    surfaces: Path | None = None    # of this very time
 
 
 @dataclass
@@ -139,7 +141,7 @@ def find_run(target):
     box, units = None, {}
     if target.is_dir():
         results = Results(target)
-        series = {kind: results.vtk_frames(kind) for kind in ("particles", "contacts", "obstacles")}
+        series = {kind: results.vtk_frames(kind) for kind in ("particles", "contacts", "obstacles", "surfaces")}
         name, folder = results.name, target
         if (target / f"{name}.h5").exists():
             with results.trajectory as record:
@@ -148,13 +150,14 @@ def find_run(target):
     else:
         name = target.stem.removesuffix("_particles")
         series = {"particles": read_pvd(target)}
-        for kind in ("contacts", "obstacles"):
+        for kind in ("contacts", "obstacles", "surfaces"):
             sibling = target.with_name(f"{name}_{kind}.pvd")
             series[kind] = read_pvd(sibling) if sibling.exists() else []
         folder = target.parent
     if not series["particles"]:
         raise RenderError(f"{target} holds no frame of bodies; was [output.vtk] in the deck?")
-    frames = [Frame(time, path, latest(series["contacts"], time), latest(series["obstacles"], time))
+    surfaces = dict(series["surfaces"])
+    frames = [Frame(time, path, latest(series["contacts"], time), latest(series["obstacles"], time), surfaces.get(time))
               for time, path in series["particles"]]
     return Run(name, folder, frames, box, units)
 
@@ -313,6 +316,37 @@ def bodies_actor(data, planar, table, options):
     return actor
 
 
+def surfaces_actor(surfaces, bodies, planar, table, options):
+    """The true surfaces of bodies: triangles, each with the value of its body."""
+    mapper = vtkPolyDataMapper()
+    mapper.SetInputData(surfaces)
+    actor = vtkActor()
+    if table is None:
+        mapper.ScalarVisibilityOff()
+        actor.GetProperty().SetColor(*PLAIN_BODY)
+    else:
+        ids = vtk_to_numpy(bodies.GetPointData().GetArray("id"))
+        order = np.argsort(ids)
+        place = order[np.searchsorted(ids[order], vtk_to_numpy(surfaces.GetCellData().GetArray("id")))]
+        values = numpy_to_vtk(field_values(bodies, options.field)[place], deep=True)
+        values.SetName("drawn field")
+        surfaces.GetCellData().AddArray(values)
+        mapper.SetScalarModeToUseCellFieldData()
+        mapper.SelectColorArray("drawn field")
+        mapper.SetLookupTable(table)
+        mapper.UseLookupTableScalarRangeOn()
+    actor.SetMapper(mapper)
+    look = actor.GetProperty()
+    look.SetInterpolationToFlat()
+    if planar:
+        look.LightingOff()
+    look.SetAmbient(0.35)
+    look.SetDiffuse(0.7)
+    if options.contacts and not planar:
+        look.SetOpacity(0.3)
+    return actor
+
+
 def lines_actor(data, colour, width, opacity=1.0, lift=0.0):
     mapper = vtkPolyDataMapper()
     mapper.SetInputData(data)
@@ -391,7 +425,9 @@ def draw(frame, found, run, table, options):
         outline.Update()
         renderer.AddActor(lines_actor(outline.GetOutput(), PALE_INK, 1.0))
     bodies = read_poly_data(frame.bodies)
-    if bodies.GetNumberOfPoints() > 0:
+    if frame.surfaces is not None and bodies.GetNumberOfPoints() > 0:
+        renderer.AddActor(surfaces_actor(read_poly_data(frame.surfaces), bodies, found.planar, table, options))
+    elif bodies.GetNumberOfPoints() > 0:
         renderer.AddActor(bodies_actor(bodies, found.planar, table, options))
     if frame.obstacles is not None and not options.no_obstacles:
         renderer.AddActor(lines_actor(read_poly_data(frame.obstacles), INK, 2.5, 1.0 if found.planar else 0.25,

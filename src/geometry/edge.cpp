@@ -130,23 +130,27 @@ bool EdgeShape::answers(int part, const Foot& foot, const Vec<2>& x) const {
   return true;
 }
 
+int ThinWall::first_crossed(int part, const Vec<2>& at, const Vec<2>& from) const {
+  if (from == at) return -1;
+  const bool is_crossed = crosses(edge(part), from, at);
+  const Real own_crossing = is_crossed ? crossing(edge(part), from, at) : HUGE_VAL;
+  for (const int other : neighbours(part)) {
+    if (!crosses(edge(other), from, at)) continue;
+    const Real its_crossing = crossing(edge(other), from, at);
+    if (its_crossing < own_crossing || (its_crossing == own_crossing && other < part)) return other;
+  }
+  return is_crossed ? part : -1;
+}
+
 SurfacePoint<2> ThinWall::nearest(int part, const Vec<2>& at, const Vec<2>& from) const {
   const Edge& own = edge(part);
-  if (!(from == at)) {
-    const bool is_crossed = crosses(own, from, at);
-    const Real own_crossing = is_crossed ? crossing(own, from, at) : HUGE_VAL;
-    for (const int other : neighbours(part)) {
-      if (!crosses(edge(other), from, at)) continue;
-      const Real its_crossing = crossing(edge(other), from, at);
-      if (its_crossing < own_crossing || (its_crossing == own_crossing && other < part))
-        return SurfacePoint<2>::none();
-    }
-    if (is_crossed) {
-      const Vec<2> back = own.height(from) > 0 ? own.normal : -own.normal;
-      const Foot foot = foot_on(own, at, -back);
-      return {-foot.away, -foot.distance};
-    }
+  const int crossed = first_crossed(part, at, from);
+  if (crossed == part) {
+    const Vec<2> back = own.height(from) > 0 ? own.normal : -own.normal;
+    const Foot foot = foot_on(own, at, -back);
+    return {-foot.away, -foot.distance};
   }
+  if (crossed >= 0) return SurfacePoint<2>::none();
   const Vec<2> side = own.height(from) < 0 ? -own.normal : own.normal;
   const Foot foot = foot_on(own, at, side);
   return answers(part, foot, at) ? SurfacePoint<2>{foot.away, foot.distance} : SurfacePoint<2>::none();

@@ -4,6 +4,7 @@
 #include "geometry/box.hpp"
 #include "geometry/direction.hpp"
 #include "geometry/obstacle.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -80,9 +81,22 @@ class EdgeShape : public Shape<2> {
   }
   /// Whether the foot of x on edge `part` is a local minimum for which this edge answers. O(joints).
   bool answers(int part, const Foot& foot, const Vec<2>& x) const;
+  /// Contacts of a convex body with edge `part`, a core of two corners; `out`: the edge's normal on the side
+  /// where the body belongs. A point counts if `part` answers for it: feet within 1e-9 of the body's size
+  /// beyond the edge count as its own, so that of round-off no corner is lost, and of flat joints one part
+  /// answers. So a body that slides over edges in a row meets no normal across them.
+  ///
+  /// If the edge is in the core: the least way out if it leads to the side of `out`, or past an end at which
+  /// no other edge is (where one is, it leads out); else back through the line of the edge.
+  void touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& out, WallContacts<2>& found) const;
+  /// The whole body is to go back through the line across `out` at `foot`, however far.
+  static void push_back(TouchQuery<2> query, const Vec<2>& foot, const Vec<2>& out, WallContacts<2>& found);
+  /// Whether x, a point outside of the wall but for round-off, lies behind the edge.
+  virtual bool is_behind(int /*part*/, const Vec<2>& /*x*/) const { return false; }
   std::vector<Edge> edges_;
 
  private:
+  bool counts(int part, const Vec<2>& x, Real tolerance) const;
   template <class T>
   static std::span<const T> range(const std::vector<T>& all, const std::vector<int>& first, std::size_t i) {
     return std::span(all).subspan(static_cast<std::size_t>(first[i]),
@@ -102,13 +116,24 @@ class EdgeShape : public Shape<2> {
 ///          points from `at` back to it
 /// so no edge next to the crossed one can push a body on in the wrong direction. On an edge the normal points
 /// to the side of `from`, or to the front if `from` has no side.
+///
+/// Convex bodies: if the way of the centre crosses an edge, the whole body goes back through it. Else the
+/// side is that of the centre now, beside a joint as seen by the edge that the centre is in front of. An edge
+/// in the core of a body more than one edge away from the one that the centre is in front of has the side of
+/// its line: right unless the wall turns by more than 90 degrees on the way.
 class ThinWall : public EdgeShape {
  public:
   void nearest(int part, std::span<const Vec<2>> at, std::span<const Vec<2>> from,
                std::span<SurfacePoint<2>> result) const override;
+  void touch(int part, const ConvexCore<2>& core, const BodyPose<2>& pose, Real rounding, const Vec<2>& from,
+             Real reach, Real width, WallContacts<2>& found) const override;
   bool is_thin() const override { return true; }
 
  private:
+  /// Of `part` and the edges joined to it the one that the path from -> at crosses first, -1: none.
+  int first_crossed(int part, const Vec<2>& at, const Vec<2>& from) const;
+  /// The normal of an edge on the side of the body's centre.
+  Vec<2> side_of(int part, const Vec<2>& centre) const;
   SurfacePoint<2> nearest(int part, const Vec<2>& at, const Vec<2>& from) const;
 };
 

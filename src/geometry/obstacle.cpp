@@ -1,7 +1,5 @@
 #include "geometry/obstacle.hpp"
 
-#include "geometry/convex/side.hpp"
-
 #include <algorithm>
 
 #include "geometry/surface_travel.hpp"
@@ -241,49 +239,17 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
 }
 
 template <int D>
-void Shape<D>::touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
-                     const Vec<D>& /*from*/, Real reach, Real width, WallContacts<D>& found) const {
-  found.n = 0;
-  found.cores_overlap = false;
-  const PosedCore<D> body{core, pose};
-  const auto seen_from = [&](int corner) {
-    SurfacePoint<D> seen;
-    const Vec<D> at = body.vertex(corner);
-    nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
-    return seen;
-  };
-  // The nearest corner, and what of the body looks the same way as it.
-  SurfacePoint<D> least = seen_from(0);
-  for (int i = 1; i < static_cast<int>(core.vertices().size()); ++i)
-    if (const auto seen = seen_from(i); seen.distance < least.distance) least = seen;
-  if (least.distance - rounding > reach) return;
-  found.cores_overlap = least.distance < 0;
-  Candidates<D> candidates(pose.size);
-  side_towards(body, -least.normal).for_each_corner(core, [&](int i) {
-    const Real distance = seen_from(i).distance;
-    if (distance - rounding <= reach && distance <= least.distance + width)
-      candidates.add(body.vertex(i) - pose.centre, distance - rounding, static_cast<std::uint32_t>(i));
-  });
-  candidates.reduce(-least.normal, [&](const Vec<D>& corner, Real gap, std::uint32_t i) {
-    const Vec<D> normal = -seen_from(static_cast<int>(i)).normal;
-    found.points[static_cast<std::size_t>(found.n++)] = {normal, corner + (rounding + 0.5 * gap) * normal,
-                                                         gap, i};
-  });
-}
-template class Shape<2>;
-template class Shape<3>;
-
-template <int D>
 void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                            const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const {
-  found.n = 0;
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  found.n = 0;
+  found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!obstacles_[i].motion)
     return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
-  for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].to_own(poses_[i].translation + pose.axes[k]);
+  for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
   shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);
   for (int k = 0; k < found.n; ++k) {
     auto& p = found.points[static_cast<std::size_t>(k)];

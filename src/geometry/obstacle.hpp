@@ -71,11 +71,11 @@ struct Pose {
     for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
     return world;
   }
-  Vec<D> to_own(const Vec<D>& world) const {
-    const Vec<D> d = world - translation;
+  Vec<D> to_own(const Vec<D>& world) const { return direction_to_own(world - translation); }
+  Vec<D> direction_to_own(const Vec<D>& world) const {
     Vec<D> own;
     for (int j = 0; j < D; ++j)
-      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * d[k];
+      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * world[k];
     return own;
   }
   /// This placement as a frame placed by `other` sees it: x_of_other = result * x_own.
@@ -117,7 +117,13 @@ class Shape {
   virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
     nearest(part, at, at, result);
   }
-  /// Contact points of a convex body with `part`, in the frame of the shape.
+  /// Contact points of a convex body with `part`, in the frame of the shape: gaps of the rounded body, its
+  /// core with `rounding` around [m], that are at most `reach` and at most `width` above the least [m]; of
+  /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
+  /// began. `found` is replaced. A body of one point gets what nearest() says of a ball, bit by bit. Each
+  /// point is a local minimum for which `part` answers, as in nearest(). A pure function of its arguments; no
+  /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space
+  /// is convex, in containers.
   virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
@@ -225,6 +231,7 @@ class ObstacleSet {
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
   /// World-frame Shape::distances of one constraint at the current pose.
   void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  /// World-frame Shape::touch of one constraint at the current pose; `from` as of nearest().
   void touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
              const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// Largest distance that a point fixed to the obstacle of this constraint, and in `box` when the step

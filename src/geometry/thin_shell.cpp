@@ -3,6 +3,7 @@
 #include "geometry/facets.hpp"
 #include "geometry/round.hpp"
 #include "geometry/surface_travel.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -11,6 +12,20 @@ void ThinShell::set(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) 
   axis_ = axis;
   across_ = perpendicular(axis);
   edge_ = edge;
+}
+
+namespace {
+
+class AnyShell final : public ThinShell {
+ public:
+  AnyShell(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) { set(origin, axis, edge); }
+  void describe(Section& /*section*/) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Shape<3>> make_thin_shell(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge) {
+  return std::make_unique<AnyShell>(origin, axis, edge);
 }
 
 Box<3> ThinShell::bounds(int, const Box<3>&) const {
@@ -42,6 +57,23 @@ SurfacePoint<3> ThinShell::nearest(const Vec<3>& at, const Vec<3>& from) const {
   return passed ? SurfacePoint<3>{-away, -foot.distance} : SurfacePoint<3>{away, foot.distance};
 }
 
+void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding,
+                      const Vec<3>& from, Real reach, Real width, WallContacts<3>& found) const {
+  constexpr Real endless = 1e20;
+  std::array<Rim, 2> rims;
+  std::size_t n = 0;
+  for (const Vec<2>& end : {edge_.a, edge_.b}) {
+    const bool is_middle_of_plate = end[0] == 0 && edge_.tangent[1] == 0;
+    if (end[0] < endless && !is_middle_of_plate)
+      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], edge_.tangent};
+  }
+  const TouchQuery<3> query{{core, pose}, rounding, reach, width};
+  if (n > 0 || query.is_ball())
+    return touch_curved(*this, part, query, from, std::span(rims).first(n), found);
+  // A plane: its front is where the centre belongs.
+  touch_plane(query, origin_, nearest(pose.centre, from).normal, found);
+}
+
 Vec<2> ThinShell::in_half_plane(const Vec<3>& x) const {
   return {{direction_across(x - origin_, axis_, across_).length, dot(axis_, x - origin_)}};
 }
@@ -54,14 +86,22 @@ bool ThinShell::passes(const Vec<3>& from, const Vec<3>& at, Real height_from, R
   if (!sides_differ) return false;
   Real before = 0;
   Real beyond = 1;
-  const auto place = [&](Real t) { return in_half_plane(from + t * (at - from)); };
+  const Real length = norm(at - from);
+  Vec<2> there = in_half_plane(at);
+  const auto along = [&] { return dot(edge_.tangent, there - edge_.a); };
   for (int halvings = 0; halvings < 60; ++halvings) {
+    // The path passes no farther from `there` than what is left of it.
+    const Real left = (beyond - before) * length;
+    if (along() < -left || along() > edge_.length + left) return false;
+    if (along() > left && along() < edge_.length - left) return true;
     const Real middle = (before + beyond) / 2;
-    const bool still_before = edge_.height(place(middle)) * (height_from > 0 ? 1 : -1) > 0;
-    (still_before ? before : beyond) = middle;
+    const Vec<2> x = in_half_plane(from + middle * (at - from));
+    if (edge_.height(x) * (height_from > 0 ? 1 : -1) > 0)
+      before = middle;
+    else
+      beyond = middle, there = x;
   }
-  const Real along = dot(edge_.tangent, place(beyond) - edge_.a);
-  return along >= 0 && along <= edge_.length;
+  return along() >= 0 && along() <= edge_.length;
 }
 
 Outline<3> ThinShell::outline(const Box<3>&) const {

@@ -9,13 +9,16 @@ namespace scree {
 ///   path from -> at does not pass through:  distance positive; the normal points to `at`
 ///   it passes through:                      distance negative; the normal points from `at` back to the wall
 /// On the wall the normal points to the side of `from`. Exact: the nearest point of a surface of revolution
-/// lies in the half-plane of the body. Two opposite points of a rim are one contact, the nearer one.
+/// lies in the half-plane of the body. Two opposite points of a rim are one contact, the nearer one. Convex
+/// bodies: touch_curved().
 class ThinShell : public Shape<3> {
  public:
   /// The disks about the axis that end the edge; for an edge that the domain cuts, override.
   Box<3> bounds(int part, const Box<3>& domain) const override;
   void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                std::span<SurfacePoint<3>> result) const override;
+  void touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding, const Vec<3>& from,
+             Real reach, Real width, WallContacts<3>& found) const override;
   bool is_thin() const override { return true; }
   Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override;
   Outline<3> outline(const Box<3>& domain) const override;
@@ -36,5 +39,8 @@ class ThinShell : public Shape<3> {
   Vec<2> in_half_plane(const Vec<3>& x) const;
   bool passes(const Vec<3>& from, const Vec<3>& at, Real height_from, Real height_at) const;
 };
+
+/// The wall that `edge` sweeps out; see ThinShell.
+std::unique_ptr<Shape<3>> make_thin_shell(const Vec<3>& origin, const Vec<3>& axis, const Edge& edge);
 
 }  // namespace scree

@@ -60,19 +60,22 @@ class Detection {
     return true;
   }
 
-  /// Calls add() for the contacts of a batch. `surface`: the surface as seen from `at`, where its bodies are;
-  /// `from`: where they were when the step began, or `at`.
+  /// Calls add() for the contacts of a batch; returns how many of its bodies have any. `surface`: the surface
+  /// as seen from `at`, where its bodies are; `from`: where they were when the step began, or `at`.
   template <class F>
-  void take_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
-                 std::span<const Vec<D>> from, std::span<const SurfacePoint<D>> surface, F&& add) const {
+  std::size_t take_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
+                        std::span<const Vec<D>> from, std::span<const SurfacePoint<D>> surface,
+                        F&& add) const {
     const auto which = schedule_.wall_bodies(wall);
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
+    std::size_t n_touching = 0;
+    misses_point_at_wall_ = false;
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
       if (mobility_[body] == 0) continue;
       if (shapes_ && shape_[body] != 0) {
-        take_wall_of_shape(wall, k, from[k], add);
+        n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;
         continue;
       }
       if (!surface[k].in_reach()) continue;
@@ -91,22 +94,28 @@ class Detection {
           continue;
       }
       add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
+      ++n_touching;
     }
+    return n_touching;
   }
+  /// Whether a body with a shape of the last batch lacked a point, see ShapeContacts::misses_point().
+  bool misses_point_at_wall() const { return misses_point_at_wall_; }
 
  private:
   /// The contacts of body k of a batch, which has a shape.
   template <class F>
-  void take_wall_of_shape(const typename SweepSchedule<D>::WallBatch& wall, std::size_t k, const Vec<D>& from,
+  bool take_wall_of_shape(const typename SweepSchedule<D>::WallBatch& wall, std::size_t k, const Vec<D>& from,
                           F&& add) const {
     const Index body = schedule_.wall_bodies(wall)[k];
     const std::size_t place = static_cast<std::size_t>(wall.first) + k;
     const WallContacts<D>& found = shapes_->of_wall(place, body, wall.constraint, from);
+    misses_point_at_wall_ = misses_point_at_wall_ || shapes_->misses_point();
     for (int i = 0; i < found.n; ++i) {
       const auto& p = found.points[static_cast<std::size_t>(i)];
       add(body, -1, wall.constraint, p.gap, p.normal, p.place + 0.5 * p.gap * p.normal, place, p.place,
           p.feature);
     }
+    return found.n > 0;
   }
   /// direction . (displacement of b - that of a); 0 without displacements.
   static Real along(std::span<const Vec<D>> displacement, const Vec<D>& direction, std::size_t a,
@@ -132,6 +141,7 @@ class Detection {
   std::span<const Real> radius_, mobility_;
   ShapeContacts<D>* shapes_ = nullptr;  // null: all bodies are balls
   std::span<const std::int32_t> shape_;
+  mutable bool misses_point_at_wall_ = false;
   bool moving_;
 };
 
@@ -178,12 +188,10 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
         n_pairs_ += is_contact ? 1 : 0;
         return is_contact;
       });
-      const std::size_t n_before_walls = contacts.size();
       for (const auto& wall : schedule.walls(block)) {
         see_wall(state, list, rules, wall);
-        detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, add);
+        n_walls_ += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, add);
       }
-      n_walls_ += contacts.size() - n_before_walls;
       const auto n_contacts = static_cast<Index>(contacts.size());
       block_contacts[number] = n_contacts - n_before;
       n_before = n_contacts;
@@ -218,21 +226,28 @@ bool ContactDetector<D>::misses(const State<D>& state, const NeighborList<D>& li
                                 const ContactRules<D>& rules) {
   const SweepSchedule<D>& schedule = list.schedule();
   const Detection<D> detection(state, list, rules, shapes_);
-  const bool knows_found = near_.find(state, list, rules);
+  const bool knows_found = near_.find(state, list, rules), has_shapes = state.bodies.carries_shapes();
   std::size_t n_pairs = 0, n_walls = 0;
+  bool misses_point = false;
   const auto is_contact = [&](std::size_t place, Index low, Index high, Index shift) {
-    return detection.take_pair(place, low, high, shift, [](auto&&...) {});
+    const bool is = detection.take_pair(place, low, high, shift, [](auto&&...) {});
+    misses_point = misses_point || (has_shapes && shapes_.misses_point());
+    return is;
   };
-  for (std::size_t block = 0; block < schedule.all_blocks().size(); ++block) {
-    if (knows_found && near_.any_other(block, is_contact)) return true;
-    if (knows_found) continue;
+  for (std::size_t block = 0; block < schedule.all_blocks().size() && !misses_point; ++block) {
+    // Pairs with shapes that were found may lack a point.
+    if (knows_found && !has_shapes) {
+      if (near_.any_other(block, is_contact)) return true;
+      continue;
+    }
     near_.for_each(block, [&](auto... pair) { return is_contact(pair...) && ++n_pairs > 0; });
   }
   for (const auto& wall : schedule.walls()) {
     see_wall(state, list, rules, wall);
-    detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, [&](auto&&...) { ++n_walls; });
+    n_walls += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, [](auto&&...) {});
+    misses_point = misses_point || detection.misses_point_at_wall();
   }
-  return (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
+  return misses_point || ((!knows_found || has_shapes) && n_pairs != n_pairs_) || n_walls != n_walls_;
 }
 
 template <int D>

@@ -33,7 +33,7 @@ class ContactDetector {
   NearPairs<D> near_;
   ShapeContacts<D> shapes_;
   std::size_t n_pairs_ = 0,
-              n_walls_ = 0;        // found by detect(): pairs of bodies that touch, contacts with obstacles
+              n_walls_ = 0;        // found by detect(): pairs of bodies, and bodies with an obstacle
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
 };

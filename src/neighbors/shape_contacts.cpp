@@ -41,6 +41,21 @@ Real ShapeContacts<D>::width_for(Index body, Real bound) const {
 }
 
 template <int D>
+template <class Points, class Closes>
+bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Closes& closes) {
+  misses_point_ = false;
+  bool takes = false;
+  for (int k = 0; k < points.n; ++k) {
+    const auto& p = points.points[static_cast<std::size_t>(k)];
+    takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= touching;
+    if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->deep) continue;
+    takes = true;
+    misses_point_ = misses_point_ || p.gap > touching;
+  }
+  return takes;
+}
+
+template <int D>
 const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index high,
                                              const Vec<D>& between) {
   const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
@@ -48,41 +63,27 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
   const ShapeTable<D>& shapes = state_->shapes;
   const auto &shape_a = shapes[bodies.shape()[a]], &shape_b = shapes[bodies.shape()[b]];
   const Real radius_a = bodies.radius()[a], radius_b = bodies.radius()[b];
-  BodyPose<D> pose_b = pose_[b];
-  pose_b.centre = between;
-  const auto find = [&](Real reach, Real bound) {
-    const Real width = std::min(width_for(low, bound), width_for(high, bound));
-    pair_ =
-        contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
-                          radius_b * shape_b.form.rounding, reach, width, &axis_[place]);
-  };
-  const auto closing = [&](const Way& of_a, const Way& of_b, const Vec<D>& at) {
-    return dot(pair_.normal, of_a.of_point(at) - of_b.of_point(at - between));
-  };
-  const auto is_taken = [&](const auto& takes) {
-    return std::any_of(pair_.points.begin(), pair_.points.begin() + pair_.n, takes);
-  };
-
+  const std::array<Way, 2> ways_a{way(rules_->displacement, rules_->turn, low),
+                                  way(rules_->other_displacement, rules_->other_turn, low)},
+      ways_b{way(rules_->displacement, rules_->turn, high),
+             way(rules_->other_displacement, rules_->other_turn, high)};
+  Real bound = 0;  // by which the gap of a point may close
+  for (std::size_t w = 0; w < 2; ++w)
+    bound = std::max(bound, norm(ways_b[w].move - ways_a[w].move) + norm(ways_a[w].turn) * radius_a +
+                                norm(ways_b[w].turn) * radius_b);
   const Real touching = rules_->tolerance * (radius_a + radius_b);
   const bool remembered = rules_->remembers_pair(place);
-  const Way of_a = way(rules_->displacement, rules_->turn, low),
-            of_b = way(rules_->displacement, rules_->turn, high);
-  const Real bound = norm(of_b.move - of_a.move) + norm(of_a.turn) * radius_a + norm(of_b.turn) * radius_b;
-  find(remembered ? HUGE_VAL : touching + bound, bound);
-  if (remembered || is_taken([&](const auto& p) {
-        return std::min(p.gap, p.gap - closing(of_a, of_b, p.place)) <= touching;
-      }))
-    return pair_;
-  if (!rules_->other_displacement.empty()) {
-    const Way then_a = way(rules_->other_displacement, rules_->other_turn, low),
-              then_b = way(rules_->other_displacement, rules_->other_turn, high);
-    const Real farther =
-        norm(then_b.move - then_a.move) + norm(then_a.turn) * radius_a + norm(then_b.turn) * radius_b;
-    find(farther, farther);
-    if (is_taken([&](const auto& p) { return p.gap - closing(then_a, then_b, p.place) < -rules_->deep; }))
-      return pair_;
-  }
-  pair_.n = 0;
+  BodyPose<D> pose_b = pose_[b];
+  pose_b.centre = between;
+  pair_ =
+      contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
+                        radius_b * shape_b.form.rounding, remembered ? HUGE_VAL : touching + bound,
+                        std::min(width_for(low, bound), width_for(high, bound)), &axis_[place]);
+  const bool takes = is_contact(pair_, touching, [&](bool other, const auto& p) {
+    const std::size_t w = other ? 1 : 0;
+    return dot(pair_.normal, ways_a[w].of_point(p.place) - ways_b[w].of_point(p.place - between));
+  });
+  if (!takes && !remembered) pair_.n = 0;
   return pair_;
 }
 
@@ -107,38 +108,24 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   const BodyStore<D>& bodies = state_->bodies;
   const auto& shape = state_->shapes[bodies.shape()[i]];
   const Real radius = bodies.radius()[i], touching = rules_->tolerance * radius;
+  const std::array<Way, 2> ways{way(rules_->displacement, rules_->turn, body),
+                                way(rules_->other_displacement, rules_->other_turn, body)};
+  const bool moving = !rules_->displacement.empty();
+  const Real bound = std::max(ways[0].longest(radius), ways[1].longest(radius)) +
+                     (moving ? rules_->dt * velocity_bound(constraint, body) : 0);
+  const bool remembered = rules_->remembers_wall(place);
   BodyPose<D> pose = pose_[i];
   pose.centre = bodies.position()[i];
-  const bool moving = !rules_->displacement.empty();
-  const Real of_wall = moving ? rules_->dt * velocity_bound(constraint, body) : 0;
-  const auto find = [&](Real reach, Real bound) {
-    wall_.n = 0;
-    state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from, reach,
-                            width_for(body, bound), wall_);
-  };
-  const auto closing = [&](const Way& of_body, const auto& p) {
+  wall_.n = 0;
+  state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from,
+                          remembered ? HUGE_VAL : touching + bound, width_for(body, bound), wall_);
+  const bool takes = is_contact(wall_, touching, [&](bool other, const auto& p) {
     if (!moving) return 0.0;
     const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,
                                                                    state_->clock.time + rules_->dt / 2);
-    return dot(p.normal, of_body.of_point(p.place) - surface);
-  };
-  const auto is_taken = [&](const auto& takes) {
-    return std::any_of(wall_.points.begin(), wall_.points.begin() + wall_.n, takes);
-  };
-  const bool remembered = rules_->remembers_wall(place);
-  const Way free = way(rules_->displacement, rules_->turn, body);
-  const Real bound = free.longest(radius) + of_wall;
-  find(remembered ? HUGE_VAL : touching + bound, bound);
-  if (remembered ||
-      is_taken([&](const auto& p) { return std::min(p.gap, p.gap - closing(free, p)) <= touching; }))
-    return wall_;
-  if (!rules_->other_displacement.empty()) {
-    const Way then = way(rules_->other_displacement, rules_->other_turn, body);
-    const Real farther = then.longest(radius) + of_wall;
-    find(farther, farther);
-    if (is_taken([&](const auto& p) { return p.gap - closing(then, p) < -rules_->deep; })) return wall_;
-  }
-  wall_.n = 0;
+    return dot(p.normal, ways[other ? 1 : 0].of_point(p.place) - surface);
+  });
+  if (!takes && !remembered) wall_.n = 0;
   return wall_;
 }
 

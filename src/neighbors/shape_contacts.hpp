@@ -12,6 +12,7 @@ namespace scree {
 
 /// Where bodies with shapes meet each other and walls. Which pairs are contacts follows from the same rules
 /// as of balls, with the way of each point: bodies turn. All points of a pair are contacts if one of them is.
+/// With ContactRules::other_displacement points are looked for as far as it goes: a pair gets more of them.
 template <int D>
 class ShapeContacts {
  public:
@@ -23,6 +24,10 @@ class ShapeContacts {
   const Manifold<D>& of_pair(std::size_t place, Index low, Index high, const Vec<D>& between);
   /// The same of a body and a wall. `from`: where its centre was when the step began.
   const WallContacts<D>& of_wall(std::size_t place, Index body, int constraint, const Vec<D>& from);
+
+  /// Whether a point of the last pair or wall asked for, which the free motion kept apart, overlaps too deep
+  /// by the other displacement.
+  bool misses_point() const { return misses_point_; }
 
   std::size_t bytes() const;
 
@@ -39,6 +44,10 @@ class ShapeContacts {
     return moves.empty() ? Way{} : Way{moves[i], turns[i]};
   }
   Real width_for(Index body, Real bound) const;
+  /// Whether one of the points is a contact. `closes(way, point)`: by how much its gap closes; `free`,
+  /// `then`: the free motion and the other one.
+  template <class Points, class Closes>
+  bool is_contact(const Points& points, Real touching, const Closes& closes);
   Real velocity_bound(int constraint, Index body) const;
 
   const State<D>* state_ = nullptr;
@@ -46,6 +55,7 @@ class ShapeContacts {
   std::vector<BodyPose<D>> pose_;  // of held bodies, about 0
   Manifold<D> pair_;
   WallContacts<D> wall_;
+  bool misses_point_ = false;
   // Of each candidate pair of the list: a direction along which it was apart, or 0. It saves work only.
   std::vector<Vec<D>> axis_;
   std::int64_t list_of_axes_ = -1;

@@ -24,15 +24,8 @@ class Candidates {
 
   /// Of too many those with the least gaps stay.
   void add(const Vec<D>& place, Real gap, std::uint32_t feature) {
-    int i = n_;
-    if (n_ < most) {
-      ++n_;
-    } else {
-      for (int k = i = 0; k < n_; ++k)
-        if (at(k).gap > at(i).gap) i = k;
-      if (gap >= at(i).gap) return;
-    }
-    all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
+    const int i = n_ < most ? n_++ : place_instead_of(gap);
+    if (i >= 0) all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
   }
   bool empty() const { return n_ == 0; }
   Real least_gap() const {
@@ -87,6 +80,13 @@ class Candidates {
   };
   const Candidate& at(int i) const { return all_[static_cast<std::size_t>(i)]; }
   Vec<D> place(int i) const { return {at(i).x}; }
+  /// The place of the largest gap if it is above `gap`, else -1. Rare, and kept out of line.
+  [[gnu::noinline]] int place_instead_of(Real gap) const {
+    int i = 0;
+    for (int k = 1; k < n_; ++k)
+      if (at(k).gap > at(i).gap) i = k;
+    return gap < at(i).gap ? i : -1;
+  }
   /// The candidate with the largest measure; of those within `tolerance` of it that with the least feature,
   /// so that round-off does not choose between points that are as good.
   template <class Measure>

@@ -65,6 +65,38 @@ ConvexHull<D> without_split_corners(const ConvexHull<D>& core, Real rounding) {
   return kept.size() < core.vertices.size() && kept.size() > D ? hull_of<D>(kept) : core;
 }
 
+/// A box gets its corners in the order that ConvexCore knows boxes by, exactly at +-half along each axis.
+template <int D>
+ConvexHull<D> with_corners_of_box(const ConvexHull<D>& core) {
+  constexpr std::size_t n = std::size_t{1} << D;
+  if (core.vertices.size() != n) return core;
+  Vec<D> half;
+  for (int k = 0; k < D; ++k) half[k] = std::abs(core.vertices[0][k]);
+  std::vector<int> number;  // of each vertex in that order
+  for (const Vec<D>& vertex : core.vertices) {
+    int bits = 0;
+    for (int k = 0; k < D; ++k) {
+      constexpr Real round_off = 1e-12;
+      if (!(std::abs(std::abs(vertex[k]) - half[k]) <= round_off * norm(half)) || half[k] == 0) return core;
+      if (vertex[k] > 0) bits |= 1 << k;
+    }
+    number.push_back(bits);
+  }
+  ConvexHull<D> box;
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec<D>& corner = box.vertices.emplace_back(half);
+    for (int k = 0; k < D; ++k)
+      if ((i >> k & 1U) == 0) corner[k] = -corner[k];
+  }
+  for (auto face : core.faces) {
+    for (int& corner : face) corner = number[static_cast<std::size_t>(corner)];
+    std::ranges::rotate(face, std::ranges::min_element(face));
+    box.faces.push_back(std::move(face));
+  }
+  std::ranges::sort(box.faces);
+  return box;
+}
+
 template <int D>
 ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) {
   const auto [least, largest] = widths_of(sharp);
@@ -102,6 +134,7 @@ ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) 
         fmt::format("has a rounding of {:g} m; it must be below the radius of its inscribed ball, {:g} m",
                     rounding, shape.inscribed_radius));
   shape.core = without_split_corners(inset(centred, rounding), rounding);
+  if (D == 3) shape.core = with_corners_of_box(shape.core);
   shape.rounding = rounding;
   scale_to_one(shape);
   return shape;

@@ -1,9 +1,12 @@
 #include "geometry/box.hpp"
 
+#include <optional>
+
 #include "geometry/direction.hpp"
 #include "geometry/edge.hpp"
 #include "geometry/facets.hpp"
 #include "geometry/shapes/side.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -14,7 +17,7 @@ namespace {
 ///   distance = sqrt(sum of max(q_k, 0)^2) outside of it, max of q_k within.
 /// side = "inside": a container with one part per face, lower and upper for each axis. Each part is the
 /// endless plane through its face, so the free space is where all distances are positive, and each is exact
-/// there.
+/// there. Bodies touch the solid box as its convex core, without rounding.
 template <int D>
 class BoxShape final : public Shape<D> {
  public:
@@ -26,6 +29,17 @@ class BoxShape final : public Shape<D> {
     for (int k = 0; k < D; ++k)
       if (!(box_.lower[k] < box_.upper[k]))
         section.fail("upper", std::string("must be above lower along ") + "xyz"[k]);
+    const Vec<D> half = 0.5 * (box_.upper - box_.lower);
+    solid_pose_ = {box_.lower + half, {}, norm(half)};
+    std::vector<Vec<D>> corners;
+    for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
+      Vec<D> corner = 1 / solid_pose_.size * half;
+      for (int k = 0; k < D; ++k)
+        if ((c >> k & 1U) == 0) corner[k] = -corner[k];
+      corners.push_back(corner);
+    }
+    for (int k = 0; k < D; ++k) solid_pose_.axes[static_cast<std::size_t>(k)] = unit_vector<D>(k);
+    solid_.emplace(hull_of<D>(corners));
   }
 
   int n_parts() const override { return inside_ ? 2 * D : 1; }
@@ -47,6 +61,18 @@ class BoxShape final : public Shape<D> {
         result[i] = from_solid(at[i]);
       }
     }
+  }
+
+  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>& from,
+             Real reach, Real width, WallContacts<D>& found) const override {
+    const TouchQuery<D> query{{core, pose}, rounding, reach, width};
+    if (query.is_ball())
+      Shape<D>::touch(part, core, pose, rounding, from, reach, width, found);
+    else if (inside_)
+      touch_plane(query, is_upper(part) ? box_.upper : box_.lower,
+                  unit_vector<D>(axis_of(part), is_upper(part) ? -1 : 1), found);
+    else
+      touch_core(query, {*solid_, solid_pose_}, 0, found);
   }
 
   std::vector<SurfacePiece<D>> pieces(int part) const override {
@@ -105,6 +131,8 @@ class BoxShape final : public Shape<D> {
   }
 
   Box<D> box_{};
+  std::optional<ConvexCore<D>> solid_;
+  BodyPose<D> solid_pose_;
   bool inside_ = false;
 };
 

@@ -2,6 +2,8 @@
 #include "geometry/round.hpp"
 #include "geometry/shapes/side.hpp"
 #include "geometry/surface_travel.hpp"
+#include "geometry/thin_shell.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -25,6 +27,9 @@ namespace {
 ///   distance = r - R or R - r for every z, exact everywhere.
 ///
 /// On the axis the normal is a fixed direction across it.
+///
+/// Convex bodies: the solid and the open tube by touch_curved(); the open tube is a pipe that they touch from
+/// outside, too, as they may be wider than its mouth (see ThinShell).
 class Cylinder final : public Shape<3> {
  public:
   void describe(Section& section) override {
@@ -46,6 +51,8 @@ class Cylinder final : public Shape<3> {
     if (caps_ && endless_) section.fail("caps", "an endless cylinder has no ends to close");
     axis_ = (b_ - a_) * (1 / length_);
     across_ = perpendicular(axis_);
+    if (inside_ && !caps_ && !endless_)
+      tube_ = make_thin_shell(a_, axis_, Edge({{radius_, 0}}, {{radius_, length_}}));
   }
 
   int n_parts() const override { return caps_ ? 3 : 1; }
@@ -75,6 +82,23 @@ class Cylinder final : public Shape<3> {
         else
           result[i] = inside_ ? from_tube(radial, z) : from_solid(radial, z);
       }
+    }
+  }
+
+  void touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding, const Vec<3>& from,
+             Real reach, Real width, WallContacts<3>& found) const override {
+    const TouchQuery<3> query{{core, pose}, rounding, reach, width};
+    if (query.is_ball() || (inside_ && part == 0 && !tube_)) {
+      Shape::touch(part, core, pose, rounding, from, reach, width, found);
+    } else if (part == cap_a) {
+      touch_plane(query, a_, axis_, found);
+    } else if (part == cap_b) {
+      touch_plane(query, b_, -axis_, found);
+    } else if (tube_) {
+      tube_->touch(part, core, pose, rounding, from, reach, width, found);
+    } else {
+      const std::array<Rim, 2> rims{{{a_, axis_, across_, radius_, {}}, {b_, axis_, across_, radius_, {}}}};
+      touch_curved(*this, part, query, from, std::span(rims).first(endless_ ? 0 : 2), found);
     }
   }
 
@@ -144,6 +168,7 @@ class Cylinder final : public Shape<3> {
   Real length_ = 0;
   Vec<3> axis_{};
   Vec<3> across_{};
+  std::unique_ptr<Shape<3>> tube_;  // open: what bodies with edges touch
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "geometry/direction.hpp"
 #include "geometry/facets.hpp"
 #include "geometry/shapes/side.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -32,6 +33,14 @@ class Ball final : public Shape<D> {
       const auto [outward, r] = direction(at[i] - center_, unit_vector<D>(0));
       result[i] = {front_ * outward, front_ * (r - radius_)};
     }
+  }
+
+  void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>& from,
+             Real reach, Real width, WallContacts<D>& found) const override {
+    if (front_ < 0 || core.vertices().size() == 1)
+      return Shape<D>::touch(part, core, pose, rounding, from, reach, width, found);
+    static const ConvexCore<D> point(ConvexHull<D>{{Vec<D>{}}, {}});
+    touch_core<D>({{core, pose}, rounding, reach, width}, {point, {center_, {}, radius_}}, radius_, found);
   }
 
   Real travel(int, const Pose<D>& moved, const Box<D>&) const override {

@@ -1,6 +1,7 @@
 #include "geometry/facets.hpp"
 #include "geometry/shapes/plane_cut.hpp"
 #include "geometry/surface_travel.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -34,6 +35,11 @@ class PlaneShape final : public Shape<D> {
   void nearest(int, std::span<const Vec<D>> at, std::span<const Vec<D>>,
                std::span<SurfacePoint<D>> result) const override {
     for (std::size_t i = 0; i < at.size(); ++i) result[i] = {normal_, dot(normal_, at[i] - point_)};
+  }
+
+  void touch(int, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>&,
+             Real reach, Real width, WallContacts<D>& found) const override {
+    touch_plane<D>({{core, pose}, rounding, reach, width}, point_, normal_, found);
   }
 
   Real travel(int part, const Pose<D>& moved, const Box<D>& region) const override {

@@ -27,7 +27,10 @@ namespace {
 /// gets both: the one keeps it off, the other takes it out. No part ever pulls a body to an edge that is not
 /// the nearest.
 ///
-/// Cost: O(1) per point; O(edges) per point behind edge i.
+/// Convex bodies: the same of their points (see EdgeShape::touch_edge). A body whose centre is in the solid
+/// goes out as a whole through the edge that is nearest to its centre.
+///
+/// Cost: O(1) per point; O(edges) per point, or centre of a body, behind edge i.
 class Polygon final : public EdgeShape {
  public:
   void describe(Section& section) override {
@@ -66,7 +69,23 @@ class Polygon final : public EdgeShape {
     }
   }
 
+  void touch(int part, const ConvexCore<2>& core, const BodyPose<2>& pose, Real rounding, const Vec<2>& from,
+             Real reach, Real width, WallContacts<2>& found) const override {
+    const TouchQuery<2> query{{core, pose}, rounding, reach, width};
+    if (query.is_ball()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
+    const int way = is_behind(part, pose.centre) ? way_out(pose.centre) : part;
+    const bool is_in_solid = is_behind(way, pose.centre);
+    if (is_in_solid && way == part) {
+      const Foot own = foot(part, pose.centre);
+      return push_back(query, pose.centre - own.distance * own.away, -own.away, found);
+    }
+    touch_edge(part, query, edge(part).normal, found);
+    if (is_in_solid && found.cores_overlap) found.n = 0;
+  }
+
  private:
+  bool is_behind(int part, const Vec<2>& x) const override { return behind(part, foot(part, x)); }
+
   /// Normal of the feature of edge `part` that `place` names.
   const Vec<2>& normal(int part, Foot::Place place) const {
     if (place == Foot::Place::interior) return edge(part).normal;

@@ -37,6 +37,10 @@ class PackedFill final : public Fill<D> {
   Real overlap_limit() const override { return overlap_left; }
 
   NewBodies<D> create(const FillContext<D>& context) const override {
+    if (context.sizes.has_shapes())
+      throw InputError(where_ +
+                       ": \"packed\" packs balls, but the group has a shape; use \"random\" or "
+                       "\"lattice\", or let bodies fall from there or from an inlet");
     if (!context.packer) throw InputError(where_ + ": nothing here can pack bodies");
     Region<D> region = region_;
     region.fit(context.box);

@@ -120,7 +120,7 @@ class RandomPlacement {
     const Real reach = reach_of(body.radius, largest);
     patches_.for_each_near(body.position, reach, [&](int rank, const Vec<D>& image) {
       if (everywhere || rank != comm_.rank() || image != body.position)
-        send(rank, {body.id, image, body.radius}, Role::placed);
+        send(rank, {body.id, image, body.radius, body.shape}, Role::placed);
     });
   }
   /// Distance of centres below which two bodies may not come, with room for rounding.
@@ -174,7 +174,7 @@ class RandomPlacement {
       const Real reach = reach_of(body.radius, class_radius(active_));
       patches_.for_each_near(body.position, reach, [&](int rank, const Vec<D>& image) {
         const bool decides = rank == owner && image == body.position;
-        send(rank, {body.id, image, body.radius}, decides ? Role::proposed : Role::proposed_near);
+        send(rank, {body.id, image, body.radius, body.shape}, decides ? Role::proposed : Role::proposed_near);
       });
     }
     waiting_[active_].clear();

@@ -301,18 +301,33 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   rules.deep = deep;
   if (!neighborhood_.misses_contacts(state_, rules)) return false;
   neighborhood_.detect(state_, rules, wider_);
-  // Both lists are in the same order, and the wider one has all of the other.
+  // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
+  // may have other points.
   reset(wider_impulse_, wider_.size() * D);
-  std::size_t listed = 0;
+  const auto same_place = [&](std::size_t w, std::size_t c) {
+    return wider_.place[w] == contacts().place[c] && (wider_.b[w] < 0) == (contacts().b[c] < 0);
+  };
+  const bool has_shapes = state_.bodies.carries_shapes();
+  std::size_t first = 0;  // of the pair in the list that there is
+  std::int64_t n_new = 0;
   for (std::size_t w = 0; w < wider_.size(); ++w) {
-    if (listed < contacts().size() && wider_.place[w] == contacts().place[listed] &&
-        (wider_.b[w] < 0) == (contacts().b[listed] < 0))
-      std::copy_n(&impulse_[listed++ * D], D, &wider_impulse_[w * D]);
-    else
+    if (w > 0 && (wider_.place[w] != wider_.place[w - 1] || (wider_.b[w] < 0) != (wider_.b[w - 1] < 0)))
+      while (first < contacts().size() && same_place(w - 1, first)) ++first;
+    if (first == contacts().size() || !same_place(w, first)) {
       kept_.of(wider_, w) = 1;
+      ++n_new;
+      continue;
+    }
+    std::size_t c = first;
+    while (has_shapes && c < contacts().size() && same_place(w, c) &&
+           contacts().feature[c] != wider_.feature[w])
+      ++c;
+    if (c < contacts().size() && same_place(w, c))
+      std::copy_n(&impulse_[c * D], D, &wider_impulse_[w * D]);
+    else
+      ++n_new;
   }
-  SCREE_ASSERT(listed == contacts().size());
-  n_added_ += state_.comm.sum(static_cast<std::int64_t>(wider_.size() - listed));
+  n_added_ += state_.comm.sum(n_new);
   build(motion, &wider_);
   impulse_.swap(wider_impulse_);
   return true;

@@ -67,20 +67,6 @@ Real FreeMotion<D>::farthest(const State<D>& state) const {
 }
 
 template <int D>
-Real FreeMotion<D>::longest_turning_step(const State<D>& state, Real share) const {
-  const BodyStore<D>& bodies = state.bodies;
-  if (!bodies.carries_shapes()) return HUGE_VAL;
-  Real shortest = HUGE_VAL;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (bodies.shape()[i] == 0) continue;
-    const Real slender = state.shapes[bodies.shape()[i]].form.inscribed_radius;
-    const Real angle = norm(turn_[i]);
-    if (angle > 0) shortest = std::min(shortest, dt_ * std::sqrt(2 * share * slender) / angle);
-  }
-  return state.comm.min(shortest);
-}
-
-template <int D>
 Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
   // v(t) and its change in proportion to the step.
   Vec<D> moved;

@@ -20,10 +20,6 @@ class FreeMotion {
   Real fall_speed(const State<D>& state) const;
   /// The longest displacement [m]. Collective.
   Real farthest(const State<D>& state) const;
-  /// The longest step in which no body with a shape turns so far that its ends leave the straight way by more
-  /// than a share of its inscribed radius: R angle^2 / 2 <= share r [s]. Infinite if all are balls.
-  /// Collective.
-  Real longest_turning_step(const State<D>& state, Real share) const;
   /// Displacement of owned body i in the first `dt` of the step [m].
   Vec<D> way(std::size_t i, Real dt) const;
 

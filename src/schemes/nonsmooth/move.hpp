@@ -18,6 +18,26 @@ void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity,
     if (bodies.mobility()[i] != 0) f(i, &velocity[i * FrictionProblem<D>::q]);
 }
 
+/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight way,
+/// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Infinite if
+/// all are balls. Collective.
+template <int D>
+Real longest_turning_step(const State<D>& state, std::span<const Real> velocity) {
+  constexpr Real share = 0.1;
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const BodyStore<D>& bodies = state.bodies;
+  if (!bodies.carries_shapes()) return HUGE_VAL;
+  Real longest = HUGE_VAL;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (bodies.shape()[i] == 0 || bodies.mobility()[i] == 0) continue;
+    Real squared = 0;
+    for (std::size_t k = D; k < q; ++k) squared += velocity[i * q + k] * velocity[i * q + k];
+    const Real inscribed = state.shapes[bodies.shape()[i]].form.inscribed_radius;
+    if (squared > 0) longest = std::min(longest, std::sqrt(2 * share * inscribed / squared));
+  }
+  return state.comm.min(longest);
+}
+
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
 /// the end of the step. Local.
 template <int D>

@@ -51,6 +51,7 @@ class NonsmoothStepper final : public Stepper<D> {
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
+  bool turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt);
   void check_overlap(const State<D>& state);
   void check_correction(const State<D>& state);
   void correct(State<D>& state, Real dt);
@@ -61,6 +62,7 @@ class NonsmoothStepper final : public Stepper<D> {
   SideKeeper<D> sides_;
   FreeMotion<D> motion_;
   StepEnergy<D> energy_;
+  Real asked_ = 0;  // length of the step that the caller wants [s]
   Real smallest_radius_ = 0;
   Real overlap_ = 0;    // deepest at the start of the step
   Real corrected_ = 0;  // deepest that the correction met
@@ -119,10 +121,14 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   state.obstacles.begin_step();
   // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
   // velocities at t + dt if no contact acted.
+  asked_ = dt;
   dt = refresh(state, dt);
   // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
-  while (!solve(state, dt)) {
-    dt *= 0.5;
+  for (bool solved = false; !solved;) {
+    solved = solve(state, dt);
+    if (solved && !turns_too_far(state, contacts_->velocity(), dt)) break;
+    if (!solved) dt *= 0.5;
+    solved = false;
     motion_.predict(state, dt);
   }
   check_overlap(state);
@@ -151,13 +157,7 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
       motion_.predict(state, dt);
     }
   }
-  // Contacts see turns as straight ways.
-  constexpr Real straight = 0.2;
-  if (const Real longest = motion_.longest_turning_step(state, straight); dt > longest) {
-    neighborhood_->list().note_cut_step(state, dt, longest, "bodies turn too far for their thickness");
-    dt = longest;
-    motion_.predict(state, dt);
-  }
+  if (turns_too_far(state, motion_.velocity(), dt)) motion_.predict(state, dt);
   if (!neighborhood_->stale(state, share_of_skin, motion_.displacement(), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });
@@ -166,6 +166,19 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
   fit(state);
   motion_.predict(state, plan.dt);
   return plan.dt;
+}
+
+/// Whether bodies turn so far with these velocities that the step has to be cut: to `dt`. The length at which
+/// this ends is short, but it ends.
+template <int D>
+bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt) {
+  constexpr Real least_share = 1e-3;  // of the step that the deck asks for
+  const Real longest = std::max(longest_turning_step(state, velocity), least_share * asked_);
+  if (dt <= longest) return false;
+  constexpr Real shorter = 0.9;
+  neighborhood_->list().note_cut_step(state, dt, shorter * longest, "bodies turn too far for contacts");
+  dt = shorter * longest;
+  return true;
 }
 
 /// Makes and solves the friction problem of a step of dt. False: it was not solved, and the deck asks for
