@@ -4,9 +4,11 @@
 #include "geometry/box.hpp"
 #include "geometry/direction.hpp"
 #include "geometry/obstacle.hpp"
-#include "geometry/touch.hpp"
 
 namespace scree {
+
+template <int D>
+struct TouchQuery;
 
 /// A straight edge in the plane, with a front side that its unit normal points to.
 struct Edge {
@@ -90,7 +92,8 @@ class EdgeShape : public Shape<2> {
   /// no other edge is (where one is, it leads out); else back through the line of the edge.
   void touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& out, WallContacts<2>& found) const;
   /// The whole body is to go back through the line across `out` at `foot`, however far.
-  static void push_back(TouchQuery<2> query, const Vec<2>& foot, const Vec<2>& out, WallContacts<2>& found);
+  static void push_back(const TouchQuery<2>& query, const Vec<2>& foot, const Vec<2>& out,
+                        WallContacts<2>& found);
   /// Whether x, a point outside of the wall but for round-off, lies behind the edge.
   virtual bool is_behind(int /*part*/, const Vec<2>& /*x*/) const { return false; }
   std::vector<Edge> edges_;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/convex/candidates.hpp"
 #include "geometry/edge.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 
@@ -29,10 +29,11 @@ bool EdgeShape::counts(int part, const Vec<2>& x, Real tolerance) const {
   });
 }
 
-void EdgeShape::push_back(TouchQuery<2> query, const Vec<2>& foot, const Vec<2>& out,
+void EdgeShape::push_back(const TouchQuery<2>& query, const Vec<2>& foot, const Vec<2>& out,
                           WallContacts<2>& found) {
-  query.reach = HUGE_VAL;
-  touch_plane(query, foot, out, found);
+  TouchQuery<2> any_gap = query;
+  any_gap.reach = HUGE_VAL;
+  touch_plane(any_gap, foot, out, found);
 }
 
 void EdgeShape::touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& out,

@@ -60,7 +60,7 @@ SurfacePoint<3> ThinShell::nearest(const Vec<3>& at, const Vec<3>& from) const {
 void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding,
                       const Vec<3>& from, Real reach, Real width, WallContacts<3>& found) const {
   constexpr Real endless = 1e20;
-  std::array<Rim, 2> rims;
+  std::array<WallRim, 2> rims;
   std::size_t n = 0;
   for (const Vec<2>& end : {edge_.a, edge_.b}) {
     const bool is_middle_of_plate = end[0] == 0 && edge_.tangent[1] == 0;

@@ -82,7 +82,7 @@ void touch_core(const TouchQuery<D>& query, const PosedCore<D>& wall, Real wall_
                 WallContacts<D>& found);
 
 /// A circle at which a curved wall ends.
-struct Rim {
+struct WallRim {
   Vec<3> centre;  ///< [m]
   Vec<3> axis;    ///< unit
   Vec<3> across;  ///< unit, across the axis
@@ -107,6 +107,6 @@ struct Rim {
 ///
 /// Cost O(corners + edges + rims * faces^2) for bodies within reach. Local.
 void touch_curved(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
-                  std::span<const Rim> rims, WallContacts<3>& found);
+                  std::span<const WallRim> rims, WallContacts<3>& found);
 
 }  // namespace scree

@@ -16,7 +16,7 @@ constexpr std::uint32_t divides = 7;    // names a stop that is no point
 class CurvedTouch {
  public:
   CurvedTouch(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
-              std::span<const Rim> rims)
+              std::span<const WallRim> rims)
       : shape_(shape), part_(part), query_(query), rims_(rims), points_(query) {
     const Vec<3>& centre = query.body.pose.centre;
     SurfacePoint<3> seen;
@@ -129,7 +129,7 @@ class CurvedTouch {
   /// d)^2) / (d d + z'^2). Other stops: where the nearest place passes from the wall to its rim, of flat
   /// walls r = R (points that count), of straight ones z = 0, of cones (r - R, z) across the direction in
   /// which they end.
-  void add_stops(const Rim& rim, std::uint32_t number, Stops& stop) const {
+  void add_stops(const WallRim& rim, std::uint32_t number, Stops& stop) const {
     const Vec<3> to = query_.body.pose.centre - rim.centre + start_;
     const Real z = dot(to, rim.axis), dz = dot(along_, rim.axis);
     const Vec<3> x = to - z * rim.axis, d = along_ - dz * rim.axis;
@@ -183,7 +183,7 @@ class CurvedTouch {
     return middle;
   }
 
-  void meet_rim(const Rim& rim, std::uint32_t number) {
+  void meet_rim(const WallRim& rim, std::uint32_t number) {
     const Vec<3> centre = rim.centre - query_.body.pose.centre, u = rim.radius * rim.across,
                  v = rim.radius * cross(rim.axis, rim.across);
     for (int f = 0; f < query_.body.core.n_faces(); ++f) {
@@ -225,7 +225,7 @@ class CurvedTouch {
   const Shape<3>& shape_;
   const int part_;
   const TouchQuery<3>& query_;
-  const std::span<const Rim> rims_;
+  const std::span<const WallRim> rims_;
   TouchPoints<3> points_;
   Vec<3> from_;
   bool is_within_reach_ = false;
@@ -236,7 +236,7 @@ class CurvedTouch {
 }  // namespace
 
 void touch_curved(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
-                  std::span<const Rim> rims, WallContacts<3>& found) {
+                  std::span<const WallRim> rims, WallContacts<3>& found) {
   if (!query.is_ball()) return CurvedTouch(shape, part, query, from, rims).run(found);
   TouchPoints<3> points(query);
   add_corners(shape, part, query, from, points);

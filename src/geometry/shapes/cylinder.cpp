@@ -97,7 +97,8 @@ class Cylinder final : public Shape<3> {
     } else if (tube_) {
       tube_->touch(part, core, pose, rounding, from, reach, width, found);
     } else {
-      const std::array<Rim, 2> rims{{{a_, axis_, across_, radius_, {}}, {b_, axis_, across_, radius_, {}}}};
+      const std::array<WallRim, 2> rims{
+          {{a_, axis_, across_, radius_, {}}, {b_, axis_, across_, radius_, {}}}};
       touch_curved(*this, part, query, from, std::span(rims).first(endless_ ? 0 : 2), found);
     }
   }

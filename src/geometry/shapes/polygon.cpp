@@ -5,6 +5,7 @@
 
 #include "geometry/edge.hpp"
 #include "geometry/shapes/side.hpp"
+#include "geometry/touch.hpp"
 
 namespace scree {
 

@@ -61,6 +61,25 @@ TEST_CASE("convex walls: a box in a drum touches with four corners, each along i
   }
 }
 
+TEST_CASE("convex walls: of a thin card in a drum only the side that looks at the wall touches", "[convex]") {
+  const auto set = read_obstacle<3>(
+      "type = 'cylinder'\na = [0, 0, 0]\nb = [0, 0, 1]\nradius = 2\nside = 'inside'\nendless = true\n");
+  const auto card = box_core<3>({{0.5, 0.01, 0.7}});
+  const BodyPose<3> pose{{{0.02, -1.9, 0}}, world<3>(), norm(Vec<3>{{0.5, 0.01, 0.7}})};
+  const auto found = touch_part(set, 0, card, pose, pose.centre, 0.01, 0.3, 0.05);
+  REQUIRE(found.n == 4);
+  for (const auto& p : found.points) CHECK(p.feature % 4 < 2);  // corners with the lower y
+}
+
+TEST_CASE("convex walls: through a thin solid wall its far face is not felt", "[convex]") {
+  const auto set = read_obstacle<2>("type = 'polygon'\npoints = [[0, -2], [0, 2], [0.02, 2], [0.02, -2]]\n");
+  const auto box = box_core<2>({{0.5, 0.2}});
+  const BodyPose<2> pose{{{-0.515, 0}}, world<2>(), norm(Vec<2>{{0.5, 0.2}})};
+  const auto found = touch(set, PosedCore<2>{box, pose}, 0.01, 0.1, 0.05);
+  REQUIRE(found.size() == 2);
+  for (const auto& p : found) CHECK(p.gap == Approx(0.005));
+}
+
 TEST_CASE("convex walls: a rod across a tube touches it with both ends", "[convex]") {
   const auto set = read_obstacle<3>(
       "type = 'cylinder'\na = [0, 0, -1]\nb = [0, 0, 1]\nradius = 1\n"
