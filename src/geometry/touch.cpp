@@ -88,7 +88,7 @@ void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, co
   }
   if (n == 1) return;
   Vec<D> direction;
-  Side<D> side;
+  CoreSide<D> side;
   Real farthest = 0;
   const BodyPose<D> pose = about_itself(query.body.pose);
   const PosedCore<D> body{query.body.core, pose};

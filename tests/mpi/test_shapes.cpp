@@ -27,7 +27,7 @@ const std::string grains_2d = deck({.scheme = "nonsmooth",
                                     .step = 0.003,
                                     .seed = 7,
                                     .gravity = "[0, -9.81]",
-                                    .skin = 0.06,
+                                    .skin = 0.02,
                                     .block_cells = 3},
                                    of_all + R"(
 [shapes.brick]
@@ -46,7 +46,7 @@ material = "stone"
 shapes = ["brick", "rod", "wedge"]
 orientation = "random"
 source = { type = "random", count = 90, region = { lower = [0, 0.1], upper = [1.5, 1.6] } }
-random_speed = 0.5
+random_speed = 1.5
 angular_velocity = [9]
 [particles.disks]
 material = "stone"
@@ -70,7 +70,7 @@ std::string grains_3d(const std::string& mesh) {
                .step = 0.003,
                .seed = 8,
                .gravity = "[0.5, 0, -9.81]",
-               .skin = 0.06,
+               .skin = 0.02,
                .block_cells = 2},
               of_all + R"(
 [shapes.brick]
@@ -91,7 +91,7 @@ shapes = ["brick", "rod", "stone"]
 shape_shares = [1, 1, 2]
 orientation = "random"
 source = { type = "random", count = 70, region = { lower = [0, 0, 0.1], upper = [0.8, 0.8, 0.6] } }
-random_speed = 0.5
+random_speed = 1.5
 angular_velocity = [9, 0, -4]
 [particles.balls]
 material = "stone"

@@ -15,13 +15,13 @@ constexpr std::uint32_t of_closest_points = 0xffffffff;
 constexpr Real same = same_number;
 
 template <int D>
-void add_corners(const PosedCore<D>& body, const Side<D>& side, Contour<D>& contour) {
+void add_corners(const PosedCore<D>& body, const CoreSide<D>& side, Contour<D>& contour) {
   side.for_each_corner(body.core, [&](int i) { contour.add(body.vertex(i), i); });
 }
 
 /// Cuts off what is beyond the sides of the reference, seen along n.
 template <int D>
-void cut_to(const PosedCore<D>& reference, const Side<D>& side, const Vec<D>& n, Contour<D>& contour) {
+void cut_to(const PosedCore<D>& reference, const CoreSide<D>& side, const Vec<D>& n, Contour<D>& contour) {
   const Real tolerance = same * reference.pose.size;
   const bool is_segment = D == 2 || !side.is_face();
   if (is_segment) {
@@ -81,9 +81,9 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
     return 0.5 * (on_a + on_b + (rounding_a - rounding_b) * n);
   };
 
-  const Side<D> of_a = side_towards(a, n), of_b = side_towards(b, -n);
+  const CoreSide<D> of_a = side_towards(a, n), of_b = side_towards(b, -n);
   const bool swaps = of_b.is_face() && (!of_a.is_face() || of_b.alignment > of_a.alignment + same);
-  const Side<D>&reference = swaps ? of_b : of_a, &incident = swaps ? of_a : of_b;
+  const CoreSide<D>&reference = swaps ? of_b : of_a, &incident = swaps ? of_a : of_b;
   const PosedCore<D>&from = swaps ? b : a, &to = swaps ? a : b;
   Candidates<D> candidates(size);
   const Vec<D> outwards = swaps ? -n : n;

@@ -9,7 +9,7 @@ namespace scree {
 
 /// What of a core looks along a direction: a face within 60 degrees of it, else an edge, else a corner.
 template <int D>
-struct Side {
+struct CoreSide {
   int corner = 0;
   int other = -1;      // the second corner of an edge
   int face = -1;       // of a face
@@ -31,9 +31,9 @@ struct Side {
 };
 
 template <int D>
-Side<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
+CoreSide<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
   constexpr Real least_alignment = 0.5;  // of 60 degrees
-  Side<D> side;
+  CoreSide<D> side;
   const Vec<D> local = body.pose.in_body(direction);
   side.corner = body.core.support(local);
   for (const int f : body.core.faces_of_vertex(side.corner)) {

@@ -4,7 +4,9 @@
 
 #include "core/timing.hpp"
 #include "friction/friction_problem.hpp"
+#include "neighbors/neighborhood.hpp"
 #include "schemes/common/free_rotation.hpp"
+#include "schemes/common/overlap.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -22,8 +24,7 @@ void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity,
 /// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Infinite if
 /// all are balls. Collective.
 template <int D>
-Real longest_turning_step(const State<D>& state, std::span<const Real> velocity) {
-  constexpr Real share = 0.1;
+Real longest_turning_step(const State<D>& state, std::span<const Real> velocity, Real share) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state.bodies;
   if (!bodies.carries_shapes()) return HUGE_VAL;
@@ -36,6 +37,32 @@ Real longest_turning_step(const State<D>& state, std::span<const Real> velocity)
     if (squared > 0) longest = std::min(longest, std::sqrt(2 * share * inscribed / squared));
   }
   return state.comm.min(longest);
+}
+
+/// The deepest overlap, over all ranks, of bodies that have moved and turned for dt with these velocities
+/// [m]. `contacts`: room for what touches then. Bodies and obstacles are back in place afterwards.
+/// Collective.
+template <int D>
+Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<const Real> velocity, Real dt,
+                   ContactGraph<D>& contacts) {
+  BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::ptrdiff_t>(bodies.n_owned());
+  const std::vector<Vec<D>> position(bodies.position().begin(), bodies.position().begin() + n);
+  const std::vector<Orientation<D>> orientation(bodies.orientation().begin(),
+                                                bodies.orientation().begin() + n);
+  for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
+    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * v[k];
+    Spin<D> spin;
+    std::copy_n(v + D, n_spins<D>, spin.component.begin());
+    bodies.orientation()[i] = turned<D>(orientation[i], spin, dt);
+  });
+  state.obstacles.place(state.clock.time + dt);
+  neighborhood.detect(state, {.tolerance = 0}, contacts);
+  const Real deepest = deepest_overlap(state, contacts);
+  std::ranges::copy(position, bodies.position().begin());
+  std::ranges::copy(orientation, bodies.orientation().begin());
+  state.obstacles.place(state.clock.time);
+  return deepest;
 }
 
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
@@ -78,7 +105,14 @@ void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
     orientation = rotation.orientation;
     bodies.angular_velocity()[i] = rotation.spin;
   }
-  if (more != Spin<D>{}) orientation = turned<D>(orientation, more, dt);
+  if (more == Spin<D>{}) return;
+  const Orientation<D> before = orientation;
+  orientation = turned<D>(before, more, dt);
+  // The spin turns with the body, which keeps its energy.
+  if constexpr (D == 3) {
+    Vec<3>& spin = bodies.angular_velocity()[i];
+    spin = to_world(orientation, to_body(before, spin));
+  }
 }
 
 /// The same bodies take these velocities and turn by the spins in `turning`. Local.

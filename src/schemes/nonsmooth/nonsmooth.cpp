@@ -46,12 +46,16 @@ class NonsmoothStepper final : public Stepper<D> {
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for
   // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
+  // Cuts because of fast turns end at this share of the step that the deck asks for.
+  static constexpr Real least_share = 1e-2;
   using Correction = typename NonsmoothSettings<D>::Correction;
 
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
+  bool take_solution(State<D>& state, Real& dt);
   bool turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt);
+  bool ends_in_overlap(State<D>& state, Real& dt);
   void check_overlap(const State<D>& state);
   void check_correction(const State<D>& state);
   void correct(State<D>& state, Real dt);
@@ -62,6 +66,7 @@ class NonsmoothStepper final : public Stepper<D> {
   SideKeeper<D> sides_;
   FreeMotion<D> motion_;
   StepEnergy<D> energy_;
+  ContactGraph<D> end_contacts_;
   Real asked_ = 0;  // length of the step that the caller wants [s]
   Real smallest_radius_ = 0;
   Real overlap_ = 0;    // deepest at the start of the step
@@ -124,13 +129,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   asked_ = dt;
   dt = refresh(state, dt);
   // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
-  for (bool solved = false; !solved;) {
-    solved = solve(state, dt);
-    if (solved && !turns_too_far(state, contacts_->velocity(), dt)) break;
-    if (!solved) dt *= 0.5;
-    solved = false;
-    motion_.predict(state, dt);
-  }
+  while (!take_solution(state, dt)) motion_.predict(state, dt);
   check_overlap(state);
   // 5. Bodies and obstacles move; remaining overlap is removed from positions alone.
   energy_.note_start(state);
@@ -168,16 +167,42 @@ Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
   return plan.dt;
 }
 
-/// Whether bodies turn so far with these velocities that the step has to be cut: to `dt`. The length at which
-/// this ends is short, but it ends.
+/// Solves the step. False: it has to be taken again, with the length that `dt` then is.
+template <int D>
+bool NonsmoothStepper<D>::take_solution(State<D>& state, Real& dt) {
+  if (!solve(state, dt)) {
+    dt *= 0.5;
+    return false;
+  }
+  if (!state.bodies.carries_shapes()) return true;
+  return !turns_too_far(state, contacts_->velocity(), dt) && !ends_in_overlap(state, dt);
+}
+
+/// Whether bodies turn so far with these velocities that the step has to be cut, to what `dt` then is.
 template <int D>
 bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt) {
-  constexpr Real least_share = 1e-3;  // of the step that the deck asks for
-  const Real longest = std::max(longest_turning_step(state, velocity), least_share * asked_);
+  constexpr Real straight = 0.2, shorter = 0.9;
+  const Real longest = std::max(longest_turning_step(state, velocity, straight), least_share * asked_);
   if (dt <= longest) return false;
-  constexpr Real shorter = 0.9;
   neighborhood_->list().note_cut_step(state, dt, shorter * longest, "bodies turn too far for contacts");
   dt = shorter * longest;
+  return true;
+}
+
+/// Contacts see turns as straight ways, and other corners than those that were near may come down first. So
+/// where bodies turn fast, the end of the step is looked at before it is taken: if bodies overlap there by
+/// much more than at its start, `dt` is halved.
+template <int D>
+bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
+  constexpr Real harmless = 0.01, deep = 0.1;  // of the inscribed radius
+  if (dt <= longest_turning_step(state, contacts_->velocity(), harmless) || dt <= least_share * asked_)
+    return false;
+  Scope timer("end of step");
+  const Real before = deepest_overlap(state, contacts_->contacts());
+  const Real after = overlap_after(state, *neighborhood_, contacts_->velocity(), dt, end_contacts_);
+  if (after <= std::max(deep * smallest_radius_, 2 * before)) return false;
+  neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies that turn would overlap");
+  dt *= 0.5;
   return true;
 }
 

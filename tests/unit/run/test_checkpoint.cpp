@@ -206,7 +206,7 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
   CHECK_THAT(
       error_after([](C c) { c.reals["lattice_largest_radius"] = 0.4; }),
       Catch::StartsWith("lattice_cell_edge_x is ") && Catch::Contains("two largest radii and the skin"));
-  CHECK(error_after([](C c) { c.integers["memory_width"] = 100; }) == "memory_width is 100, not in [1, 7]");
+  CHECK(error_after([](C c) { c.integers["memory_width"] = 100; }) == "memory_width is 100, not in [1, 16]");
   CHECK(error_after([](C c) { c.of<double>("radius")[7] = not_a_number; }) == "radius[7] is nan");
   CHECK(error_after([](C c) { c.of<double>("radius")[7] = -1; }) ==
         "row 7 of the bodies: radius is -1, not positive");
