@@ -28,6 +28,11 @@ class Candidates {
     if (i >= 0) all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
   }
   bool empty() const { return n_ == 0; }
+  bool has_near(const Vec<D>& x, Real distance) const {
+    for (int i = 0; i < n_; ++i)
+      if (norm(place(i) - x) <= distance) return true;
+    return false;
+  }
   Real least_gap() const {
     Real least = HUGE_VAL;
     for (int i = 0; i < n_; ++i) least = std::min(least, at(i).gap);

@@ -62,6 +62,40 @@ void take_points(const Candidates<D>& candidates, Manifold<D>& manifold) {
   });
 }
 
+/// Edges side by side: both ends of what they have in common, unless they are among the candidates. Where the
+/// line between them is beside the normal by no more than half the roundings (rods that lie across each other
+/// at a small angle), the gap is what motion along the normal closes; else it must hardly turn from the
+/// normal.
+template <int D, class Middle>
+void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Real roundings,
+               const Middle& middle, Candidates<D>& candidates) {
+  constexpr Real most_turn = 0.1;  // sine
+  const auto edge_of = [](const PosedCore<D>& body, const Vec<D>& direction) {
+    const Vec<D> local = body.pose.in_body(direction);
+    return edge_towards(body.core, body.core.support(local), local);
+  };
+  const CoreSide<D> of_a = edge_of(a, n), of_b = edge_of(b, -n);
+  if (!of_a.is_edge() || !of_b.is_edge()) return;
+  Contour<D> contour;
+  add_corners(b, of_b, contour);
+  cut_to(a, of_a, n, contour);
+  const Vec<D> end = a.vertex(of_a.corner), along = a.vertex(of_a.other) - end;
+  for (int i = 0; i < contour.size(); ++i) {
+    const Vec<D> there = contour[i];
+    const Real share = std::clamp(dot(there - end, along) / dot(along, along), 0.0, 1.0);
+    const Vec<D> here = end + share * along, between = there - here;
+    const Real along_normal = dot(between, n), beside = norm(between - along_normal * n);
+    const bool is_round = beside <= 0.5 * roundings;
+    if (!is_round && beside > most_turn * norm(between)) continue;
+    const Real gap = is_round ? along_normal - std::sqrt(roundings * roundings - beside * beside)
+                              : norm(between) - roundings;
+    const Vec<D> place = middle(here, there);
+    constexpr Real same_place = 1e-3;  // of the edge
+    if (!candidates.has_near(place, same_place * norm(along)))
+      candidates.add(place, gap, 0xfffu << 19 | contour.feature(i));
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -102,22 +136,10 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
       candidates.add(swaps ? middle(there, here) : middle(here, there), distance - roundings,
                      name | contour.feature(i));
     }
-  } else if (of_a.is_edge() && of_b.is_edge() && !manifold.cores_overlap) {
-    // Edges side by side, if lines between them do not turn away from the normal.
-    constexpr Real most_turn = 0.03;  // sine
-    add_corners(b, of_b, contour);
-    cut_to(a, of_a, n, contour);
-    const Vec<D> end = a.vertex(of_a.corner), along = a.vertex(of_a.other) - end;
-    for (int i = 0; i < contour.size(); ++i) {
-      const Vec<D> there = contour[i];
-      const Real share = std::clamp(dot(there - end, along) / dot(along, along), 0.0, 1.0);
-      const Vec<D> here = end + share * along;
-      const Vec<D> between = there - here;
-      const Real distance = norm(between);
-      if (norm(between - dot(between, n) * n) <= most_turn * distance)
-        candidates.add(middle(here, there), distance - roundings, name | contour.feature(i));
-    }
   }
+  // A face that n is not normal to does not hold the closest points: these are on edges or corners.
+  const bool on_face = reference.is_face() && reference.alignment > 1 - same;
+  if (!on_face && !manifold.cores_overlap) add_edges(a, b, n, roundings, middle, candidates);
   const Real closest_gap = closest.distance - roundings;
   if (candidates.empty() || (!manifold.cores_overlap && candidates.least_gap() > closest_gap + same * size))
     candidates.add(middle(closest.on_a, closest.on_b), closest_gap, of_closest_points);

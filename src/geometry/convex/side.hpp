@@ -30,9 +30,28 @@ struct CoreSide {
   }
 };
 
+inline constexpr Real least_alignment = 0.5;  ///< cosine of 60 degrees
+
+/// The edge that looks along the unit vector `direction` in body axes from `corner`, within 60 degrees; else
+/// the corner.
+template <int D>
+CoreSide<D> edge_towards(const ConvexCore<D>& core, int corner, const Vec<D>& direction) {
+  CoreSide<D> side;
+  side.corner = corner;
+  const auto vertex = [&](int i) { return core.vertices()[static_cast<std::size_t>(i)]; };
+  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
+  for (const int other : core.neighbours(corner)) {
+    const Vec<D> along = vertex(other) - vertex(corner);
+    const Real drop = -dot(along, direction) / norm(along);
+    if (drop < least_drop - same_number) side.other = other, least_drop = drop;
+  }
+  // Named the same from both ends.
+  if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
+  return side;
+}
+
 template <int D>
 CoreSide<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
-  constexpr Real least_alignment = 0.5;  // of 60 degrees
   CoreSide<D> side;
   const Vec<D> local = body.pose.in_body(direction);
   side.corner = body.core.support(local);
@@ -41,20 +60,8 @@ CoreSide<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
     // The first one of faces that are as near.
     if (alignment > side.alignment + same_number) side.face = f, side.alignment = alignment;
   }
-  if (side.alignment > least_alignment) {
-    side.normal = body.normal(side.face);
-    return side;
-  }
-  side.face = -1;
-  const auto vertex = [&](int i) { return body.core.vertices()[static_cast<std::size_t>(i)]; };
-  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
-  for (const int other : body.core.neighbours(side.corner)) {
-    const Vec<D> along = vertex(other) - vertex(side.corner);
-    const Real drop = -dot(along, local) / norm(along);
-    if (drop < least_drop - same_number) side.other = other, least_drop = drop;
-  }
-  // Named the same from both ends.
-  if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
+  if (side.alignment <= least_alignment) return edge_towards(body.core, side.corner, local);
+  side.normal = body.normal(side.face);
   return side;
 }
 

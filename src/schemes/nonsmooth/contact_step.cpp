@@ -336,8 +336,9 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
 template <int D>
 Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   // A pile whose overlaps are all below `worth_it` is left alone. More than `most` in one step would throw
-  // other bodies about.
-  const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius, most = 0.03 * radius;
+  // other bodies about; what is thin and turns overlaps by more, and is taken apart at once.
+  const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius,
+             most = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
   FrictionProblem<D>& problem = assembler_.problem();
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {

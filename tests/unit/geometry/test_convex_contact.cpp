@@ -296,4 +296,35 @@ TEST_CASE("contact points: the other way round the same", "[convex]") {
   CHECK(n_other < n_met / 20);
 }
 
+// The apex of a tent: two long edges, all faces 45 degrees from the line between them. Lost, one end of the
+// contact would let the cards turn about the other.
+TEST_CASE("contact points: edges side by side keep both ends", "[convex]") {
+  const ConvexCore<3> card(corners_of_box<3>({{0.5, 0.25, 0.005}}));
+  constexpr Real r = 0.7071067811865476, rounding = 1e-4;
+  for (const Real tilt : {0.0, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5}) {
+    CAPTURE(tilt);
+    const BodyPose<3> a{{}, {Vec<3>{{r, 0, r}}, Vec<3>{{0, 1, 0}}, Vec<3>{{-r, 0, r}}}, 1};
+    // The mirror image in the plane x = d, a little turned about x.
+    const Real c = std::cos(tilt), s = std::sin(tilt);
+    const auto turned = [&](const Vec<3>& x) {
+      return Vec<3>{{x[0], c * x[1] - s * x[2], s * x[1] + c * x[2]}};
+    };
+    BodyPose<3> b{{}, {turned({{r, 0, -r}}), turned({{0, 1, 0}}), turned({{r, 0, r}})}, 1};
+    b.centre[0] = 3 * r;
+    const auto apart = closest_points<3>({card, a}, {card, b}, 1e9);
+    b.centre -= (apart.distance - 3 * rounding) * apart.normal;
+    const auto found = contact_points<3>({card, a}, {card, b}, rounding, rounding, 0.01, 0.01);
+    REQUIRE(found.n >= 2);
+    Real lowest = 1, highest = -1;
+    for (int k = 0; k < found.n; ++k) {
+      const auto& point = found.points[static_cast<std::size_t>(k)];
+      lowest = std::min(lowest, point.place[1]);
+      highest = std::max(highest, point.place[1]);
+      CHECK(point.gap >= rounding - 1e-9);
+    }
+    CHECK(lowest == Approx(-0.25).margin(1e-3));
+    CHECK(highest == Approx(0.25).margin(1e-3));
+  }
+}
+
 }  // namespace scree

@@ -176,8 +176,9 @@ void check_body(const Wall& wall, const ObstacleSet<D>& set, const ObstacleSet<D
                  of_wall = middle + 0.5 * p.gap * p.normal;
     // Lines between edges side by side may turn from the normal, and those between far points a little, see
     // contact_points() and closest_points().
-    const bool beside = D == 2 && body.core.n_faces() == 0;
-    const Real turned = (beside ? 0.03 : 1e-6) * std::abs(p.gap + rounding);
+    const bool beside = (p.feature >> 19 & 0xfffU) == 0xfffU;
+    const Real turned =
+        beside ? 0.11 * std::abs(p.gap + rounding) + 0.5 * rounding : 1e-6 * std::abs(p.gap + rounding);
     if (!holds(body, of_core, 1e-7 + turned)) FAIL("a point that is not of the core, feature " << p.feature);
     if (off_wall(seen, of_wall) > 1e-7 + turned)
       FAIL("a point at " << off_wall(seen, of_wall) << " from the wall, feature " << p.feature);
