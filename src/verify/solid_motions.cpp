@@ -306,7 +306,7 @@ void toppling(GrainTable& table) {
   const Real start = std::atan2(a, b) + 0.2;
   const std::array<Real, 2> exact = toppled((width * width + height * height) / 12, a, b, rho, start, time);
   std::array<std::vector<Real>, 2> found;
-  for (const Real dt : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
+  for (const Real dt : {1e-3, 5e-4, 2.5e-4, 1.25e-4}) {
     SolidDeck<D> deck(filled<D>(-4), filled<D>(8), dt);
     deck.gravity(unit_vector<D>(D - 1, -g));
     deck.material("floor", 1);
