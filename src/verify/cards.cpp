@@ -66,13 +66,12 @@ int distance(HouseOutcome a, HouseOutcome b) {
 HouseResult run_house(const Comm& comm, const std::string& source, const HouseRun& run) {
   const std::string folder = source + "/inputs/convex/", cards = folder + "cards_" + run.geometry->name;
   const std::vector<std::string> overrides{
-      fmt::format("pairs.paper-paper.friction={}", run.friction), fmt::format("time.step={}", run.dt),
+      fmt::format("pairs.paper-paper.friction={}", run.friction),
+      fmt::format("time.step={}", run.dt),
       fmt::format("solver.tolerance={}", run.tolerance),
       "particles.tents.source.path=" + cards + "_tents.csv",
       "particles.bridges.source.path=" + cards + "_bridges.csv",
-      fmt::format("shapes.bridge.size=[{}, 1.25, 0.02]", run.geometry->bridge_length),
-      // Deep overlaps are held against the row, not against the run.
-      "nonsmooth.on_overlap=warn"};
+      fmt::format("shapes.bridge.size=[{}, 1.25, 0.02]", run.geometry->bridge_length)};
   const auto begin = std::chrono::steady_clock::now();
   Simulation<3> simulation(comm, read_run_deck<3>(Deck::read(comm, folder + "cards.toml", overrides)));
   const std::vector<Vec<3>> start = states_of(simulation).position;
