@@ -42,15 +42,18 @@ Real ShapeContacts<D>::width_for(Index body, Real bound) const {
 
 template <int D>
 template <class Points, class Closes>
-bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Closes& closes) {
+bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Range& of_free,
+                                  const Closes& closes) {
   misses_point_ = false;
   bool takes = false;
+  Real least = HUGE_VAL;
+  for (int k = 0; k < points.n; ++k) least = std::min(least, points.points[static_cast<std::size_t>(k)].gap);
   for (int k = 0; k < points.n; ++k) {
     const auto& p = points.points[static_cast<std::size_t>(k)];
     takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= touching;
     if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->deep) continue;
     takes = true;
-    misses_point_ = misses_point_ || p.gap > touching;
+    misses_point_ = misses_point_ || p.gap > std::min(of_free.reach, least + of_free.width);
   }
   return takes;
 }
@@ -67,19 +70,22 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
                                   way(rules_->other_displacement, rules_->other_turn, low)},
       ways_b{way(rules_->displacement, rules_->turn, high),
              way(rules_->other_displacement, rules_->other_turn, high)};
-  Real bound = 0;  // by which the gap of a point may close
-  for (std::size_t w = 0; w < 2; ++w)
-    bound = std::max(bound, norm(ways_b[w].move - ways_a[w].move) + norm(ways_a[w].turn) * radius_a +
-                                norm(ways_b[w].turn) * radius_b);
+  const auto bound_of = [&](std::size_t w) {  // by which the gap of a point may close
+    return norm(ways_b[w].move - ways_a[w].move) + norm(ways_a[w].turn) * radius_a +
+           norm(ways_b[w].turn) * radius_b;
+  };
   const Real touching = rules_->tolerance * (radius_a + radius_b);
+  const auto range_of = [&](Real bound) {
+    return Range{touching + bound, std::min(width_for(low, bound), width_for(high, bound))};
+  };
+  const Range of_free = range_of(bound_of(0)), of_both = range_of(std::max(bound_of(0), bound_of(1)));
   const bool remembered = rules_->remembers_pair(place);
   BodyPose<D> pose_b = pose_[b];
   pose_b.centre = between;
-  pair_ =
-      contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
-                        radius_b * shape_b.form.rounding, remembered ? HUGE_VAL : touching + bound,
-                        std::min(width_for(low, bound), width_for(high, bound)), &axis_[place]);
-  const bool takes = is_contact(pair_, touching, [&](bool other, const auto& p) {
+  pair_ = contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b},
+                            radius_a * shape_a.form.rounding, radius_b * shape_b.form.rounding,
+                            remembered ? HUGE_VAL : of_both.reach, of_both.width, &axis_[place]);
+  const bool takes = is_contact(pair_, touching, of_free, [&](bool other, const auto& p) {
     const std::size_t w = other ? 1 : 0;
     return dot(pair_.normal, ways_a[w].of_point(p.place) - ways_b[w].of_point(p.place - between));
   });
@@ -111,15 +117,18 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   const std::array<Way, 2> ways{way(rules_->displacement, rules_->turn, body),
                                 way(rules_->other_displacement, rules_->other_turn, body)};
   const bool moving = !rules_->displacement.empty();
-  const Real bound = std::max(ways[0].longest(radius), ways[1].longest(radius)) +
-                     (moving ? rules_->dt * velocity_bound(constraint, body) : 0);
+  const Real of_wall = moving ? rules_->dt * velocity_bound(constraint, body) : 0;
+  const auto range_of = [&](Real bound) { return Range{touching + bound, width_for(body, bound)}; };
+  const Real free_way = ways[0].longest(radius), other_way = ways[1].longest(radius);
+  const Range of_free = range_of(free_way + of_wall),
+              of_both = range_of(std::max(free_way, other_way) + of_wall);
   const bool remembered = rules_->remembers_wall(place);
   BodyPose<D> pose = pose_[i];
   pose.centre = bodies.position()[i];
   wall_.n = 0;
   state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from,
-                          remembered ? HUGE_VAL : touching + bound, width_for(body, bound), wall_);
-  const bool takes = is_contact(wall_, touching, [&](bool other, const auto& p) {
+                          remembered ? HUGE_VAL : of_both.reach, of_both.width, wall_);
+  const bool takes = is_contact(wall_, touching, of_free, [&](bool other, const auto& p) {
     if (!moving) return 0.0;
     const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,
                                                                    state_->clock.time + rules_->dt / 2);

@@ -44,10 +44,14 @@ class ShapeContacts {
     return moves.empty() ? Way{} : Way{moves[i], turns[i]};
   }
   Real width_for(Index body, Real bound) const;
-  /// Whether one of the points is a contact. `closes(way, point)`: by how much its gap closes; `free`,
-  /// `then`: the free motion and the other one.
+  /// Gaps up to which points are found: in all, and above the least [m].
+  struct Range {
+    Real reach, width;
+  };
+  /// Whether one of the points is a contact; `of_free`: which of them the free motion finds. `closes(way,
+  /// point)`: by how much its gap closes; `free`, `then`: the free motion and the other one.
   template <class Points, class Closes>
-  bool is_contact(const Points& points, Real touching, const Closes& closes);
+  bool is_contact(const Points& points, Real touching, const Range& of_free, const Closes& closes);
   Real velocity_bound(int constraint, Index body) const;
 
   const State<D>* state_ = nullptr;

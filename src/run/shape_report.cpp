@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "particles/orientation.hpp"
-
 namespace scree {
 namespace {
 
 /// Extents along the axes of the frame in which the shape was described [m].
 template <int D>
 std::array<Real, D> extents_of(const BodyShape<D>& shape) {
-  const auto to_described = axes_of<D>(reversed<D>(shape.to_body_axes));
   Vec<D> least = filled<D>(HUGE_VAL), most = filled<D>(-HUGE_VAL);
   for (const Vec<D>& vertex : shape.core.vertices()) {
-    Vec<D> x;
-    for (int k = 0; k < D; ++k) x += vertex[k] * to_described[static_cast<std::size_t>(k)];
     for (int k = 0; k < D; ++k) {
-      least[k] = std::min(least[k], x[k] - shape.form.rounding);
-      most[k] = std::max(most[k], x[k] + shape.form.rounding);
+      const Real along = dot(shape.form.described_axes[static_cast<std::size_t>(k)], vertex);
+      least[k] = std::min(least[k], along - shape.form.rounding);
+      most[k] = std::max(most[k], along + shape.form.rounding);
     }
   }
   std::array<Real, D> extents;
