@@ -23,7 +23,9 @@ struct GrainRow {
 /// The rows of all cases: shows the worst of each quantity of a case, keeps all as CSV.
 class GrainTable : public Checks {
  public:
-  GrainTable(const Comm& comm, const Show& show_line);
+  /// `what`: the first words of the report.
+  GrainTable(const Comm& comm, const Show& show_line,
+             const std::string& what = "Grains against closed forms");
   /// All rows of a case at once.
   void add(const std::string& name, const std::vector<GrainRow>& rows);
   /// A fact about the case that makes it the test it is meant to be.
@@ -71,6 +73,8 @@ class GrainDeck {
   void skin(Real length) { skin_ = length; }
   void tolerance(Real t) { tolerance_ = t; }
   void solver(const std::string& name) { solver_ = name; }
+  /// Bodies may be anywhere at the start: the case moves them before the first step.
+  void allow_overlap() { allows_overlap_ = true; }
   void nonsmooth(const std::string& keys) { more_ += "[nonsmooth]\n" + keys; }
   /// The scheme "dem".
   void soft(const std::string& keys) {
@@ -111,6 +115,8 @@ class GrainDeck {
         "source = {{ {} }}\n{}\n",
         n_groups_++, material, radius, source, keys);
   }
+  /// Further tables.
+  void tables(const std::string& text) { more_ += text; }
   void obstacle(const std::string& name, const std::string& material, const std::string& keys) {
     more_ += fmt::format("[obstacles.{}]\nmaterial = '{}'\n{}\n", name, material, keys);
   }
@@ -123,10 +129,10 @@ class GrainDeck {
 
   RunDeck<D> read() const {
     std::string text = fmt::format(
-        "[simulation]\ndimension = {}\nscheme = '{}'\nend_time = 1e6\n"
+        "[simulation]\ndimension = {}\nscheme = '{}'\nend_time = 1e6\nallow_overlap = {}\n"
         "[domain]\nlower = {}\nupper = {}\noutside = 'keep'\n[time]\nstep = {}\n"
         "[decomposition]\nblock_cells = 1\n",
-        D, scheme_, text_of<D>(lower_), text_of<D>(upper_), dt_);
+        D, scheme_, allows_overlap_, text_of<D>(lower_), text_of<D>(upper_), dt_);
     if (scheme_ == "nonsmooth")
       text += fmt::format("[solver]\ntype = '{}'\ntolerance = {}\n", solver_, tolerance_);
     if (skin_ > 0) text += fmt::format("[neighbors]\nskin = {}\n", skin_);
@@ -148,6 +154,7 @@ class GrainDeck {
   std::string scheme_ = "nonsmooth";
   std::string solver_ = "nsgs";
   std::string more_, pair_keys_;
+  bool allows_overlap_ = false;
   std::vector<std::string> materials_, given_;
   int n_groups_ = 0;
 };

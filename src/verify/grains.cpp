@@ -2,9 +2,9 @@
 
 namespace scree {
 
-GrainTable::GrainTable(const Comm& comm, const Show& show_line)
+GrainTable::GrainTable(const Comm& comm, const Show& show_line, const std::string& what)
     : Checks(comm, show_line, "case,variant,quantity,expected,found,error,bound,holds\n") {
-  show("Grains against closed forms; of each quantity the row with the largest share of its bound.\n");
+  show(what + "; of each quantity the row with the largest share of its bound.\n");
   show(fmt::format("{:<26} {:<27} {:>4} {:<24} {:>11} {:>11} {:>8} {:>8}", "case", "quantity", "rows",
                    "worst", "expected", "found", "error", "bound"));
 }

@@ -40,6 +40,13 @@ bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& sh
 /// quantity of a case, `show` gets the row that is worst.
 bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show);
 
+/// Convex bodies, scheme "nonsmooth", against closed forms and small integrations: slopes, tents, stacks, a
+/// wall, dominoes, free and spinning bodies.
+bool verify_boxes(const Comm& comm, const VerifyOptions& options, const Show& show);
+
+/// Houses of cards: which fall, how many cards and when, beside published outcomes.
+bool verify_cards(const Comm& comm, const VerifyOptions& options, const Show& show);
+
 /// The elastic contact of the scheme "nonsmooth" against the damped oscillator, from steps that follow a
 /// contact to steps far longer than one.
 bool verify_contact_law(const Comm& comm, const VerifyOptions& options, const Show& show);
