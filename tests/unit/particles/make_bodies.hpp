@@ -36,7 +36,8 @@ Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& tom
   start.bodies.carry_shapes(!shapes.only_balls());
   start.obstacles.place(0);
   const PbdPacker<D> packer;
-  start.next_id = create_bodies(comm, box, start.obstacles, shapes, seed, start.groups, start.bodies, &packer);
+  start.next_id =
+      create_bodies(comm, box, start.obstacles, shapes, seed, start.groups, start.bodies, &packer);
   return start;
 }
 
