@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "particles/orientation.hpp"
+#include "particles/volume.hpp"
 
 namespace scree {
 
@@ -48,6 +49,7 @@ std::vector<std::string> ShapeTable<D>::names() const {
 
 template <int D>
 Real ShapeTable<D>::volume(std::int32_t number, Real radius) const {
+  if (number == 0) return body_volume<D>(radius);  // to the last bit what runs of balls have
   return (*this)[number].form.volume * (D == 2 ? radius * radius : radius * radius * radius);
 }
 
