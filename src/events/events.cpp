@@ -48,8 +48,11 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     bodies.resize(n, 0);
     for (std::size_t k = rank; k < fed.size(); k += size) {
       bodies.resize(n + 1, 0);
-      put_body(bodies, n, fed[k].body, static_cast<std::int32_t>(first_group + fed[k].inlet),
-               inlets.list()[fed[k].inlet].bodies, state.shapes, seed);
+      const ParticleGroup<D>& group = inlets.list()[fed[k].inlet].bodies;
+      NewBody<D> body = fed[k].body;
+      body.orientation = group.turn.of(body.id, state.shapes[body.shape], seed);
+      put_body(bodies, n, body, static_cast<std::int32_t>(first_group + fed[k].inlet), group, state.shapes,
+               seed);
       if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
       state.memory.start.push_back(state.memory.start.back());
       ++n;

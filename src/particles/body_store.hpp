@@ -74,6 +74,8 @@ class BodyStore {
   /// first of them is made.
   void carry_shapes(bool carried) { carries_shapes_ = carried; }
   bool carries_shapes() const { return carries_shapes_; }
+  /// Whether they carry `orientation` and `angular_velocity`.
+  bool carries_turns() const { return carries_shapes_ || has_inertia(); }
   /// Whether ghost copies have this field.
   bool is_of_ghosts(const FieldInfo& info) const {
     return info.ghosts == Ghosts::keep || (info.ghosts == Ghosts::with_shapes && carries_shapes_);
@@ -138,7 +140,7 @@ class BodyStore {
   bool carries(const FieldInfo& info) const {
     if (info.carried == Carried::path) return carries_path_;
     if (info.carried == Carried::shapes) return carries_shapes_;
-    if (info.carried == Carried::oriented) return carries_shapes_ || has_inertia();
+    if (info.carried == Carried::oriented) return carries_turns();
     if (info.carried == Carried::always || info.carried == carried_) return true;
     return scree::has_inertia(carried_) && info.carried <= carried_;
   }

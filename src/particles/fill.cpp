@@ -17,7 +17,7 @@ namespace {
 /// Of the frame in which the shape was described.
 template <int D>
 void describe_orientation(Section& section, ParticleGroup<D>& group) {
-  section.choice("orientation", group.random_orientation, {{"aligned", false}, {"random", true}},
+  section.choice("orientation", group.turn.is_random, {{"aligned", false}, {"random", true}},
                  {.doc = "With a shape: all bodies turned alike, by `angle`, or each at random"});
   Real angle = 0;
   section.real("angle", angle,
@@ -25,14 +25,14 @@ void describe_orientation(Section& section, ParticleGroup<D>& group) {
   Vec<D> axis = unit_vector<D>(D - 1);
   if constexpr (D == 3) section.point<D>("axis", axis, {.doc = "About which they are turned, of any length"});
   if (!section.reading()) return;
-  if (!group.sizes.has_shapes() && (group.random_orientation || angle != 0))
+  if (!group.sizes.has_shapes() && (group.turn.is_random || angle != 0))
     section.fail("orientation", "balls look the same from all sides: orientation is for bodies with a shape");
   if (!(norm(axis) > 0)) section.fail("axis", "has no direction: its length must not be 0");
   if constexpr (D == 2) {
-    group.orientation[0] = angle;
+    group.turn.given[0] = angle;
   } else {
     const Vec<3> half = std::sin(0.5 * angle) / norm(axis) * axis;
-    group.orientation = {{std::cos(0.5 * angle), half[0], half[1], half[2]}};
+    group.turn.given = {{std::cos(0.5 * angle), half[0], half[1], half[2]}};
   }
 }
 
@@ -113,17 +113,12 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
     for (int k = 0; k < D; ++k)
       bodies.velocity()[at][k] += group.random_speed / std::sqrt(Real{D}) * stream.normal();
   }
-  if (bodies.carries_shapes()) {
-    bodies.shape()[at] = made.shape;
-    RandomStream stream(seed, made.id, purpose::orientation);
-    const Orientation<D> described =
-        group.random_orientation ? random_orientation<D>(stream) : group.orientation;
-    bodies.orientation()[at] = combined<D>(described, shapes[made.shape].to_body_axes);
+  if (bodies.carries_shapes()) bodies.shape()[at] = made.shape;
+  if (bodies.carries_turns()) {
+    bodies.orientation()[at] = made.orientation;
+    bodies.angular_velocity()[at] = group.angular_velocity;
   }
-  if (!bodies.has_inertia()) return;
-  bodies.mass()[at] = group.density * shapes.volume(made.shape, made.radius);
-  bodies.angular_velocity()[at] = group.angular_velocity;
-  if (!bodies.carries_shapes()) bodies.orientation()[at] = upright<D>();
+  if (bodies.has_inertia()) bodies.mass()[at] = group.density * shapes.volume(made.shape, made.radius);
 }
 
 namespace {
@@ -174,11 +169,17 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
           fmt::format("{}: [particles.{}] needs a source, such as source = {{ type = \"random\", "
                       "count = 100 }}; only a run with --from CHECKPOINT can do without one",
                       group.where, group.name));
-    NewBodies<D> created =
-        group.source->create({comm, box, obstacles, group.sizes, seed, next_id, made, packer});
+    NewBodies<D> created = group.source->create(
+        {comm, box, obstacles, shapes, group.sizes, group.turn, seed, next_id, made, packer});
     std::vector<NewBody<D>> added = std::move(created.bodies);
     settle_motion(comm, group, bodies.has_inertia(), created);
-    if (!created.velocity.empty() || !created.angular_velocity.empty() || !created.orientation.empty())
+    for (std::size_t k = 0; k < added.size(); ++k) {
+      const BodyShape<D>& shape = shapes[added[k].shape];
+      added[k].orientation = created.orientation.empty()
+                                 ? group.turn.of(added[k].id, shape, seed)
+                                 : combined<D>(created.orientation[k], shape.to_body_axes);
+    }
+    if (!created.velocity.empty() || !created.angular_velocity.empty())
       moving.emplace_back(made.size(), std::move(created));
     share_errors(comm, [&] {
       for (const NewBody<D>& body : added)
@@ -207,9 +208,6 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
     const auto at = static_cast<std::ptrdiff_t>(first);
     std::ranges::copy(motion.velocity, bodies.velocity().begin() + at);
     std::ranges::copy(motion.angular_velocity, bodies.angular_velocity().begin() + at);
-    for (std::size_t k = 0; k < motion.orientation.size(); ++k)
-      bodies.orientation()[first + k] =
-          combined<D>(motion.orientation[k], shapes[made[first + k].shape].to_body_axes);
   }
   return next_id;
 }

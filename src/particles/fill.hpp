@@ -9,6 +9,7 @@
 #include "geometry/obstacle.hpp"
 #include "particles/body_sizes.hpp"
 #include "particles/body_store.hpp"
+#include "particles/orientation.hpp"
 
 namespace scree {
 
@@ -16,9 +17,10 @@ namespace scree {
 template <int D>
 struct NewBody {
   GlobalId id;
-  Vec<D> position;         ///< within the domain [m]
-  Real radius;             ///< [m]
-  std::int32_t shape = 0;  ///< in the ShapeTable
+  Vec<D> position;                            ///< within the domain [m]
+  Real radius;                                ///< [m]
+  std::int32_t shape = 0;                     ///< in the ShapeTable
+  Orientation<D> orientation = upright<D>();  ///< of body axes
 
   void take(const BodySize& size) {
     radius = size.radius;
@@ -37,6 +39,19 @@ struct NewBodies {
   std::vector<Orientation<D>> orientation;  ///< as the field of bodies
 };
 
+/// How bodies of a group are turned at first: the frame in which their shape was described.
+template <int D>
+struct FirstTurn {
+  bool is_random = false;
+  Orientation<D> given = upright<D>();
+
+  /// Orientation of the body axes of body `id`. `seed`: of the run.
+  Orientation<D> of(GlobalId id, const BodyShape<D>& shape, std::uint64_t seed) const {
+    RandomStream stream(seed, id, purpose::orientation);
+    return combined<D>(is_random ? random_orientation<D>(stream) : given, shape.to_body_axes);
+  }
+};
+
 template <int D>
 class Region;
 
@@ -48,10 +63,12 @@ class BodyPacker {
   struct Task {
     const Comm& comm;
     const Box<D>& box;
-    const ObstacleSet<D>& obstacles;       ///< placed
+    const ObstacleSet<D>& obstacles;  ///< placed
+    const ShapeTable<D>& shapes;
     const Region<D>& region;               ///< which bodies may not leave, fitted to the box
     std::span<const NewBody<D>> standing;  ///< bodies in the way, which stay where they are
-    Real overlap_limit;  ///< deepest overlap that may be left, as a share of the smallest radius
+    Real overlap_limit;  ///< deepest overlap that may be left, as a share of the smallest radius, with shapes
+                         ///< of inscribed balls
   };
   struct Report {
     Real growth = 0;   ///< 1: all radii are as asked for; below: where they jammed, as a share of that
@@ -59,8 +76,9 @@ class BodyPacker {
     std::int64_t n_sweeps = 0;
   };
   /// `bodies`: anywhere in the region off obstacles, overlapping as they may, with the radii that they are to
-  /// have. They begin at the share `start` of their radii, grow, push each other away, and come back from
-  /// wherever they are by then, in the order of nothing. The same bits on any number of ranks. Collective.
+  /// have; the circumscribed ball of one with a shape may reach beyond. They begin at the share `start` of
+  /// their radii, grow, push each other away, and come back from wherever they are by then, in the order of
+  /// nothing. The same bits on any number of ranks. Collective.
   virtual Report pack(const Task& task, Real start, std::vector<NewBody<D>>& bodies) const = 0;
 };
 
@@ -70,7 +88,9 @@ struct FillContext {
   const Comm& comm;
   const Box<D>& box;
   const ObstacleSet<D>& obstacles;  ///< placed at the start time
-  const BodySizes<D>& sizes;        ///< not known if the source has to give the radii itself
+  const ShapeTable<D>& shapes;
+  const BodySizes<D>& sizes;  ///< not known if the source has to give the radii itself
+  const FirstTurn<D>& turn;
   std::uint64_t seed;
   GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
   std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
@@ -115,10 +135,8 @@ struct ParticleGroup {
   bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   BodySizes<D> sizes;
-  // With shapes: how bodies are turned at first.
-  bool random_orientation = false;
-  Orientation<D> orientation = upright<D>();  ///< of the frame in which the shape was described
-  std::unique_ptr<Fill<D>> source;            ///< null: not given; then its bodies must come from elsewhere
+  FirstTurn<D> turn;                ///< with shapes
+  std::unique_ptr<Fill<D>> source;  ///< null: not given; then its bodies must come from elsewhere
 };
 
 /// Declares and reads what bodies are like, wherever they come from: size, shape, material, motion at first.

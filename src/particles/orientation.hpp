@@ -26,6 +26,22 @@ Orientation<D> reversed(Orientation<D> q) {
   return q;
 }
 
+/// The vector about which, and by whose length [rad], a body has turned the shorter way round; in the plane
+/// the angle.
+template <int D>
+Spin<D> turn_between(const Orientation<D>& from, const Orientation<D>& to) {
+  if constexpr (D == 2) {
+    return to - from;
+  } else {
+    const Orientation<3> q = combined<3>(to, reversed<3>(from));
+    const Vec<3> imaginary{{q[1], q[2], q[3]}};
+    const Real sine = norm(imaginary);
+    if (sine == 0) return {};
+    const Real half = std::atan2(sine, std::abs(q[0]));
+    return std::copysign(2 * half / sine, q[0]) * imaginary;
+  }
+}
+
 /// The axes of a body in the world: where its own x, y[, z] point.
 template <int D>
 std::array<Vec<D>, D> axes_of(const Orientation<D>& orientation) {

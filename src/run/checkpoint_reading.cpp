@@ -110,9 +110,9 @@ std::string fault_in_any_run(const State<D>& state, std::size_t i, GlobalId befo
   if (bodies.mobility()[i] < 0) return fmt::format("mobility is {}, negative", bodies.mobility()[i]);
   if (bodies.carries_shapes() && (bodies.shape()[i] < 0 || bodies.shape()[i] >= state.shapes.size()))
     return fmt::format("shape is {}, not in [0, {})", bodies.shape()[i], state.shapes.size());
-  if (!bodies.has_inertia()) return {};
-  if (!(bodies.mass()[i] > 0)) return fmt::format("mass is {}, not positive", bodies.mass()[i]);
-  if constexpr (D == 3) {
+  if (bodies.has_inertia() && !(bodies.mass()[i] > 0))
+    return fmt::format("mass is {}, not positive", bodies.mass()[i]);
+  if (D == 3 && bodies.carries_turns()) {
     constexpr Real rounding = 1e-6;
     const Real length = norm(bodies.orientation()[i]);
     if (!(std::abs(length - 1) < rounding))

@@ -326,8 +326,8 @@ void RunDeck<D>::refuse_shapes(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
     if (group->sizes.has_shapes())
       throw InputError(
-          fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the scheme "
-                      "\"nonsmooth\" moves bodies with shapes",
+          fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the schemes "
+                      "\"nonsmooth\" and \"pbd\" move bodies with shapes",
                       group->where, group->name, scheme));
 }
 

@@ -239,12 +239,11 @@ std::uint64_t Simulation<D>::hash() const {
       add(bodies.image()[i][static_cast<std::size_t>(k)]);
     }
     add(bodies.radius()[i]);
-    if (bodies.has_inertia())
+    if (bodies.carries_turns())
       for (const Real spin : bodies.angular_velocity()[i].component) add(spin);
     if (bodies.carries_shapes()) add(bodies.shape()[i]);
-    if (bodies.has_inertia() || bodies.carries_shapes()) {
+    if (bodies.carries_turns())
       for (const Real part : bodies.orientation()[i].component) add(part);
-    }
     sum += h;
   }
   // The sum of integers modulo 2^64 does not depend on order.

@@ -156,9 +156,12 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const std::int32_t number = group_of[static_cast<std::size_t>(old.bodies.group()[i])];
     const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(number)];
+    const auto seed = static_cast<std::uint64_t>(deck.seed);
+    const GlobalId id = old.bodies.id()[i];
     put_body(bodies, static_cast<Index>(i),
-             {old.bodies.id()[i], old.bodies.position()[i], old.bodies.radius()[i], shape_of(i)}, number,
-             group, state.shapes, static_cast<std::uint64_t>(deck.seed));
+             {id, old.bodies.position()[i], old.bodies.radius()[i], shape_of(i),
+              group.turn.of(id, state.shapes[shape_of(i)], seed)},
+             number, group, state.shapes, seed);
     if (same_periods) bodies.image()[i] = old.bodies.image()[i];
     for (int k = 0; k < D; ++k) {
       if (!state.box.is_periodic(k)) continue;

@@ -276,9 +276,9 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
                             {"rank", "-", 1, std::span<const std::int32_t>(rank)},
                             {"contacts", "-", 1, contact_counts.first(n)}};
   std::vector<double> spin, orientation;
-  if (bodies.has_inertia()) {
+  if (bodies.has_inertia()) geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+  if (bodies.carries_turns()) {
     for (std::size_t i = 0; i < n; ++i) append_rotation<D>(state, i, spin, orientation);
-    geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
     geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
     geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
   }
@@ -357,11 +357,11 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
                               {"radius", "m", 1, bodies.radius().first(n)},
                               {"group", "-", 1, bodies.group().first(n)}};
   std::vector<Orientation<D>> turns;
-  if (bodies.has_inertia()) {
+  if (bodies.has_inertia()) columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
+  if (bodies.carries_turns()) {
     const auto flat = []<int n>(std::span<const Vec<n>> list) {
       return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
     };
-    columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
     columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
     for (std::size_t i = 0; i < n; ++i) turns.push_back(described_orientation(state, i));
     columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(std::span<const Orientation<D>>(turns))});

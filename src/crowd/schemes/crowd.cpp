@@ -56,7 +56,7 @@ class CrowdStepper final : public Stepper<2> {
   void judge(const State<2>& state);
   /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
   const ContactField<Real>& multipliers() const {
-    return model_ == Model::pbd ? sweeper_->multipliers() : memory_;
+    return model_ == Model::pbd ? sweeper_->multipliers().of_balls() : memory_;
   }
   void recall_multipliers();
   void remember_multipliers();

@@ -37,16 +37,17 @@ class PackedFill final : public Fill<D> {
   Real overlap_limit() const override { return overlap_left; }
 
   NewBodies<D> create(const FillContext<D>& context) const override {
-    if (context.sizes.has_shapes())
-      throw InputError(where_ +
-                       ": \"packed\" packs balls, but the group has a shape; use \"random\" or "
-                       "\"lattice\", or let bodies fall from there or from an inlet");
     if (!context.packer) throw InputError(where_ + ": nothing here can pack bodies");
     Region<D> region = region_;
     region.fit(context.box);
     const Spaces spaces = measure(context, region);
-    return fraction_word_.empty() ? pack_to_fraction(context, region, spaces)
-                                  : pack_until_jammed(context, region, spaces);
+    NewBodies<D> made = fraction_word_.empty() ? pack_to_fraction(context, region, spaces)
+                                               : pack_until_jammed(context, region, spaces);
+    if (context.sizes.has_shapes())
+      for (const NewBody<D>& body : made.bodies)
+        made.orientation.push_back(
+            combined<D>(body.orientation, reversed<D>(context.shapes[body.shape].to_body_axes)));
+    return made;
   }
 
  private:
@@ -98,7 +99,7 @@ class PackedFill final : public Fill<D> {
     }
     std::vector<Real> taken;
     for (const NewBody<D>& body : context.earlier)
-      if (region.holds(body.position, 0)) taken.push_back(body_volume<D>(body.radius));
+      if (region.holds(body.position, 0)) taken.push_back(context.shapes.volume(body.shape, body.radius));
     spaces.free -= ReproducibleSum::sum(comm, taken);
     if (!(spaces.free > 0))
       throw InputError(where_ + ": obstacles or bodies leave no free space in the region");
@@ -119,14 +120,16 @@ class PackedFill final : public Fill<D> {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
       bodies.push_back({id, {}, 0});
-      bodies.back().take(context.sizes.draw(stream));
+      NewBody<D>& body = bodies.back();
+      body.take(context.sizes.draw(stream));
+      body.orientation = context.turn.of(id, context.shapes[body.shape], context.seed);
     }
     return bodies;
   }
-  static Real volume_of(const Comm& comm, const Bodies& bodies) {
+  static Real volume_of(const FillContext<D>& context, const Bodies& bodies) {
     std::vector<Real> volumes;
-    for (const NewBody<D>& body : bodies) volumes.push_back(body_volume<D>(body.radius));
-    return ReproducibleSum::sum(comm, volumes);
+    for (const NewBody<D>& body : bodies) volumes.push_back(context.shapes.volume(body.shape, body.radius));
+    return ReproducibleSum::sum(context.comm, volumes);
   }
 
   /// As many bodies as fill `volume` best.
@@ -144,7 +147,7 @@ class PackedFill final : public Fill<D> {
     std::int64_t best = n;
     Real least = HUGE_VAL;
     for (int tries = 0; tries < 8; ++tries) {
-      const Real missing = volume - volume_of(context.comm, draw(context, n));
+      const Real missing = volume - volume_of(context, draw(context, n));
       if (std::abs(missing) < least) least = std::abs(missing), best = n;
       const auto change = std::llround(missing / mean);
       if (change == 0) break;
@@ -185,7 +188,8 @@ class PackedFill final : public Fill<D> {
   typename BodyPacker<D>::Report pack(const FillContext<D>& context, const Region<D>& region, Real start,
                                       Bodies& bodies) const {
     return context.packer->pack(
-        {context.comm, context.box, context.obstacles, region, context.earlier, overlap_left}, start, bodies);
+        {context.comm, context.box, context.obstacles, context.shapes, region, context.earlier, overlap_left},
+        start, bodies);
   }
 
   /// From random places, with all of the volume asked for.
@@ -204,7 +208,7 @@ class PackedFill final : public Fill<D> {
     if (!is_packed(report)) {
       // How dense can it be? The bodies have the same radii, number by number.
       bodies = jam(context, region, spaces, report);
-      const Real reached = volume_of(context.comm, bodies) / spaces.free;
+      const Real reached = volume_of(context, bodies) / spaces.free;
       if (context.comm.sum(static_cast<std::int64_t>(bodies.size())) < n)
         throw InputError(
             fmt::format("{}: solid_fraction = {:g} cannot be reached: the bodies jam at {:.4f}; ask for "
@@ -277,12 +281,12 @@ class PackedFill final : public Fill<D> {
         if (is_free[i] && region.holds(x[i], spaces.core_margin)) inner.push_back(bodies[i]);
       if (comm.sum(static_cast<std::int64_t>(inner.size())) >= 100)
         core = fmt::format(", {:.4f} farther than two diameters from walls",
-                           volume_of(comm, inner) / spaces.core);
+                           volume_of(context, inner) / spaces.core);
     }
     log::info(
         "packed {} bodies: solid fraction {:.4f} of the free space{}; deepest overlap {:.2g} of the smallest "
         "radius; {} sweeps",
-        comm.sum(static_cast<std::int64_t>(bodies.size())), volume_of(comm, bodies) / spaces.free, core,
+        comm.sum(static_cast<std::int64_t>(bodies.size())), volume_of(context, bodies) / spaces.free, core,
         std::max(report.overlap, 0.0), report.n_sweeps);
   }
 

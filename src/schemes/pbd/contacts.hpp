@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "schemes/pbd/frozen_sweeper.hpp"
 #include "schemes/pbd/settings.hpp"
 
@@ -78,7 +79,7 @@ class PbdContacts {
 
   std::int64_t n_sweeps() const { return sweeps_done_; }
   bool has_converged() const { return converged_; }
-  std::size_t bytes() const { return before_.capacity() * sizeof(Vec<D>) + frozen_.bytes(); }
+  std::size_t bytes() const { return held_bytes(before_, orientations_before_) + frozen_.bytes(); }
 
  private:
   using Method = typename PbdSettings<D>::Method;
@@ -105,10 +106,12 @@ class PbdContacts {
     before_.resize(records.size());
     for (std::size_t i = 0; i < records.size(); ++i)
       for (int k = 0; k < D; ++k) before_[i][k] = records[i].x[k];
+    const auto orientations = sweeper_.orientations();
+    orientations_before_.assign(orientations.begin(), orientations.end());
   }
   bool converged(const State<D>& state) {
     const auto records = sweeper_.records();
-    std::array<Real, 2> sums{};  // |change|^2, |positions|^2
+    std::array<Real, 2> sums{};  // |change|^2, with the ways of ends that turn; |positions|^2
     ReproducibleSum::sum(state.comm, records.size(), sums, [&](std::size_t i, std::span<Real> terms) {
       terms[0] = terms[1] = 0;
       for (int k = 0; k < D; ++k) {
@@ -116,6 +119,9 @@ class PbdContacts {
         terms[0] += change * change;
         terms[1] += before_[i][k] * before_[i][k];
       }
+      if (orientations_before_.empty()) return;
+      const Spin<D> turn = turn_between<D>(orientations_before_[i], sweeper_.orientations()[i]);
+      terms[0] += records[i].radius * records[i].radius * dot(turn, turn);
     });
     return std::sqrt(sums[0]) <=
            settings_.absolute_tolerance + settings_.relative_tolerance * std::sqrt(sums[1]);
@@ -125,6 +131,7 @@ class PbdContacts {
   PbdSweeper<D>& sweeper_;
   FrozenSweeper<D> frozen_;
   std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
+  std::vector<Orientation<D>> orientations_before_;  // the same, where bodies turn
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;
 };

@@ -43,6 +43,10 @@ class Growth {
     state_.obstacles.begin_step();
     BodyStore<D>& store = state_.bodies;
     store.carry_path(false);
+    const auto has_shape = [](const NewBody<D>& body) { return body.shape != 0; };
+    store.carry_shapes(task.comm.any(std::ranges::any_of(bodies, has_shape) ||
+                                     std::ranges::any_of(task.standing, has_shape)));
+    state_.shapes = task.shapes;
     store.resize(static_cast<Index>(bodies.size() + task.standing.size()), 0);
     for (std::size_t i = 0; i < bodies.size() + task.standing.size(); ++i) {
       const bool grows = i < bodies.size();
@@ -51,8 +55,15 @@ class Growth {
       store.position()[i] = body.position;
       store.radius()[i] = body.radius;
       store.mobility()[i] = grows ? 1 : 0;
-      if (grows) smallest_ = std::min(smallest_, body.radius);
-      if (grows) largest_ = std::max(largest_, body.radius);
+      if (store.carries_shapes()) {
+        store.shape()[i] = body.shape;
+        store.orientation()[i] = body.orientation;
+      }
+      if (!grows) continue;
+      const Real inside =
+          body.shape == 0 ? body.radius : task.shapes.inscribed_radius(body.shape, body.radius);
+      smallest_ = std::min(smallest_, inside);
+      largest_ = std::max(largest_, inside);
     }
     smallest_ = state_.comm.min(smallest_);
     largest_ = state_.comm.max(largest_);
@@ -63,6 +74,7 @@ class Growth {
     rebuild();
   }
 
+  // Of bodies with shapes those of inscribed balls.
   Real smallest_radius() const { return smallest_; }
   Real usual_radius() const { return 0.5 * (smallest_ + largest_); }
   std::int64_t n_sweeps() const { return n_sweeps_; }
@@ -110,8 +122,14 @@ class Growth {
   std::vector<NewBody<D>> bodies() const {
     std::vector<NewBody<D>> all;
     const BodyStore<D>& store = state_.bodies;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(store.n_owned()); ++i)
-      if (store.mobility()[i] != 0) all.push_back({store.id()[i], store.position()[i], store.radius()[i]});
+    for (std::size_t i = 0; i < static_cast<std::size_t>(store.n_owned()); ++i) {
+      if (store.mobility()[i] == 0) continue;
+      all.push_back({store.id()[i], store.position()[i], store.radius()[i]});
+      if (store.carries_shapes()) {
+        all.back().shape = store.shape()[i];
+        all.back().orientation = store.orientation()[i];
+      }
+    }
     return all;
   }
 

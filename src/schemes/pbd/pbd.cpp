@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "core/memory.hpp"
 #include "core/timing.hpp"
-#include "schemes/common/contact_field.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/pbd/contacts.hpp"
@@ -29,7 +30,9 @@ class PbdStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override { settings_.describe(root); }
   SchemeTraits traits() const override {
-    return {.needs_path = false, .memory = settings_.keeps_multipliers() ? "multipliers" : ""};
+    return {.needs_path = false,
+            .takes_shapes = true,
+            .memory = settings_.keeps_multipliers() ? "multipliers" : ""};
   }
   ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
@@ -51,6 +54,8 @@ class PbdStepper final : public Stepper<D> {
   /// started. Returns the square of the way of the body farthest from where it was listed [m2]. Local.
   /// Not inlined: the compiler keeps its running maximum in memory if calls follow, at twice the time.
   [[gnu::noinline]] Real finish(State<D>& state, Real dt);
+  /// The same for bodies that turn. Local.
+  void finish_turns(State<D>& state, Real dt);
   /// Rebuilds the neighbour list where the records are, in the midst of a step that ends at `end`; see
   /// Neighborhood::rebuild. Collective.
   void rebuild(State<D>& state, Real needed_skin, Real end);
@@ -77,7 +82,8 @@ class PbdStepper final : public Stepper<D> {
   // Of the start of the step, if it may be refused.
   bool keeps_start_ = false;
   std::vector<Vec<D>> start_velocity_;
-  ContactField<Real> start_multipliers_;
+  std::vector<Spin<D>> start_spin_;  // of bodies with shapes
+  PbdMultipliers<D> start_multipliers_;
 
   Real deepest_ = 0;  // overlap that the last sweep met on any rank, or of a body pushed through a solid [m]
   Real force_scale_ = 0;  // multiplier -> pressure of the last step
@@ -96,6 +102,11 @@ ListNeeds PbdStepper<D>::list_needs(const State<D>& state, Real dt, Real /*large
 
 template <int D>
 void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
+  using Method = typename PbdSettings<D>::Method;
+  if (state.bodies.carries_shapes() && settings_.method != Method::pbd)
+    throw InputError(
+        fmt::format("{}: method = \"{}\" is for balls, but some bodies have a shape; use \"pbd\"",
+                    settings_.where_method, settings_.method_word()));
   neighborhood_ = &neighborhood;
   sweeper_.emplace(neighborhood);
   prediction_.emplace(*settings_.field, *sweeper_, neighborhood);
@@ -219,6 +230,7 @@ Real PbdStepper<D>::attempt(State<D>& state, Real dt, bool record_forces) {
   keep_start(state);
   deepest_ = contacts_->resolve(state, dt, record_forces);
   const Real moved = finish(state, dt);
+  finish_turns(state, dt);
   if (state.obstacles.any_far_side()) deepest_ = std::max(deepest_, prediction_->pushed_through(state));
   return neighborhood_->used_skin(state, moved, dt, &deepest_);
 }
@@ -247,18 +259,32 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
 }
 
 template <int D>
+void PbdStepper<D>::finish_turns(State<D>& state, Real dt) {
+  const auto turned = sweeper_->orientations();
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    Orientation<D>& orientation = state.bodies.orientation()[i];
+    std::swap(orientation, turned[i]);
+    state.bodies.angular_velocity()[i] = (1 / dt) * turn_between<D>(turned[i], orientation);
+  }
+}
+
+template <int D>
 void PbdStepper<D>::keep_start(const State<D>& state) {
   keeps_start_ = settings_.may_refuse();
   if (!keeps_start_) return;
   const auto velocity = state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned()));
   start_velocity_.assign(velocity.begin(), velocity.end());
+  const auto spin = state.bodies.angular_velocity().first(sweeper_->orientations().size());
+  start_spin_.assign(spin.begin(), spin.end());
   start_multipliers_ = sweeper_->multipliers();
 }
 
 template <int D>
 void PbdStepper<D>::take_back(State<D>& state) {
   sweeper_->store(state);
-  if (keeps_start_) std::ranges::copy(start_velocity_, state.bodies.velocity().begin());
+  if (!keeps_start_) return;
+  std::ranges::copy(start_velocity_, state.bodies.velocity().begin());
+  std::ranges::copy(start_spin_, state.bodies.angular_velocity().begin());
 }
 
 template <int D>
@@ -303,7 +329,7 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
 template <int D>
 std::size_t PbdStepper<D>::bytes() const {
   return (sweeper_ ? sweeper_->bytes() : 0) + (contacts_ ? contacts_->bytes() : 0) +
-         start_velocity_.capacity() * sizeof(Vec<D>) + start_multipliers_.bytes();
+         held_bytes(start_velocity_, start_spin_) + start_multipliers_.bytes();
 }
 
 SCREE_PLUGIN(Stepper, pbd, PbdStepper,

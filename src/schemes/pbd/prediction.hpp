@@ -95,10 +95,9 @@ class PbdPrediction {
     const auto records = std::as_const(sweeper_).records();
     for (std::size_t i = 0; i < records.size(); ++i) {
       const Vec<D> start = position_of<D>(records[i]), way = position[i] - start;
-      const Real least = least_share * records[i].radius;
-      if (dot(way, way) > least * least &&
-          state.obstacles.way_meets_solid(start, position[i], 0.01 * records[i].radius))
-        largest = std::max(largest, records[i].radius);
+      const Real radius = inner_radius(state, i), least = least_share * radius;
+      if (dot(way, way) > least * least && state.obstacles.way_meets_solid(start, position[i], 0.01 * radius))
+        largest = std::max(largest, radius);
     }
     return largest;
   }
@@ -140,12 +139,15 @@ class PbdPrediction {
         fastest_squared = std::max(fastest_squared, dot(velocity[k], velocity[k]));
       }
     }
+    // No field turns bodies by itself.
+    std::copy_n(bodies.orientation().begin(), sweeper_.orientations().size(),
+                sweeper_.orientations().begin());
     sweeper_.owned_records_written();
     Ways ways{.moved_squared = most};
     // Only then it matters which body it is.
     if (dt * std::sqrt(fastest_squared) > reach(state) * smallest_radius_)
       for (std::size_t i = 0; i < n; ++i)
-        ways.over_radius = std::max(ways.over_radius, norm(predicted_way(state, i)) / records[i].radius);
+        ways.over_radius = std::max(ways.over_radius, norm(predicted_way(state, i)) / inner_radius(state, i));
     return ways;
   }
   /// The length of a step in which no body that would get into a solid with a far side goes further than its
@@ -155,7 +157,7 @@ class PbdPrediction {
     Real most = 0;  // way over what is allowed
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const Vec<D> way = predicted_way(state, i);
-      const Real radius = state.bodies.radius()[i], share = norm(way) / (reach(state) * radius);
+      const Real radius = inner_radius(state, i), share = norm(way) / (reach(state) * radius);
       if (share > 1 && std::isfinite(share) &&  // what is not finite is told with the list
           state.obstacles.way_meets_solid(position[i], position[i] + way, (1 - most_approach) * radius))
         most = std::max(most, share);
@@ -170,6 +172,12 @@ class PbdPrediction {
   /// Of owned body i, after predict() [m].
   Vec<D> predicted_way(const State<D>& state, std::size_t i) const {
     return position_of<D>(std::as_const(sweeper_).records()[i]) - state.bodies.position()[i];
+  }
+  /// The radius of a ball, of a body with a shape that of its inscribed ball [m].
+  static Real inner_radius(const State<D>& state, std::size_t i) {
+    const Real radius = state.bodies.radius()[i];
+    return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[i], radius)
+                                         : radius;
   }
   /// The way that a body may go by itself in a step towards a solid with a far side, as a share of its
   /// radius. If obstacles move, half of it is theirs.

@@ -18,6 +18,7 @@ struct PbdSettings {
   static constexpr Real not_given = -1;  // a value the key refuses: see Section::has
 
   Method method = Method::pbd;
+  std::string where_method;
   std::int64_t sweeps = 2;
   std::string sweeps_word;
   std::int64_t max_sweeps = 10'000;
@@ -32,16 +33,13 @@ struct PbdSettings {
 
   void describe(Section& root) {
     root.table("pbd", {.doc = "Position-based dynamics: the scheme \"pbd\""}, [&](Section& section) {
-      const std::vector<Word<Method>> methods{{"pbd", Method::pbd},
-                                              {"pgs", Method::pgs},
-                                              {"pgs_dual", Method::pgs_dual},
-                                              {"penalty", Method::penalty},
-                                              {"jacobi", Method::jacobi}};
       section.choice(
-          "method", method, methods,
+          "method", method, methods(),
           {.doc = "\"pbd\" projects on each contact in turn; \"pgs\" on half-spaces frozen at the predicted "
                   "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
-                  "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error)"});
+                  "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error). Bodies "
+                  "with shapes "
+                  "need \"pbd\""});
       section.integer_or_word(
           "sweeps", sweeps, sweeps_word, {"converged"},
           {.range = {.least = 1},
@@ -62,12 +60,12 @@ struct PbdSettings {
           {.range = unit_interval,
            .doc = "Share of each contact's multiplier that the next step starts from; 0 switches the memory "
                   "off (the published method). For \"pbd\" only, where it is 0.9 if not given"});
-      section.real(
-          "compliance", compliance,
-          {.unit = Unit::time,
-           .range = non_negative,
-           .doc = "Overlap of a contact per pressure it carries [m per m/s]. For \"pbd\" only, where "
-                  "contact is hard if it is not given"});
+      section.real("compliance", compliance,
+                   {.unit = Unit::time,
+                    .range = non_negative,
+                    .doc = "Overlap of a contact, with shapes of each of its points, per pressure it carries "
+                           "[m per m/s]. For \"pbd\" only, where "
+                           "contact is hard if it is not given"});
       section.real(
           "penalty_rate", penalty_rate,
           {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
@@ -82,11 +80,11 @@ struct PbdSettings {
           {.doc = "What happens beyond overlap_limit: a warning, the step again with half the length, or the "
                   "end of the run"});
       if (!section.reading()) return;
-      const std::string_view method_name = std::ranges::find(methods, method, &Word<Method>::value)->word;
+      where_method = section.where("method");
       const auto only_for = [&](Method owner, std::string_view key, Real& value, Real otherwise) {
         if (value > 0 && method != owner)
           section.fail(key,
-                       fmt::format("{} has no effect with method = \"{}\": remove it", key, method_name));
+                       fmt::format("{} has no effect with method = \"{}\": remove it", key, method_word()));
         if (value == not_given) value = method == owner ? otherwise : 0;
       };
       only_for(Method::pbd, "warm_start", warm_start, 0.9);
@@ -99,6 +97,18 @@ struct PbdSettings {
                [&](Section& section) {
                  section.kind("type", field, {.required = true, .doc = "Kind of velocity field"});
                });
+  }
+  static std::vector<Word<Method>> methods() {
+    return {{"pbd", Method::pbd},
+            {"pgs", Method::pgs},
+            {"pgs_dual", Method::pgs_dual},
+            {"penalty", Method::penalty},
+            {"jacobi", Method::jacobi}};
+  }
+  std::string_view method_word() const {
+    for (const Word<Method>& word : methods())
+      if (word.value == method) return word.word;
+    return {};
   }
   bool until_converged() const { return !sweeps_word.empty(); }
   bool keeps_multipliers() const { return warm_start > 0 || compliance > 0 || method == Method::pgs_dual; }

@@ -45,6 +45,8 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
     mobility_.resize(n + 2, 1);
   }
   multipliers_.recall(state, neighborhood_);
+  has_shapes_ = bodies.carries_shapes();
+  if (has_shapes_) shapes_.prepare(state, neighborhood_);
 }
 
 template <int D>
@@ -59,6 +61,7 @@ void PbdSweeper<D>::load(const State<D>& state) {
   const auto position = state.bodies.position();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
     for (int k = 0; k < D; ++k) records_[i].x[k] = position[i][k];
+  if (has_shapes_) std::copy_n(state.bodies.orientation().begin(), n_owned_, orientations().begin());
   owned_records_written();
 }
 
@@ -75,6 +78,7 @@ void PbdSweeper<D>::store(State<D>& state) const {
   const auto position = state.bodies.position();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned_); ++i)
     position[i] = position_of<D>(records_[i]);
+  if (has_shapes_) std::copy_n(shapes_.orientations().begin(), n_owned_, state.bodies.orientation().begin());
 }
 
 template <int D>
@@ -101,7 +105,14 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
     return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
   };
   Real deepest = 0;
+  const auto mobility = std::span(mobility_).first(weighted_ ? static_cast<std::size_t>(n_held_) : 0);
+  const typename ShapeProjection<D>::Sweep of_shapes{state,        neighborhood_, held_records(), mobility,
+                                                     multipliers_, mode,          parameters};
   run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
+    if (has_shapes_) {
+      deepest = std::max(deepest, shapes_.run(of_shapes, block));
+      return;
+    }
     if (block.first_shifted > block.first_batch)
       deepest = std::max(deepest, run(block.first_batch, block.first_shifted, false));
     if (block.last_batch > block.first_shifted) {
@@ -187,7 +198,8 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
 
 template <int D>
 std::size_t PbdSweeper<D>::bytes() const {
-  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + sides_.bytes();
+  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + shapes_.bytes() +
+         sides_.bytes();
 }
 
 template class PbdSweeper<2>;

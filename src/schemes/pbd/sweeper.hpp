@@ -5,9 +5,9 @@
 #include "core/body_halo.hpp"
 #include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/pbd/pair_kernels.hpp"
+#include "schemes/pbd/shape_projection.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -15,9 +15,10 @@ namespace scree {
 /// Sweeps over all candidate contacts in the order of the schedule: the projections of position-based
 /// dynamics.
 ///
-/// The live positions are held as 32-byte records. Results do not depend on the number of ranks, bit by bit.
-/// Cost of a sweep: O(candidates) and at most 2^D + 1 transfers of bodies near block faces that ranks share,
-/// 2^D in a row of sweeps: see SweepTurn.
+/// The live positions are held as 32-byte records. Where some bodies have shapes, all contacts go through
+/// ShapeProjection instead of the kernels, and orientations are live too. Results do not depend on the number
+/// of ranks, bit by bit. Cost of a sweep: O(candidates) and at most 2^D + 1 transfers of bodies near block
+/// faces that ranks share, 2^D in a row of sweeps: see SweepTurn.
 template <int D>
 class PbdSweeper {
  public:
@@ -36,10 +37,7 @@ class PbdSweeper {
   /// For callers that write the owned records themselves instead of load(). Local.
   void owned_records_written();
 
-  struct Parameters {
-    Real compliance = 0;  ///< a = alpha / h [-]
-    Real scale = 0;       ///< of PairMode::warm
-  };
+  using Parameters = SweepParameters;
   /// One sweep over the records. Returns the deepest overlap met on this rank, before its correction [m]
   /// (0 for warm). Collective.
   Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters, SweepTurn turn = {});
@@ -53,6 +51,10 @@ class PbdSweeper {
   std::span<SweepRecord> held_records() {
     return std::span(records_).first(static_cast<std::size_t>(n_held_));
   }
+  /// The live orientations of the owned bodies; empty if all are balls.
+  std::span<Orientation<D>> orientations() {
+    return shapes_.orientations().first(has_shapes_ ? static_cast<std::size_t>(n_owned_) : 0);
+  }
   Real mobility(std::size_t body) const { return weighted_ ? mobility_[body] : 1; }
 
   /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see SideKeeper. Returns
@@ -63,8 +65,8 @@ class PbdSweeper {
   }
 
   void clear_multipliers() { multipliers_.clear(); }
-  ContactField<Real>& multipliers() { return multipliers_; }
-  const ContactField<Real>& multipliers() const { return multipliers_; }
+  PbdMultipliers<D>& multipliers() { return multipliers_; }
+  const PbdMultipliers<D>& multipliers() const { return multipliers_; }
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
@@ -89,6 +91,9 @@ class PbdSweeper {
         [&](int stage) {
           Scope timer("exchange");
           ghosts.end_transfer(stage, records_);
+          if (!has_shapes_) return;
+          ghosts.begin_transfer(stage, shapes_.numbers(), ShapeProjection<D>::numbers_each);
+          ghosts.end_transfer(stage, shapes_.numbers(), ShapeProjection<D>::numbers_each);
         });
   }
   Neighborhood<D>& neighborhood() { return neighborhood_; }
@@ -104,7 +109,9 @@ class PbdSweeper {
   Index n_owned_ = 0, n_held_ = 0;
   std::vector<SweepRecord> records_;  // held bodies, then two dummies
   std::vector<Real> mobility_;        // the same
-  ContactField<Real> multipliers_;
+  PbdMultipliers<D> multipliers_;
+  bool has_shapes_ = false;
+  ShapeProjection<D> shapes_;
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
   SideKeeper<D> sides_;

@@ -1,0 +1,75 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "schemes/common/contact_field.hpp"
+
+namespace scree {
+
+/// The multipliers l of all candidate contacts: by how much they have pushed [m, per mobility]. Of balls one
+/// for each candidate; where some bodies have shapes, one for each point of it, with the point's name.
+template <int D>
+class PbdMultipliers {
+ public:
+  /// The points of two bodies, or of a body and a wall. Those with l = 0 are not remembered.
+  struct Points {
+    static constexpr std::size_t most = D == 2 ? 2 : 4;
+    struct Point {
+      Real feature = 0;  ///< its name, exact in a Real
+      Vec<D> push;       ///< l n, on the larger id or the obstacle
+    };
+    std::array<Point, most> point;
+
+    bool any() const {
+      for (const Point& p : point)
+        if (p.push != Vec<D>{}) return true;
+      return false;
+    }
+  };
+
+  /// Fits the present candidates and takes what bodies remember of them. After every rebuild. Local.
+  void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
+    has_shapes_ = state.bodies.carries_shapes();
+    visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
+  }
+  /// All of it as the memory of the owned bodies. Collective.
+  ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
+    return visit(*this, [&](const auto& field) { return field.remember(state, neighborhood); });
+  }
+  void clear() {
+    visit(*this, [](auto& field) { field.clear(); });
+  }
+
+  /// Of contact c, 0 if a point was not there in the last sweep.
+  Real of(const ContactGraph<D>& contacts, std::size_t c) const {
+    if (!has_shapes_) return balls_.of(contacts, c);
+    for (const auto& point : points_.of(contacts, c).point)
+      if (point.feature == Real(contacts.feature[c]) && point.push != Vec<D>{}) return norm(point.push);
+    return 0;
+  }
+
+  // Of balls, by place.
+  std::span<Real> pairs() { return balls_.pairs(); }
+  std::span<const Real> pairs() const { return balls_.pairs(); }
+  std::span<Real> walls() { return balls_.walls(); }
+  std::span<const Real> walls() const { return balls_.walls(); }
+  const ContactField<Real>& of_balls() const { return balls_; }
+  // Where some bodies have shapes, by place.
+  std::span<Points> points_of_pairs() { return points_.pairs(); }
+  std::span<Points> points_of_walls() { return points_.walls(); }
+
+  std::size_t bytes() const { return balls_.bytes() + points_.bytes(); }
+
+ private:
+  /// Calls f with the field in use.
+  template <class Self, class F>
+  static auto visit(Self& self, F&& f) {
+    return self.has_shapes_ ? f(self.points_) : f(self.balls_);
+  }
+
+  bool has_shapes_ = false;
+  ContactField<Real> balls_;
+  ContactField<Points> points_;
+};
+
+}  // namespace scree
