@@ -35,7 +35,7 @@ struct ShapeProjection<D>::End {
 
   BodyPose<D> pose(const Vec<D>& centre) const { return {centre, axes_of<D>(orientation), record.radius}; }
   Real rounding() const { return record.radius * shape.form.rounding; }
-  /// Points with gaps up to this matter, as the push at others may close them.
+  /// How much farther apart than the nearest points those may be that keep their multipliers.
   Real width() const {
     constexpr Real share = 0.05;
     return 2 * share * record.radius * shape.form.inscribed_radius;
@@ -132,9 +132,8 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
   } else {
     const BodyPose<D> pose_a = a.pose({}), pose_b = b.pose(between);
     const Real width = std::min(a.width(), b.width());
-    const Manifold<D> found =
-        contact_points<D>({a.shape.core, pose_a}, {b.shape.core, pose_b}, a.rounding(), b.rounding(),
-                          remembers ? HUGE_VAL : width, width, &axis_[place]);
+    const Manifold<D> found = contact_points<D>({a.shape.core, pose_a}, {b.shape.core, pose_b}, a.rounding(),
+                                                b.rounding(), remembers ? HUGE_VAL : 0, width, &axis_[place]);
     for (int k = 0; k < found.n; ++k) {
       const auto& p = found.points[static_cast<std::size_t>(k)];
       contacts[n++] = {.normal = found.normal,
@@ -170,7 +169,7 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
   } else {
     const Real width = a.width();
     sweep.state.obstacles.touch(constraint, a.shape.core, a.pose(x), a.rounding(), from,
-                                remembers ? HUGE_VAL : width, width, wall_);
+                                remembers ? HUGE_VAL : 0, width, wall_);
     for (int k = 0; k < wall_.n; ++k) {
       const auto& p = wall_.points[static_cast<std::size_t>(k)];
       contacts[n++] = {.normal = p.normal,
@@ -232,28 +231,27 @@ Real ShapeProjection<D>::project(const Sweep& sweep, std::span<Contact> contacts
     b->move += b->mobility * push * c.normal;
     b->turn += push * c.response_b;
   };
-  const int n_rounds = sweep.mode == PairMode::warm || contacts.size() == 1 ? 1 : 2;
-  for (int round = 0; round < n_rounds; ++round)
-    for (Contact& c : contacts) {
-      Real gap = c.gap - dot(c.normal, a.move) - dot(c.arm_a, a.turn);
-      if (b) gap += dot(c.normal, b->move) + dot(c.arm_b, b->turn);
-      Real push = 0;
-      switch (sweep.mode) {
-        case PairMode::plain:
-        case PairMode::record:
-          push = std::max(-gap, 0.0) / c.total;
-          break;
-        case PairMode::accumulate:
-          push = std::max((-gap - compliance * c.multiplier) / c.total, -c.multiplier);
-          break;
-        case PairMode::warm:
-          c.multiplier *= sweep.parameters.scale;
-          push = c.multiplier;
-          break;
-      }
-      if (keeps && sweep.mode != PairMode::warm) c.multiplier += push;
-      if (push != 0) push_apart(c, push);
+  for (Contact& c : contacts) {
+    Real gap = c.gap - dot(c.normal, a.move) - dot(c.arm_a, a.turn);
+    if (b) gap += dot(c.normal, b->move) + dot(c.arm_b, b->turn);
+    Real push = 0;
+    switch (sweep.mode) {
+      case PairMode::plain:
+      case PairMode::record:
+        push = std::max(-gap, 0.0) / c.total;
+        c.multiplier += push;
+        break;
+      case PairMode::accumulate:
+        push = std::max((-gap - compliance * c.multiplier) / c.total, -c.multiplier);
+        c.multiplier += push;
+        break;
+      case PairMode::warm:
+        c.multiplier *= sweep.parameters.scale;
+        push = c.multiplier;
+        break;
     }
+    if (push != 0) push_apart(c, push);
+  }
   if (keeps) {
     remembered = {};
     std::size_t n = 0;
