@@ -44,6 +44,9 @@ class RandomFill final : public Fill<D> {
                  {.unit = Unit::length,
                   .range = non_negative,
                   .doc = "smallest gap between bodies, and between bodies and obstacles"});
+    section.choice("fit", by_shape_, {{"ball", false}, {"shape", true}},
+                   {.doc = "what of a body with a shape must not overlap: its circumscribed \"ball\", or the "
+                           "\"shape\" itself, so that flat and long bodies find places closer together"});
     section.integer("tries", tries_,
                     {.range = positive, .doc = "attempts per body, on average, before the run stops"});
     if (!section.reading()) return;
@@ -63,6 +66,7 @@ class RandomFill final : public Fill<D> {
     if (n == 0) throw InputError(where_ + ": solid_fraction is less than half a body in this region");
 
     const Comm& comm = context.comm;
+    const TrueFit<D> fit(context.box, context.shapes, region, context.obstacles, clearance_);
     std::vector<NewBody<D>> bodies;
     Real largest = 0;
     const EvenShare share(comm, n);
@@ -70,8 +74,10 @@ class RandomFill final : public Fill<D> {
       const GlobalId id = context.first_id + i;
       RandomStream stream(context.seed, id, purpose::radius);
       bodies.push_back({id, {}, 0});
-      bodies.back().take(context.sizes.draw(stream));
-      largest = std::max(largest, bodies.back().radius);
+      NewBody<D>& body = bodies.back();
+      body.take(context.sizes.draw(stream));
+      body.orientation = context.turn.of(id, context.shapes[body.shape], context.seed);
+      largest = std::max(largest, by_shape_ ? fit.inscribed_radius(body) : body.radius);
     }
     if (comm.max(largest) > region.largest_radius())
       throw InputError(where_ + ": the region is too small for a body of radius " +
@@ -79,7 +85,8 @@ class RandomFill final : public Fill<D> {
 
     const OpenSpace<D> space{region, context.obstacles};
     RandomPlacement<D, OpenSpace<D>> placement(comm, context.box, context.seed, space, clearance_,
-                                               std::move(bodies), context.earlier);
+                                               std::move(bodies), context.earlier,
+                                               by_shape_ ? &fit : nullptr);
     if (!placement.run(tries_)) fail(context, region, n, placement.placed());
     bodies = placement.placed();
     for (NewBody<D>& body : bodies) body.position = wrapped(context.box, body.position);
@@ -96,7 +103,7 @@ class RandomFill final : public Fill<D> {
   [[noreturn]] void fail(const FillContext<D>& context, const Region<D>& region, std::int64_t n,
                          const std::vector<NewBody<D>>& placed) const {
     std::vector<Real> volumes;
-    for (const NewBody<D>& body : placed) volumes.push_back(body_volume<D>(body.radius));
+    for (const NewBody<D>& body : placed) volumes.push_back(context.shapes.volume(body.shape, body.radius));
     const Real solid = ReproducibleSum::sum(context.comm, volumes) / region.volume();
     const std::int64_t n_placed = context.comm.sum(static_cast<std::int64_t>(placed.size()));
     throw InputError(fmt::format(
@@ -139,6 +146,7 @@ class RandomFill final : public Fill<D> {
   std::int64_t count_ = 0;
   Real solid_fraction_ = 0;
   Real clearance_ = 0;
+  bool by_shape_ = false;
   std::int64_t tries_ = 200;
 };
 

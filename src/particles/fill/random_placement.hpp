@@ -9,6 +9,7 @@
 #include "particles/fill/bins.hpp"
 #include "particles/fill/patches.hpp"
 #include "particles/fill/region.hpp"
+#include "particles/fill/true_fit.hpp"
 
 namespace scree {
 
@@ -27,8 +28,9 @@ struct Message {
 /// Random sequential addition by all ranks at once. Bodies are tried in rounds: in round t every body that
 /// has no place yet draws one, from a stream of (seed, t, id). A draw is accepted if it overlaps neither an
 /// obstacle, nor a body of an earlier round, nor another draw of its round by a larger body (for equal radii,
-/// a smaller id). This rule knows nothing of ranks, so neither does the result. Larger bodies are placed
-/// first, in classes by powers of 2.
+/// a smaller id). With a TrueFit true shapes count for overlap, and the bodies must lie in its region; else
+/// circumscribed balls. This rule knows nothing of ranks, so neither does the result. Larger bodies are
+/// placed first, in classes by powers of 2.
 ///
 /// Space is cut into one patch per rank; the rank that owns a draw's patch decides on it, knowing all that is
 /// within reach of the patch. Bodies are numbered without regard to place. Cost per rank: O(draws / ranks)
@@ -42,14 +44,17 @@ struct Message {
 template <int D, class Space>
 class RandomPlacement {
  public:
-  /// `bodies`: this rank's share, radii given. `earlier`: bodies that are there already, as ranks have them.
+  /// `bodies`: this rank's share, radii given, with `fit` orientations too. `earlier`: bodies that are there
+  /// already, as ranks have them.
   RandomPlacement(const Comm& comm, const Box<D>& box, std::uint64_t seed, const Space& space, Real clearance,
-                  std::vector<NewBody<D>> bodies, std::span<const NewBody<D>> earlier)
+                  std::vector<NewBody<D>> bodies, std::span<const NewBody<D>> earlier,
+                  const TrueFit<D>* fit = nullptr)
       : comm_(comm),
         box_(box),
         seed_(seed),
         space_(space),
         clearance_(clearance),
+        fit_(fit),
         patches_(comm, space.bounds(), box),
         n_bodies_(comm.sum(static_cast<std::int64_t>(bodies.size()))) {
     Real least = HUGE_VAL;
@@ -120,8 +125,12 @@ class RandomPlacement {
     const Real reach = reach_of(body.radius, largest);
     patches_.for_each_near(body.position, reach, [&](int rank, const Vec<D>& image) {
       if (everywhere || rank != comm_.rank() || image != body.position)
-        send(rank, {body.id, image, body.radius, body.shape}, Role::placed);
+        send(rank, moved(body, image), Role::placed);
     });
+  }
+  static NewBody<D> moved(NewBody<D> body, const Vec<D>& to) {
+    body.position = to;
+    return body;
   }
   /// Distance of centres below which two bodies may not come, with room for rounding.
   Real reach_of(Real a, Real b) const { return (a + b + clearance_) * (1 + 1e-9); }
@@ -169,12 +178,12 @@ class RandomPlacement {
     const std::uint64_t seed = RandomStream(seed_, round_++, purpose::position).bits();
     for (NewBody<D>& body : waiting_[active_]) {
       RandomStream stream(seed, body.id, purpose::position);
-      body.position = space_.draw(stream, body.radius);
+      body.position = space_.draw(stream, fit_ ? fit_->inscribed_radius(body) : body.radius);
       const int owner = patches_.owner(body.position);
       const Real reach = reach_of(body.radius, class_radius(active_));
       patches_.for_each_near(body.position, reach, [&](int rank, const Vec<D>& image) {
         const bool decides = rank == owner && image == body.position;
-        send(rank, {body.id, image, body.radius, body.shape}, decides ? Role::proposed : Role::proposed_near);
+        send(rank, moved(body, image), decides ? Role::proposed : Role::proposed_near);
       });
     }
     waiting_[active_].clear();
@@ -195,7 +204,7 @@ class RandomPlacement {
             }
             const Vec<D> apart = body.position - other.position;
             const Real least = body.radius + other.radius + clearance_;
-            return dot(apart, apart) < least * least;
+            return dot(apart, apart) < least * least && (!fit_ || fit_->meet(body, other));
           }))
         return true;
     }
@@ -204,16 +213,24 @@ class RandomPlacement {
 
   void check_obstacles() {
     std::vector<Vec<D>> at;
-    std::vector<Real> reach;
+    std::vector<Real> reach, inner_reach;
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < drawn_.size(); ++i) {
       if (!free_[i]) continue;
       at.push_back(wrapped(box_, drawn_[i].position));
       reach.push_back(drawn_[i].radius + clearance_);
+      if (fit_) inner_reach.push_back(fit_->inscribed_radius(drawn_[i]) + clearance_);
       which.push_back(i);
     }
     const std::vector<char> is_free = space_.free(at, reach);
     for (std::size_t i = 0; i < at.size(); ++i) free_[which[i]] = is_free[i];
+    if (!fit_) return;
+    const std::vector<char> inside_is_free = space_.free(at, inner_reach);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const NewBody<D>& body = drawn_[which[i]];
+      free_[which[i]] =
+          fit_->is_in_region(body) && (is_free[i] || (inside_is_free[i] && !fit_->meets_obstacle(body)));
+    }
   }
 
   Comm comm_;
@@ -221,6 +238,7 @@ class RandomPlacement {
   std::uint64_t seed_;
   const Space& space_;
   Real clearance_;
+  const TrueFit<D>* fit_;  // null: circumscribed balls
   Patches<D> patches_;
   std::int64_t n_bodies_;
   Real largest_ = 0;
