@@ -62,10 +62,11 @@ void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& po
   constexpr Real endless = 1e20;
   std::array<WallRim, 2> rims;
   std::size_t n = 0;
-  for (const Vec<2>& end : {edge_.a, edge_.b}) {
+  for (const Real forward : {-1.0, 1.0}) {
+    const Vec<2>& end = forward < 0 ? edge_.a : edge_.b;
     const bool is_middle_of_plate = end[0] == 0 && edge_.tangent[1] == 0;
     if (end[0] < endless && !is_middle_of_plate)
-      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], edge_.tangent};
+      rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], forward * edge_.tangent};
   }
   const TouchQuery<3> query{{core, pose}, rounding, reach, width};
   if (n > 0 || query.is_ball())

@@ -92,7 +92,7 @@ void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, co
   Real farthest = 0;
   const BodyPose<D> pose = about_itself(query.body.pose);
   const PosedCore<D> body{query.body.core, pose};
-  points.keep_if([&](const Vec<D>& corner, const Vec<D>& normal, std::uint32_t i) {
+  points.keep_if([&](const Vec<D>& corner, const Vec<D>& normal, Real, std::uint32_t i) {
     if (!(normal == direction)) {
       direction = normal;
       side = side_towards(body, normal);

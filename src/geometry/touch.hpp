@@ -31,13 +31,15 @@ class TouchPoints {
   void add(const Vec<D>& x, const Vec<D>& normal, Real distance, std::uint32_t feature);
   /// No point with a gap above it becomes a contact.
   Real highest_gap() const { return std::min(query_.reach, least_ + query_.width); }
-  /// Keeps the points for which keep(x, normal, feature) is true.
+  /// The least distance of a point from the wall [m]; infinite if there is none.
+  Real least_distance() const { return least_ + query_.rounding; }
+  /// Keeps the points for which keep(x, normal, gap, feature) is true.
   template <class Keep>
   void keep_if(const Keep& keep) {
     int kept = 0;
     for (int i = 0; i < n_; ++i) {
       const Point& p = points_[static_cast<std::size_t>(i)];
-      if (keep(p.x, p.normal, p.feature)) points_[static_cast<std::size_t>(kept++)] = p;
+      if (keep(p.x, p.normal, p.gap, p.feature)) points_[static_cast<std::size_t>(kept++)] = p;
     }
     n_ = kept;
     find_least();
@@ -87,7 +89,7 @@ struct WallRim {
   Vec<3> axis;    ///< unit
   Vec<3> across;  ///< unit, across the axis
   Real radius;    ///< [m]; 0: the tip of a cone
-  Vec<2> out;     ///< direction in which a thin wall ends: from the axis and along it
+  Vec<2> out;     ///< direction in which a thin wall ends: from the axis and along it; 0: a solid's rim
 };
 
 /// Contacts with a curved wall that bodies touch from outside, or at rims: a solid cylinder, a thin shell.
@@ -95,7 +97,8 @@ struct WallRim {
 ///   corners                                           feature: the corner
 ///   least distances along edges, places where edges pass a rim       1 << 24 | edge << 4 | which
 /// and points of a rim with the distance and normal of the face of the core that looks at it:
-///   the nearest to the face's plane, four at fixed angles            2 << 24 | rim << 20 | face << 4 | which
+///   the nearest to the face's plane, four at fixed angles, the middle of an arc within the core
+///                                                                    2 << 24 | rim << 20 | face << 4 | which
 /// A face along the side of a cylinder or cone touches it at its edges and at the rims. Distances are exact
 /// but for round-off (least distances along edges: 1e-12 of the edge); what is not complete is the support of
 /// a face by a rim that it covers: the square of the four points stands for the circle, and from a tilt of
@@ -103,7 +106,10 @@ struct WallRim {
 ///
 /// `from`: the centre when the step began. If the way of the centre does not pass through a thin wall, the
 /// side of a point is that of the centre now: the straight way to it is within the core. Else it is that of
-/// `from`. A rim that is inside the core is pushed out through the nearest face.
+/// `from`. A rim that is inside the core is pushed out through the nearest face. If edges of the core pass
+/// through a thin wall, the shorter way out counts: over the rim, where those edges pass, along the normal of
+/// edge and rim; or back, by what lies behind the wall. So overlap changes steadily as a body slips off a
+/// rim.
 ///
 /// Cost O(corners + edges + rims * faces^2) for bodies within reach. Local.
 void touch_curved(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,

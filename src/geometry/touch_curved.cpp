@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/rim_arcs.hpp"
+#include "geometry/round.hpp"
 #include "geometry/touch.hpp"
 
 namespace scree {
@@ -8,9 +10,11 @@ namespace {
 
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
 constexpr std::uint32_t of_least = 8;
+constexpr std::size_t most_passages = 16;
 constexpr std::size_t most_stops = 18;  // on an edge: its ends, eight for each of two rims
 constexpr Real flat = 1e-4;             // [rad] a face turned less from a rim has no lowest place on it
-constexpr std::uint32_t divides = 7;    // names a stop that is no point
+constexpr std::uint32_t of_cut = 6;
+constexpr std::uint32_t divides = 7;  // names a stop that is no point
 
 /// A body and a curved wall; all places from the centre of the body.
 class CurvedTouch {
@@ -21,7 +25,8 @@ class CurvedTouch {
     const Vec<3>& centre = query.body.pose.centre;
     SurfacePoint<3> seen;
     shape.nearest(part, {&centre, 1}, {&from, 1}, {&seen, 1});
-    from_ = seen.distance < 0 ? from : centre;
+    is_pushed_through_ = seen.distance < 0;
+    from_ = is_pushed_through_ ? from : centre;
     is_within_reach_ = seen.distance <= query.body.pose.size + query.rounding + query.reach;
   }
 
@@ -30,12 +35,19 @@ class CurvedTouch {
       add_corners(shape_, part_, query_, from_, points_);
       const auto& edges = query_.body.core.edges();
       for (std::size_t e = 0; e < edges.size(); ++e) meet_edge(edges[e], static_cast<std::uint32_t>(e));
+      leave_thin_wall();
       for (std::size_t r = 0; r < rims_.size(); ++r) meet_rim(rims_[r], static_cast<std::uint32_t>(r));
     }
     points_.give(found);
   }
 
  private:
+  /// A place where an edge passes through a thin wall (a contact with the way out) or over its rim.
+  struct Passage {
+    Vec<3> x, normal;
+    Real distance;  ///< over the rim: height over the wall
+    std::uint32_t feature;
+  };
   struct OnEdge {
     Real share = 0;
     SurfacePoint<3> seen{};
@@ -111,6 +123,7 @@ class CurvedTouch {
     look(stop.span());
     std::uint32_t n_least = 0;
     for (std::size_t k = 0; k + 1 < stop.n; ++k) {
+      if (k > 0 && is_thin()) note_passage(stop[k], number);
       if (stop[k].name != divides) add(stop[k], number);
       if (stop[k].slope < 0 && stop[k + 1].slope >= 0 && !is_out_of_reach(stop[k], stop[k + 1])) {
         OnEdge lowest = stop[k + 1].slope > 0 ? least_between(stop[k], stop[k + 1]) : stop[k + 1];
@@ -155,7 +168,8 @@ class CurvedTouch {
     add_at(steepest * steepest, divides, divides);
   }
 
-  /// Where the slope changes its sign: by regula falsi with halved weights (Illinois).
+  /// Where the slope changes its sign, at an infinite distance if there is no such place: by regula falsi
+  /// with halved weights (Illinois).
   OnEdge least_between(OnEdge low, OnEdge high) const {
     constexpr int most_rounds = 60;
     constexpr Real round_off = 1e-12,
@@ -169,7 +183,7 @@ class CurvedTouch {
         share = 0.5 * (low.share + high.share);
       middle.share = share;
       look({&middle, 1});
-      if (std::abs(middle.slope) <= no_slope) break;
+      if (std::abs(middle.slope) <= no_slope) return middle;
       if (middle.slope < 0) {
         low = middle;
         weight_low = middle.slope;
@@ -180,7 +194,100 @@ class CurvedTouch {
         weight_low *= 0.5;
       }
     }
+    // At a thin wall's far side the distance changes its sign at once: no least one.
+    const Real deep = -1e-6 * length_;
+    const bool is_jump = (low.seen.distance < deep) != (high.seen.distance < deep);
+    if (is_jump) middle.seen.distance = HUGE_VAL;
     return middle;
+  }
+
+  /// Where a point lies by a thin wall whose rims are known.
+  struct Meridian {
+    Real beyond = -HUGE_VAL;  ///< of its rim, negative over the wall [m]
+    Real height = 0;          ///< along `normal` [m]
+    Vec<3> normal{};          ///< of the wall, always on the same side
+  };
+  Meridian meridian(const Vec<3>& x) const {
+    Meridian m;
+    for (const WallRim& rim : rims_) {
+      const Vec<3> to = query_.body.pose.centre + x - rim.centre;
+      const Direction<3> radial = direction_across(to, rim.axis, rim.across);
+      const Real r = radial.length - rim.radius, z = dot(to, rim.axis);
+      m.beyond = std::max(m.beyond, r * rim.out[0] + z * rim.out[1]);
+      if (&rim != rims_.data()) continue;
+      m.height = z * rim.out[0] - r * rim.out[1];
+      m.normal = rim.out[0] * rim.axis - rim.out[1] * radial.unit;
+    }
+    return m;
+  }
+  bool is_thin() const { return !rims_.empty() && (rims_[0].out[0] != 0 || rims_[0].out[1] != 0); }
+
+  /// Keeps where an edge passes through a thin wall, with the way out over the nearest rim, across edge and
+  /// rim, and where it passes over a rim.
+  void note_passage(const OnEdge& at, std::uint32_t edge) {
+    const Real round_off = same_number * query_.body.pose.size;
+    const Vec<3> x = start_ + at.share * along_;
+    const Meridian m = meridian(x);
+    if (std::abs(m.beyond) <= round_off && n_over_rim_ < most_passages)
+      over_rim_[n_over_rim_++] = {x, {}, m.height, of_edge | edge << 4 | at.name};
+    if (std::abs(m.height) > round_off || m.beyond > 0 || n_cuts_ == most_passages) return;
+    Real nearest = HUGE_VAL;
+    for (const WallRim& rim : rims_) {
+      const Vec<3> to = query_.body.pose.centre + x - rim.centre;
+      const Direction<3> radial = direction_across(to, rim.axis, rim.across);
+      const Vec<3> out = rim.out[0] * radial.unit + rim.out[1] * rim.axis;
+      const Real way = std::hypot(radial.length - rim.radius, dot(to, rim.axis));
+      const Vec<3> across = cross(along_, cross(rim.axis, radial.unit));
+      const Real sine = norm(across);
+      if (!(sine > flat * length_) || way >= nearest) continue;
+      nearest = way;
+      const Real cosine = dot(across, out) / sine;
+      cuts_[n_cuts_] = {x, (cosine > 0 ? -1 / sine : 1 / sine) * across, -way * std::abs(cosine),
+                        of_edge | edge << 4 | of_cut};
+    }
+    if (std::isfinite(nearest)) ++n_cuts_;
+  }
+
+  /// A thin wall in the core: of the ways out, over its rim or back to a side, the shortest counts. Sides are
+  /// that of the centre, beyond the rim both.
+  void leave_thin_wall() {
+    if (n_cuts_ == 0 || is_pushed_through_) return;
+    Real way = 0, way_back = HUGE_VAL, side = 0;
+    for (const Passage& cut : std::span(cuts_).first(n_cuts_)) way = std::max(way, -cut.distance);
+    const Meridian centre = meridian({});
+    const Real own = centre.height < 0 ? -1 : 1;
+    const int n_corners = static_cast<int>(query_.body.core.vertices().size());
+    for (const Real s : {own, -own}) {
+      if (s != own && centre.beyond <= 0) break;
+      Real deepest = s == own ? std::max(-points_.least_distance(), 0.0) : 0.0;
+      for (int i = 0; i < n_corners; ++i)
+        if (const Meridian m = meridian(query_.corner(i)); m.beyond <= 0)
+          deepest = std::max(deepest, -s * m.height);
+      for (const Passage& p : std::span(over_rim_).first(n_over_rim_))
+        deepest = std::max(deepest, -s * p.distance);
+      if (deepest < way_back) way_back = deepest, side = s;
+    }
+    const Real round_off = same_number * query_.body.pose.size;
+    const bool is_over_rim = way <= way_back;
+    points_.keep_if([&](const Vec<3>& x, const Vec<3>&, Real gap, std::uint32_t feature) {
+      if (feature >= of_rim) return true;
+      if (is_over_rim) return gap + query_.rounding > round_off;
+      if (gap + query_.rounding < -round_off) return side == own;
+      const Meridian m = meridian(x);
+      return m.beyond > 0 || side * m.height > 0;
+    });
+    if (is_over_rim) {
+      for (const Passage& cut : std::span(cuts_).first(n_cuts_))
+        points_.add(cut.x, cut.normal, cut.distance, cut.feature);
+      return;
+    }
+    const auto add_back = [&](const Vec<3>& x, std::uint32_t feature) {
+      const Meridian m = meridian(x);
+      if (m.beyond <= round_off && side * m.height < 0)
+        points_.add(x, -side * m.normal, side * m.height, feature);
+    };
+    for (int i = 0; i < n_corners; ++i) add_back(query_.corner(i), static_cast<std::uint32_t>(i));
+    for (const Passage& p : std::span(over_rim_).first(n_over_rim_)) add_back(p.x, p.feature);
   }
 
   void meet_rim(const WallRim& rim, std::uint32_t number) {
@@ -201,6 +308,11 @@ class CurvedTouch {
       meet_point(f, normal, centre - u, name | 3);
       meet_point(f, normal, centre - v, name | 4);
     }
+    if (n_cuts_ > 0 || rim.radius == 0) return;
+    const RimArcs arcs = arcs_within(query_.body, {centre, u, v});
+    for (const auto& [x, face] : std::span(arcs.middles).first(arcs.n))
+      meet_point(face, query_.body.normal(face), x,
+                 of_rim | number << 20 | static_cast<std::uint32_t>(face) << 4 | 5);
   }
   Real height(int face, const Vec<3>& normal, const Vec<3>& x) const {
     return dot(normal, x - query_.corner(query_.body.core.corners(face)[0]));
@@ -228,7 +340,9 @@ class CurvedTouch {
   const std::span<const WallRim> rims_;
   TouchPoints<3> points_;
   Vec<3> from_;
-  bool is_within_reach_ = false;
+  bool is_within_reach_ = false, is_pushed_through_ = false;
+  std::array<Passage, most_passages> cuts_, over_rim_;
+  std::size_t n_cuts_ = 0, n_over_rim_ = 0;
   Vec<3> start_, along_;  // of the edge that is met
   Real length_ = 0;
 };

@@ -98,7 +98,7 @@ Outcome check_invariant(const std::string& text, const Overrides& overrides, int
 
 /// check_invariant() for runs that would prove nothing if bodies did not push each other, also across ranks.
 template <int D>
-void check_pushing(const std::string& text, const Overrides& overrides, int n_steps) {
+Outcome check_pushing(const std::string& text, const Overrides& overrides, int n_steps) {
   const Outcome together = check_invariant<D>(text, overrides, n_steps);
   CAPTURE(together);
   CHECK(together.n_pushing > 20);
@@ -107,6 +107,7 @@ void check_pushing(const std::string& text, const Overrides& overrides, int n_st
     CHECK(together.n_shared_contacts > 0);
     CHECK(together.n_migrated > 0);
   }
+  return together;
 }
 
 }  // namespace scree

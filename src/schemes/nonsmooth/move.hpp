@@ -20,23 +20,44 @@ void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity,
     if (bodies.mobility()[i] != 0) f(i, &velocity[i * FrictionProblem<D>::q]);
 }
 
-/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight way,
-/// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Infinite if
-/// all are balls. Collective.
-template <int D>
-Real longest_turning_step(const State<D>& state, std::span<const Real> velocity, Real share) {
+/// The longest step [s] in which each body with a shape keeps a limit: least of step_of(radius, inscribed
+/// radius [m], speed [m/s], spin [rad/s]). Infinite if all are balls. Collective.
+template <int D, class F>
+Real longest_step_of_shapes(const State<D>& state, std::span<const Real> velocity, F&& step_of) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state.bodies;
   if (!bodies.carries_shapes()) return HUGE_VAL;
+  const auto length = [&](std::size_t from, std::size_t to) {
+    Real squared = 0;
+    for (std::size_t k = from; k < to; ++k) squared += velocity[k] * velocity[k];
+    return std::sqrt(squared);
+  };
   Real longest = HUGE_VAL;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.shape()[i] == 0 || bodies.mobility()[i] == 0) continue;
-    Real squared = 0;
-    for (std::size_t k = D; k < q; ++k) squared += velocity[i * q + k] * velocity[i * q + k];
-    const Real inscribed = state.shapes[bodies.shape()[i]].form.inscribed_radius;
-    if (squared > 0) longest = std::min(longest, std::sqrt(2 * share * inscribed / squared));
+    const Real radius = bodies.radius()[i];
+    longest = std::min(longest, step_of(radius, state.shapes.inscribed_radius(bodies.shape()[i], radius),
+                                        length(i * q, i * q + D), length(i * q + D, (i + 1) * q)));
   }
   return state.comm.min(longest);
+}
+
+/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight way,
+/// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Collective.
+template <int D>
+Real longest_turning_step(const State<D>& state, std::span<const Real> velocity, Real share) {
+  return longest_step_of_shapes(state, velocity, [&](Real radius, Real inscribed, Real, Real spin) {
+    return std::sqrt(2 * share * inscribed / radius) / spin;
+  });
+}
+
+/// The longest step [s] in which no point of a body with a shape goes farther than a share of its inscribed
+/// radius. Collective.
+template <int D>
+Real longest_short_step(const State<D>& state, std::span<const Real> velocity, Real share) {
+  return longest_step_of_shapes(state, velocity, [&](Real radius, Real inscribed, Real speed, Real spin) {
+    return share * inscribed / (speed + radius * spin);
+  });
 }
 
 /// The deepest overlap, over all ranks, of bodies that have moved and turned for dt with these velocities

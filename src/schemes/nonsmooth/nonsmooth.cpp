@@ -189,19 +189,19 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
   return true;
 }
 
-/// Contacts see turns as straight ways, and other corners than those that were near may come down first. So
-/// where bodies turn fast, the end of the step is looked at before it is taken: if bodies overlap there by
-/// much, and by more than at its start, `dt` is halved.
+/// Contacts see turns as straight ways and keep their normals, and other corners than those that were near
+/// may come down first. So where bodies with shapes go far, the end of the step is looked at before it is
+/// taken: if bodies overlap there by much, and by more than at its start, `dt` is halved.
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
-  constexpr Real harmless = 0.01, deep = 0.1;  // of the inscribed radius
-  if (dt <= longest_turning_step(state, contacts_->velocity(), harmless) || dt <= least_share * asked_)
+  constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius
+  if (dt <= longest_short_step(state, contacts_->velocity(), near) || dt <= least_share * asked_)
     return false;
   Scope timer("end of step");
   const Real before = deepest_overlap(state, contacts_->contacts());
   const Real after = overlap_after(state, *neighborhood_, contacts_->velocity(), dt, end_contacts_);
   if (after <= std::max(deep * smallest_radius_, before)) return false;
-  neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies that turn would overlap");
+  neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies with shapes would overlap");
   dt *= 0.5;
   return true;
 }
