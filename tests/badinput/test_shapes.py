@@ -83,7 +83,17 @@ def test_what_shapes_do_not_go_with(folder):
     refused_deck(folder, ("friction = 0.4", "friction = 0.4\nrolling_friction = 0.1"), words=["rolling friction", "shape"])
     refused_deck(folder, ("friction = 0.4", "friction = 0.4\nstiffness = 1e5"), words=["stiffness", "rigid"])
     refused_deck(folder, ("[particles", '[nonsmooth]\nimpacts = "sequential"\n\n[particles'), words=["sequential", "simultaneous"])
-    refused_deck(folder, ('type = "lattice", spacing = 0.3', 'type = "packed", solid_fraction = 0.3'), words=["packs balls"])
+
+
+@pytest.mark.parametrize("method", ["pgs", "pgs_dual", "jacobi"])
+def test_pbd_has_one_method_for_shapes(folder, method):
+    head = DECK[:DECK.index("[physics]")].replace("nonsmooth", "pbd")
+    bodies = DECK[DECK.index("[shapes.brick]"):].replace('material = "stone"\n', "")
+    deck = f'{head}[velocity]\ntype = "rest"\n\n[pbd]\nmethod = "{method}"\n\n{bodies}'
+    (folder / "pbd.toml").write_text(deck)
+    refused(folder, "check", "pbd.toml", words=["pbd.toml:", method, "shape", '"pbd"'], ranks=(1, 2))
+    (folder / "pbd.toml").write_text(deck.replace(method, "pbd"))
+    run_ok("run", "pbd.toml", folder=folder)
 
 
 @pytest.mark.parametrize("mesh, words", [

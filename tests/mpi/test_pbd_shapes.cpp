@@ -90,9 +90,9 @@ lower = [0.5, 0.5, 0]
 upper = [0.6, 0.6, 0.1]
 )");
 
-/// A dense start of pieces of two shapes and two sizes, with a disk that stands where it is.
+/// A dense start of pieces of two shapes, with a ball that stands where it is. `source`: of the pieces.
 template <int D>
-std::string dense() {
+std::string dense(const std::string& source) {
   const bool flat = D == 2;
   return deck({.dimension = D,
                .lower = flat ? "[0, 0]" : "[0, 0, 0]",
@@ -106,8 +106,25 @@ std::string dense() {
                   "source = { type = 'lattice', count = 1, region = { lower = " +
                   (flat ? "[0.3, 0.3], upper = [0.5, 0.5]" : "[0.1, 0.1, 0.1], upper = [0.3, 0.3, 0.3]") +
                   " } }\n[particles.pieces]\nshapes = ['brick', 'rod']\norientation = 'random'\n"
-                  "source = { type = 'packed', solid_fraction = " +
-                  (flat ? "0.7" : "0.4") + " }\n");
+                  "source = { " +
+                  source + " }\n");
+}
+
+/// They are there on any number of ranks, and nothing overlaps by more than `limit` [m]. Collective.
+template <int D>
+void check_dense(const std::string& source, std::int64_t least, Real limit) {
+  CAPTURE(D, source);
+  const Outcome outcome = check_invariant<D>(dense<D>(source), {}, 1);
+  CHECK(outcome.n_bodies >= least);
+  Simulation<D> simulation(Comm(), read_deck<D>(dense<D>(source), {"pbd.sweeps=1", "pbd.warm_start=0"}));
+  simulation.step();
+  bool is_told = false;
+  for (const CertificateEntry& entry : simulation.stepper().certificate()) {
+    if (entry.name != "overlap_met") continue;
+    is_told = true;
+    CHECK(entry.value <= limit);
+  }
+  CHECK(is_told);
 }
 
 }  // namespace
@@ -133,9 +150,18 @@ TEST_CASE("pbd with shapes: exact restarts with what points remember", "[mpi][co
             .n_halvings > 0);
 }
 
-TEST_CASE("packed: shapes start at the same places, turned alike, on any number of ranks", "[mpi][convex]") {
-  check_invariant<2>(dense<2>(), {}, 1);
-  check_invariant<3>(dense<3>(), {}, 1);
+TEST_CASE("packed: shapes start at the same places, turned alike, without overlap", "[mpi][convex]") {
+  // 1 + 0.7 of the free area over the mean area of a piece, 1 + 0.4 of the free volume over the mean volume.
+  check_dense<2>("type = 'packed', solid_fraction = 0.7", 95, 1e-7);
+  check_dense<3>("type = 'packed', solid_fraction = 0.4", 120, 1e-7);
+}
+
+TEST_CASE("random: by their true shapes bodies find places closer together", "[mpi][convex]") {
+  // By circumscribed balls that many have no room.
+  check_dense<2>("type = 'random', fit = 'shape', tries = 2000, count = 62", 63, 1e-12);
+  check_dense<3>("type = 'random', fit = 'shape', tries = 2000, count = 60", 61, 1e-12);
+  CHECK_THROWS(Simulation<2>(Comm(), read_deck<2>(dense<2>("type = 'random', count = 62"))));
+  CHECK_THROWS(Simulation<3>(Comm(), read_deck<3>(dense<3>("type = 'random', count = 60"))));
 }
 
 }  // namespace scree

@@ -17,7 +17,7 @@ struct SweepParameters {
   Real scale = 0;       ///< of PairMode::warm
 };
 
-/// Projections of bodies with shapes, which turn (docs/method.md, "Bodies with shapes in pbd"). For each
+/// Projections of bodies with shapes, which turn (docs/method.md, eq. D.16). For each
 /// point of a contact between a and b with normal n, gap g and levers r,
 ///
 ///     W = sum over both of w (1 + (r x n) . J^-1 (r x n)),   dl as of PairMode with W for the sum of
