@@ -55,6 +55,11 @@ class Results:
         return Scalars(self.folder / f"{self.name}.scalars.csv")
 
     @cached_property
+    def certificate(self) -> "Scalars":
+        """Residuals and overlap of the steps that were written, from NAME.certificate.csv; the first row is the start."""
+        return Scalars(self.folder / f"{self.name}.certificate.csv")
+
+    @cached_property
     def trajectory(self) -> "Trajectory":
         return Trajectory(self.folder / f"{self.name}.h5")
 

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Runs the same spheres with scree, LAMMPS and LIGGGHTS: wall seconds per simulated second, and the state of the grains.
+"""Runs the same spheres with scree, LAMMPS and LIGGGHTS, and the same boxes with scree, Bullet, ODE and Siconos: wall seconds
+per simulated second, and the state of the bodies.
 
     scripts/compare-peers.sh                                     all tasks, every code that is installed, 1 and 2 ranks
     scripts/compare-peers.sh --quick                             a few minutes: small sizes, short runs
     scripts/compare-peers.sh --tasks bed --bodies 4096 32768 --codes scree-dem lammps --ranks 1
     scripts/compare-peers.sh --tasks silo --ranks 1              the discharge of a silo of 10 000
+    scripts/compare-peers.sh --tasks wall boxes --ranks 1        boxes
 
 Tasks (spheres of 1 cm and 2500 kg/m3 on a flat floor, mu = 0.5, g = 9.81 m/s2; bed and pour are periodic sideways):
     bed   a bed at rest, 16 diameters high, --bodies spheres: a tile of 4096 that scree's dem let settle, repeated. Every code
@@ -13,6 +15,10 @@ Tasks (spheres of 1 cm and 2500 kg/m3 on a flat floor, mu = 0.5, g = 9.81 m/s2; 
     silo  --silo-bodies spheres fall from this lattice into a cylinder of 9 diameters radius and come to rest on a closed floor;
           then a thin floor with a round outlet of 6 diameters replaces it. --silo-seconds of both stages; both are timed. Spheres
           0.1 m below the floor leave. No LAMMPS: the rim of a hole would need a contact that its regions do not have.
+Tasks of boxes (box_scenes.py; 2500 kg/m3, mu = 0.5, no restitution, steps of 5 ms for every code, --box-seconds):
+    wall  105 bricks of 20 x 10 x 10 cm in running bond stand on a floor.
+    boxes --boxes boxes with edges of 7 to 12 cm, turned at random, fall into a container of 1.54 m. No Siconos: it takes more
+          than an hour for a second.
 Codes:
     scree-dem         Hertz-Mindlin with history, restitution 0.5 at any speed, steps of 50 us
     scree-nonsmooth   rigid spheres, restitution 0.5, steps of 2 ms, residual 1e-2, in the silo 5e-2; not the bed of soft spheres,
@@ -20,6 +26,9 @@ Codes:
     lammps            pair_style gran/hertz/history, the fast one; damping for a restitution near 0.5 at 0.5 m/s; 50 us
     lammps-granular   pair_style granular with hertz/material, mindlin and tsuji: the law of scree-dem; 50 us
     liggghts          gran model hertz tangential history, restitution 0.5; 50 us
+    scree-1e-2        scree-nonsmooth for boxes with a residual of 1e-2; scree-nonsmooth itself has 1e-3 there
+    bullet-N          Bullet, sequential impulses, N iterations of a step; ode-N: the same by ODE's quickstep. One rank only
+    siconos           Siconos, Moreau-Jean, contacts by Bullet, nsgs to a relative residual of 1e-3. One rank only
 Soft spheres have E = 10 MPa and nu = 0.3.
 
 Columns: wall seconds of the steps per simulated second, as each code itself times them: "Loop time of" LAMMPS and LIGGGHTS,
@@ -28,12 +37,13 @@ the timer "step" of scree's summary.json (slowest rank). Starting up, reading an
 wall seconds of the whole program, start and files included. height, phi and z: bed_numbers.py in postprocess, on the centres
 that a code ends with; E_kin: kinetic energy of the centres over N m g d; floor: Hertz's force at the floor from the overlaps of
 these centres, of rigid spheres the impulse of the last step over its length, over the weight. remain: spheres that are
-there at the end; rate: how many leave per second, from 1/4 to 5/6 of the time of discharge.
+there at the end; rate: how many leave per second, from 1/4 to 5/6 of the time of discharge. Of boxes: mean height over the
+floor, the largest way from the start, the deepest overlap at the end, and the steps that a code says it did not solve.
 Rows are kept in --out/peers.json with the processor: another command with the same --out adds to them on the same processor,
 and the tables show all.
 
-Peers that are not installed are left out and named (Debian: lammps, liggghts). JuPedSim and Vadere, the peers for crowds, are
-not in Debian. Run it on a machine with nothing else to do.
+Peers that are not installed are left out and named (Debian: lammps, liggghts, libbullet-dev, libode-dev, python3-siconos).
+JuPedSim and Vadere, the peers for crowds, are not in Debian. Run it on a machine with nothing else to do.
 """
 import argparse
 import csv
@@ -50,7 +60,9 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "postprocess"))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "postprocess")]
+import box_scenes  # noqa: E402
 from bed_numbers import bed_numbers  # noqa: E402
 from scree_results import Results  # noqa: E402
 from timings import TimingError, machine_of, processor_text, spread_of, step_seconds  # noqa: E402
@@ -134,9 +146,17 @@ pair_style gran model hertz tangential history
 pair_coeff * *""", f"{_LIGGGHTS_WALL} primitive type 1 zplane 0.0"),
 }
 OWN = ("scree-dem", "scree-nonsmooth")
-CODES = (*OWN, *PEERS)
-LEFT_OUT = {"bed": ("scree-nonsmooth",), "pour": (), "silo": ("lammps", "lammps-granular")}
-TASKS = tuple(LEFT_OUT)
+# Tolerance of scree's solver for boxes; what pkg-config or Python calls each peer for boxes, its Debian package, and the
+# iterations of a step, of Siconos the tolerance.
+OWN_BOXES = {"scree-nonsmooth": 1e-3, "scree-1e-2": 1e-2}
+BOX_PEERS = {"bullet-10": ("bullet", "libbullet-dev", 10), "bullet-100": ("bullet", "libbullet-dev", 100),
+             "ode-10": ("ode", "libode-dev", 10), "ode-100": ("ode", "libode-dev", 100),
+             "siconos": ("siconos", "python3-siconos", 1e-3)}
+CODES = tuple(dict.fromkeys((*OWN, *PEERS, *OWN_BOXES, *BOX_PEERS)))
+CODES_OF = {"bed": ("scree-dem", *PEERS), "pour": (*OWN, *PEERS), "silo": (*OWN, "liggghts"), "wall": (*OWN_BOXES, *BOX_PEERS),
+            "boxes": (*OWN_BOXES, *(peer for peer in BOX_PEERS if peer != "siconos"))}
+TASKS = tuple(CODES_OF)
+BOX_TASKS = ("wall", "boxes")
 
 _DECK = """\
 [simulation]
@@ -357,7 +377,9 @@ def launcher(ranks):
     return ["mpirun", "-n", str(ranks)]
 
 
-def step_of(code):
+def step_of(task, code):
+    if task in BOX_TASKS:
+        return box_scenes.STEP
     return RIGID_STEP if code == "scree-nonsmooth" else SOFT_STEP
 
 
@@ -369,13 +391,18 @@ def filled(text, values):
 def run_scree(code, start, stages, ranks, folder, options):
     """Seconds of the steps and of the whole program, of so many steps in each stage; leaves its files in the folder."""
     start.write_for_scree(folder / "start.csv")
-    step = step_of(code)
+    step = step_of("", code)
     end = f"{sum(stages) * step:.12g}"
     values = {"SCHEME": code.removeprefix("scree-"), "STEP": step, "END": end, "OUTPUT": end, "GRAVITY": GRAVITY,
               "TOLERANCE": start.scene.tolerance, "DENSITY": DENSITY, "E": E, "NU": NU, "MU": MU, "RESTITUTION": RESTITUTION,
               **{axis: f"{high:.10g}" for axis, high in zip("XYZ", start.upper)},
               **{f"DURATION{i}": f"{steps * step:.12g}" for i, steps in enumerate(stages)}}
     (folder / "deck.toml").write_text(filled(_DECK.replace("@SCENE", start.scene.deck), values), encoding="utf-8")
+    return run_deck(ranks, folder, options)
+
+
+def run_deck(ranks, folder, options):
+    """scree on deck.toml: seconds of the steps and of the whole program."""
     wall, _ = timed([*launcher(ranks), str(options.bin / "scree"), "run", "deck.toml", "--force"], folder)
     return step_seconds(folder / "end/summary.json"), wall
 
@@ -446,7 +473,7 @@ def counts_of(code, folder):
 def silo_state(code, start, stages, folder):
     """What remains in the silo and how fast it discharged: columns of a row."""
     times, counts = counts_of(code, folder)
-    filling, discharge = np.array(stages) * step_of(code)
+    filling, discharge = np.array(stages) * step_of("silo", code)
     opened, first, last = filling + discharge * np.array([0, 1 / 4, 5 / 6])
     filled_in, before, after = np.interp([opened, first, last], times, counts)
     if filled_in != len(start.x):
@@ -454,11 +481,48 @@ def silo_state(code, start, stages, folder):
     return {"remain": int(counts[-1]), "rate": (before - after) / (last - first)}
 
 
+def box_program(peer, options):
+    """The program of a peer for boxes, compiled once into --out."""
+    if peer == "siconos":
+        return HERE / "peers/boxes_siconos.py"
+    source, program = HERE / f"peers/boxes_{peer}.cpp", (options.out / f"boxes_{peer}").resolve()
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        libraries = subprocess.run(["pkg-config", "--cflags", "--libs", peer], check=True, capture_output=True, text=True)
+        subprocess.run(["g++", "-O3", "-march=native", "-std=c++17", source, "-o", program, *libraries.stdout.split()], check=True)
+    return program
+
+
+def run_boxes(code, scene, n_steps, ranks, folder, options):
+    """Seconds of the steps and of the whole program, and the state at the end."""
+    if code in OWN_BOXES:
+        scene.write_for_scree(folder, OWN_BOXES[code], n_steps * box_scenes.STEP)
+        seconds, program = run_deck(ranks, folder, options)
+        results = Results(folder / "end")
+        with results.trajectory as trajectory:
+            ids = np.argsort(scene.kinds(), kind="stable")    # scree numbers bodies kind by kind
+            order = ids[trajectory.ids(-1)]
+            x, turns = (np.empty((len(scene.x), n)) for n in (3, 4))
+            x[order], turns[order] = trajectory.positions(-1), trajectory.field("orientation", -1)
+        unsolved = int((results.certificate["solved"][1:] == 0).sum())
+    else:
+        peer, _, effort = BOX_PEERS[code]
+        scene.write_for_peers(folder / "scene.txt")
+        program, said = timed([box_program(peer, options), "scene.txt", str(effort), str(box_scenes.STEP), str(n_steps)], folder)
+        seconds = float(re.search(r"^steps took (\S+) s$", said, re.MULTILINE)[1])
+        end = np.loadtxt(folder / "end.txt")
+        x, turns = end[:, :3], end[:, 3:]
+        unsolved = int(re.search(r"^unsolved (\d+)$", said, re.MULTILINE)[1]) if peer == "siconos" else None
+    if len(x) != len(scene.x) or not np.isfinite(x).all():
+        raise Failure(f"{code}: {len(x)} boxes are left of {len(scene.x)}")
+    return seconds, program, {**box_scenes.state_of(scene, x, turns), "unsolved": unsolved}
+
+
 def stages_of(task, code, start, options):
     """Steps of each stage."""
     if task == "bed":
         return [max(options.steps, options.work // len(start.x))]
-    return [round(seconds / step_of(code)) for seconds in ([options.seconds] if task == "pour" else options.silo_seconds)]
+    times = {"pour": [options.seconds], "silo": options.silo_seconds}.get(task, [options.box_seconds])
+    return [round(seconds / step_of(task, code)) for seconds in times]
 
 
 def run_once(task, code, start, ranks, options):
@@ -466,6 +530,8 @@ def run_once(task, code, start, ranks, options):
     stages = stages_of(task, code, start, options)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if task in BOX_TASKS:
+            return run_boxes(code, start, stages[0], ranks, folder, options)
         if code in OWN:
             seconds, program = run_scree(code, start, stages, ranks, folder, options)
         else:
@@ -493,19 +559,24 @@ def measure(task, codes, start, ranks, options):
         if code in failed:
             continue
         seconds, programs, states = zip(*runs[code])
-        simulated = sum(stages_of(task, code, start, options)) * step_of(code)
-        rows.append({"task": task, "spheres": len(start.x), "code": code, "ranks": ranks, "simulated": simulated,
+        simulated = sum(stages_of(task, code, start, options)) * step_of(task, code)
+        rows.append({"task": task, "bodies": len(start.x), "code": code, "ranks": ranks, "simulated": simulated,
                      "wall": statistics.median(seconds) / simulated, "spread": spread_of(seconds),
                      "program": statistics.median(programs), "repetitions": options.repetitions, **states[-1]})
     return rows, not failed
 
 
 def is_there(code):
-    program = PEERS[code][0]
-    if shutil.which(program) is not None:
-        return True
-    print(f"{code} is left out: {program} is not installed (Debian: apt-get install {code.partition('-')[0]})", file=sys.stderr)
-    return False
+    if code in BOX_PEERS:
+        program, package, _ = BOX_PEERS[code]
+        asked = ["/usr/bin/python3", "-c", "import siconos"] if code == "siconos" else ["pkg-config", "--exists", program]
+        found = shutil.which(asked[0]) is not None and subprocess.run(asked, capture_output=True).returncode == 0
+    else:
+        program, package = PEERS[code][0], code.partition("-")[0]
+        found = shutil.which(program) is not None
+    if not found:
+        print(f"{code} is left out: {program} is not installed (Debian: apt-get install {package})", file=sys.stderr)
+    return found
 
 
 def kept_rows(path, processor):
@@ -517,42 +588,46 @@ def kept_rows(path, processor):
 
 
 def key_of(row):
-    return (TASKS.index(row["task"]), row["spheres"], row["ranks"], CODES.index(row["code"]))
+    return (TASKS.index(row["task"]), row["bodies"], row["ranks"], CODES.index(row["code"]))
 
 
 # Title, key and format of the columns that tell of the state.
 _BED_STATE = [("height [m]", "height", ".4f"), ("phi", "phi", ".4f"), ("z", "z", ".2f"), ("E_kin", "kinetic", ".1e"),
               ("floor", "floor", ".4f")]
 _SILO_STATE = [("remain", "remain", "d"), ("rate [1/s]", "rate", ".0f")]
+_BOX_STATE = [("height [m]", "height", ".4f"), ("moved [m]", "moved", ".2g"), ("overlap [m]", "overlap", ".2g"),
+              ("unsolved", "unsolved", "d")]
 
 
-def table_of(rows, state):
-    """Markdown. "over scree-dem": the wall time over that of scree-dem."""
-    titles = ["task", "spheres", "ranks", "code", "wall s per s", "spread", "over scree-dem", "program [s]",
+def table_of(rows, state, reference):
+    """Markdown, with wall times over that of the code `reference`."""
+    titles = ["task", "bodies", "ranks", "code", "wall s per s", "spread", f"over {reference}", "program [s]",
               *(title for title, _, _ in state)]
     lines = [f"| {' | '.join(titles)} |", "|" + len(titles) * "---|"]
-    own = {(r["task"], r["spheres"], r["ranks"]): r["wall"] for r in rows if r["code"] == "scree-dem"}
+    own = {(r["task"], r["bodies"], r["ranks"]): r["wall"] for r in rows if r["code"] == reference}
     for r in sorted(rows, key=key_of):
-        base = own.get((r["task"], r["spheres"], r["ranks"]))
+        base = own.get((r["task"], r["bodies"], r["ranks"]))
         ratio = f"{r['wall'] / base:.2f}" if base else "-"
         spread = f"{100 * r['spread']:.0f} %" if r["repetitions"] > 1 else "-"
-        cells = [r["task"], r["spheres"], r["ranks"], r["code"], f"{r['wall']:.3g}", spread, ratio, f"{r['program']:.3g}",
-                 *(format(r[key], digits) for _, key, digits in state)]
+        cells = [r["task"], r["bodies"], r["ranks"], r["code"], f"{r['wall']:.3g}", spread, ratio, f"{r['program']:.3g}",
+                 *("-" if r[key] is None else format(r[key], digits) for _, key, digits in state)]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 
 def report_of(rows, processor):
-    """The table of beds and that of silos, as far as they have rows."""
-    silos = [r for r in rows if r["task"] == "silo"]
-    beds = [r for r in rows if r["task"] != "silo"]
-    tables = [table_of(some, state) for some, state in ((beds, _BED_STATE), (silos, _SILO_STATE)) if some]
+    """The tables of beds, silos and boxes, as far as they have rows."""
+    kinds = ((("bed", "pour"), _BED_STATE, "scree-dem"), (("silo",), _SILO_STATE, "scree-dem"),
+             (BOX_TASKS, _BOX_STATE, "scree-nonsmooth"))
+    tables = [table_of(some, state, reference) for tasks, state, reference in kinds
+              if (some := [r for r in rows if r["task"] in tasks])]
     return "\n\n".join([f"On {processor}:", *tables])
 
 
-QUICK = {"bodies": TILE, "seconds": 0.3, "work": 4_000_000, "silo_bodies": 2000}
+QUICK = {"bodies": TILE, "seconds": 0.3, "work": 4_000_000, "silo_bodies": 2000, "boxes": 200, "box_seconds": 1.0}
 
-STARTS = {"bed": settled_bed, "pour": lambda n, options: pour(), "silo": lambda n, options: silo(n)}
+STARTS = {"bed": settled_bed, "pour": lambda n, options: pour(), "silo": lambda n, options: silo(n),
+          "wall": lambda n, options: box_scenes.wall(), "boxes": lambda n, options: box_scenes.pour(n)}
 
 
 def parse(arguments):
@@ -566,6 +641,8 @@ def parse(arguments):
     parser.add_argument("--silo-bodies", type=int, default=10_000, help="spheres in the silo")
     parser.add_argument("--silo-seconds", type=float, nargs=2, default=[0.7, 1.2], metavar=("FILL", "DISCHARGE"),
                         help="of the stages of the silo [s]")
+    parser.add_argument("--boxes", type=int, default=1000, help="boxes that are poured")
+    parser.add_argument("--box-seconds", type=float, default=2.0, help="of boxes [s]")
     parser.add_argument("--steps", type=int, default=100, help="of beds that are timed, at least")
     parser.add_argument("--work", type=int, default=BED_WORK, help="body-steps of beds that are timed, at least")
     parser.add_argument("--repetitions", type=int, default=3, help="of each timing; the median counts")
@@ -579,10 +656,12 @@ def parse(arguments):
     options.bin = options.bin.resolve()
     if any(n < TILE or n % TILE for n in options.bodies):
         parser.error(f"--bodies: beds are made of tiles, give multiples of {TILE}")
-    if min([options.steps, options.work, options.repetitions, options.silo_bodies, *options.ranks]) < 1:
-        parser.error("--ranks, --steps, --work, --silo-bodies and --repetitions must be positive")
+    if min([options.steps, options.work, options.repetitions, options.silo_bodies, options.boxes, *options.ranks]) < 1:
+        parser.error("--ranks, --steps, --work, --silo-bodies, --boxes and --repetitions must be positive")
     if not all(seconds >= RIGID_STEP for seconds in (options.seconds, *options.silo_seconds)):
         parser.error(f"--seconds at least {RIGID_STEP}, --silo-seconds too")
+    if not options.box_seconds >= box_scenes.STEP:
+        parser.error(f"--box-seconds at least {box_scenes.STEP}")
     if not (options.bin / "scree").exists():
         parser.error(f"--bin: there is no scree in {options.bin}")
     return options
@@ -594,17 +673,19 @@ def main(arguments=None):
     kept = options.out / "peers.json"
     processor = processor_text(machine_of(options.bin))
     rows = kept_rows(kept, processor)
-    codes = [code for code in CODES if code in options.codes and (code in OWN or is_there(code))]
+    wanted = {code for task in options.tasks for code in CODES_OF[task]} & set(options.codes)
+    codes = [code for code in CODES if code in wanted and (code.startswith("scree") or is_there(code))]
     failed = False
     for task in options.tasks:
-        able = [code for code in codes if code not in LEFT_OUT[task]]
-        for n in {"bed": options.bodies, "pour": [TILE], "silo": [options.silo_bodies]}[task]:
+        sizes = {"bed": options.bodies, "pour": [TILE], "silo": [options.silo_bodies], "boxes": [options.boxes]}
+        for n in sizes.get(task, [None]):
             start = STARTS[task](n, options)
             for ranks in options.ranks:
+                able = [code for code in codes if code in CODES_OF[task] and (ranks == 1 or code not in BOX_PEERS)]
                 new, all_well = measure(task, able, start, ranks, options)
                 failed = failed or not all_well
                 for row in new:
-                    print(f"{task}, {n} spheres, ranks {ranks}, {row['code']}: {row['wall']:.3g} s per s", file=sys.stderr)
+                    print(f"{task}, {row['bodies']} bodies, ranks {ranks}, {row['code']}: {row['wall']:.3g} s per s", file=sys.stderr)
                 rows = [other for other in rows if key_of(other) not in map(key_of, new)] + new
                 kept.with_suffix(".new").write_text(json.dumps({"processor": processor, "rows": rows}, indent=1),
                                                     encoding="utf-8")

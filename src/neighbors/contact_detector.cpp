@@ -10,8 +10,9 @@ namespace scree {
 
 namespace {
 
-/// What a detection reads, and which candidates it takes for contacts.
-template <int D>
+/// What a detection reads, and which candidates it takes for contacts. Without `has_shapes` all bodies are
+/// balls, and nothing asks for their shapes.
+template <int D, bool has_shapes>
 class Detection {
  public:
   Detection(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
@@ -23,11 +24,10 @@ class Detection {
         position_(state.bodies.position()),
         radius_(state.bodies.radius()),
         mobility_(state.bodies.mobility()),
+        shapes_(shapes),
+        shape_(state.bodies.shape()),
         moving_(!rules.displacement.empty()) {
-    if (!state.bodies.carries_shapes()) return;
-    shapes_ = &shapes;
-    shape_ = state.bodies.shape();
-    shapes.begin(state, list, rules);
+    if constexpr (has_shapes) shapes.begin(state, list, rules);
   }
 
   /// Whether a pair is a contact; if so, after add(low, high, -1, gap, normal, branch, place[, point,
@@ -40,13 +40,8 @@ class Detection {
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
-    if (shapes_ && (shape_[a] != 0 || shape_[b] != 0)) {
-      const Manifold<D>& found = shapes_->of_pair(place, low, high, -d);
-      for (int k = 0; k < found.n; ++k) {
-        const auto& point = found.points[static_cast<std::size_t>(k)];
-        add(low, high, Index{-1}, point.gap, found.normal, -d, place, point.place, point.feature);
-      }
-      return found.n > 0;
+    if constexpr (has_shapes) {
+      if (shape_[a] != 0 || shape_[b] != 0) return take_pair_of_shapes(place, low, high, -d, add);
     }
     const Real contact_distance = radius_[a] + radius_[b];
     const Real reach = rules_.tolerance * contact_distance;
@@ -58,6 +53,17 @@ class Detection {
       return false;
     add(low, high, Index{-1}, gap, normal, -d, place);
     return true;
+  }
+
+  /// The same of a pair in the list of the last detection, `was_found`: whether it was a contact then.
+  bool misses_pair(std::size_t place, Index low, Index high, Index shift, bool was_found) const {
+    const auto no_one = [](auto&&...) {};
+    if constexpr (has_shapes) {
+      if (shape_[static_cast<std::size_t>(low)] != 0 || shape_[static_cast<std::size_t>(high)] != 0)
+        return shapes_.may_miss_points(low, high) && take_pair(place, low, high, shift, no_one) &&
+               (!was_found || shapes_.misses_point());
+    }
+    return !was_found && take_pair(place, low, high, shift, no_one);
   }
 
   /// Calls add() for the contacts of a batch; returns how many of its bodies have any. `surface`: the surface
@@ -74,9 +80,11 @@ class Detection {
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
       if (mobility_[body] == 0) continue;
-      if (shapes_ && shape_[body] != 0) {
-        n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;
-        continue;
+      if constexpr (has_shapes) {
+        if (shape_[body] != 0) {
+          n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;
+          continue;
+        }
       }
       if (!surface[k].in_reach()) continue;
       const Real r = radius_[body];
@@ -102,14 +110,25 @@ class Detection {
   bool misses_point_at_wall() const { return misses_point_at_wall_; }
 
  private:
+  /// The contacts of a pair in which one or both have a shape. `between`: centre of `high` minus that of
+  /// `low`.
+  template <class F>
+  bool take_pair_of_shapes(std::size_t place, Index low, Index high, const Vec<D>& between, F&& add) const {
+    const Manifold<D>& found = shapes_.of_pair(place, low, high, between);
+    for (int k = 0; k < found.n; ++k) {
+      const auto& point = found.points[static_cast<std::size_t>(k)];
+      add(low, high, Index{-1}, point.gap, found.normal, between, place, point.place, point.feature);
+    }
+    return found.n > 0;
+  }
   /// The contacts of body k of a batch, which has a shape.
   template <class F>
   bool take_wall_of_shape(const typename SweepSchedule<D>::WallBatch& wall, std::size_t k, const Vec<D>& from,
                           F&& add) const {
     const Index body = schedule_.wall_bodies(wall)[k];
     const std::size_t place = static_cast<std::size_t>(wall.first) + k;
-    const WallContacts<D>& found = shapes_->of_wall(place, body, wall.constraint, from);
-    misses_point_at_wall_ = misses_point_at_wall_ || shapes_->misses_point();
+    const WallContacts<D>& found = shapes_.of_wall(place, body, wall.constraint, from);
+    misses_point_at_wall_ = misses_point_at_wall_ || shapes_.misses_point();
     for (int i = 0; i < found.n; ++i) {
       const auto& p = found.points[static_cast<std::size_t>(i)];
       add(body, -1, wall.constraint, p.gap, p.normal, p.place + 0.5 * p.gap * p.normal, place, p.place,
@@ -139,15 +158,11 @@ class Detection {
   const ContactRules<D>& rules_;
   std::span<const Vec<D>> position_;
   std::span<const Real> radius_, mobility_;
-  ShapeContacts<D>* shapes_ = nullptr;  // null: all bodies are balls
+  ShapeContacts<D>& shapes_;
   std::span<const std::int32_t> shape_;
   mutable bool misses_point_at_wall_ = false;
   bool moving_;
 };
-
-}  // namespace
-
-namespace {
 
 template <int D>
 void add_point(ContactGraph<D>& contacts, const Vec<D>& point, std::uint32_t feature) {
@@ -161,12 +176,22 @@ template <int D>
 void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& list,
                                 const ContactRules<D>& rules, ContactGraph<D>& contacts,
                                 std::span<Index> block_contacts) {
+  if (state.bodies.carries_shapes())
+    detect_as<true>(state, list, rules, contacts, block_contacts);
+  else
+    detect_as<false>(state, list, rules, contacts, block_contacts);
+}
+
+template <int D>
+template <bool has_shapes>
+void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>& list,
+                                   const ContactRules<D>& rules, ContactGraph<D>& contacts,
+                                   std::span<Index> block_contacts) {
   const SweepSchedule<D>& schedule = list.schedule();
-  const Detection<D> detection(state, list, rules, shapes_);
+  const Detection<D, has_shapes> detection(state, list, rules, shapes_);
   contacts.clear();
   n_walls_ = n_pairs_ = 0;
   near_.find(state, list, rules);
-  const bool has_shapes = state.bodies.carries_shapes();
   const auto radius = state.bodies.radius();
   const auto add = [&](Index a, Index b, Index wall, Real gap, const Vec<D>& normal, const Vec<D>& branch,
                        std::size_t place, const auto&... point_and_feature) {
@@ -175,7 +200,7 @@ void ContactDetector<D>::detect(const State<D>& state, const NeighborList<D>& li
     contacts.branch.push_back(branch);
     if constexpr (sizeof...(point_and_feature) > 0) {
       add_point(contacts, point_and_feature...);
-    } else if (has_shapes) {
+    } else if constexpr (has_shapes) {
       add_point(contacts, (radius[static_cast<std::size_t>(a)] + 0.5 * gap) * normal, 0);
     }
   };
@@ -224,30 +249,37 @@ void ContactDetector<D>::see_wall(const State<D>& state, const NeighborList<D>& 
 template <int D>
 bool ContactDetector<D>::misses(const State<D>& state, const NeighborList<D>& list,
                                 const ContactRules<D>& rules) {
+  return state.bodies.carries_shapes() ? misses_as<true>(state, list, rules)
+                                       : misses_as<false>(state, list, rules);
+}
+
+template <int D>
+template <bool has_shapes>
+bool ContactDetector<D>::misses_as(const State<D>& state, const NeighborList<D>& list,
+                                   const ContactRules<D>& rules) {
   const SweepSchedule<D>& schedule = list.schedule();
-  const Detection<D> detection(state, list, rules, shapes_);
-  const bool knows_found = near_.find(state, list, rules), has_shapes = state.bodies.carries_shapes();
+  const Detection<D, has_shapes> detection(state, list, rules, shapes_);
+  const bool knows_found = near_.find(state, list, rules);
   std::size_t n_pairs = 0, n_walls = 0;
   bool misses_point = false;
-  const auto is_contact = [&](std::size_t place, Index low, Index high, Index shift) {
-    const bool is = detection.take_pair(place, low, high, shift, [](auto&&...) {});
-    misses_point = misses_point || (has_shapes && shapes_.misses_point());
-    return is;
-  };
-  for (std::size_t block = 0; block < schedule.all_blocks().size() && !misses_point; ++block) {
-    // Pairs with shapes that were found may lack a point.
-    if (knows_found && !has_shapes) {
-      if (near_.any_other(block, is_contact)) return true;
+  for (std::size_t block = 0; block < schedule.all_blocks().size(); ++block) {
+    if (knows_found) {
+      if (near_.any(block, [&](auto... pair) { return detection.misses_pair(pair...); })) return true;
       continue;
     }
-    near_.for_each(block, [&](auto... pair) { return is_contact(pair...) && ++n_pairs > 0; });
+    near_.for_each(block, [&](auto... pair) {
+      const bool is_contact = detection.take_pair(pair..., [](auto&&...) {});
+      misses_point = misses_point || (has_shapes && shapes_.misses_point());
+      n_pairs += is_contact ? 1 : 0;
+      return is_contact;
+    });
   }
   for (const auto& wall : schedule.walls()) {
     see_wall(state, list, rules, wall);
     n_walls += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, [](auto&&...) {});
     misses_point = misses_point || detection.misses_point_at_wall();
   }
-  return misses_point || ((!knows_found || has_shapes) && n_pairs != n_pairs_) || n_walls != n_walls_;
+  return misses_point || (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
 }
 
 template <int D>

@@ -27,6 +27,11 @@ class ContactDetector {
   std::size_t bytes() const;
 
  private:
+  template <bool has_shapes>
+  void detect_as(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
+                 ContactGraph<D>& contacts, std::span<Index> block_contacts);
+  template <bool has_shapes>
+  bool misses_as(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
   void see_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
                 const typename SweepSchedule<D>::WallBatch& wall);
 

@@ -41,12 +41,17 @@ class NearPairs {
       return false;
     });
   }
-  /// The same of pairs that the last for_each() did not take, until one is a contact. True if one is.
+  /// Whether holds(place, low, high, shift code or -1, whether the last for_each() took it) is true of any of
+  /// them.
   template <class F>
-  bool any_other(std::size_t block, F&& is_contact) {
+  bool any(std::size_t block, F&& holds) {
     return for_each_batch(block, [&](std::size_t batch, unsigned near, bool shifted) {
-      for (near &= ~unsigned{taken_[batch]}; near != 0; near &= near - 1)
-        if (call(is_contact, batch, static_cast<std::size_t>(std::countr_zero(near)), shifted)) return true;
+      for (; near != 0; near &= near - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        const bool was_taken = (taken_[batch] >> k & 1U) != 0;
+        const auto of_pair = [&](auto... pair) { return holds(pair..., was_taken); };
+        if (call(of_pair, batch, k, shifted)) return true;
+      }
       return false;
     });
   }
@@ -81,7 +86,7 @@ class NearPairs {
     return false;
   }
   template <class F>
-  bool call(F& f, std::size_t batch, std::size_t k, bool shifted) const {
+  bool call(F&& f, std::size_t batch, std::size_t k, bool shifted) const {
     const std::size_t place = batch * batch_size + k;
     const Index* low = &ends_[2 * batch_size * batch + k];
     return f(static_cast<std::size_t>(places_[place]), low[0], low[batch_size],

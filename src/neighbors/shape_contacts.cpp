@@ -59,6 +59,19 @@ bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Ran
 }
 
 template <int D>
+Real ShapeContacts<D>::closing_bound(const Way& of_low, const Way& of_high, Index low, Index high) const {
+  const auto radius = state_->bodies.radius();
+  return norm(of_high.move - of_low.move) + norm(of_low.turn) * radius[static_cast<std::size_t>(low)] +
+         norm(of_high.turn) * radius[static_cast<std::size_t>(high)];
+}
+
+template <int D>
+bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
+  return closing_bound(way(rules_->other_displacement, rules_->other_turn, low),
+                       way(rules_->other_displacement, rules_->other_turn, high), low, high) > rules_->deep;
+}
+
+template <int D>
 const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index high,
                                              const Vec<D>& between) {
   const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
@@ -70,10 +83,7 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
                                   way(rules_->other_displacement, rules_->other_turn, low)},
       ways_b{way(rules_->displacement, rules_->turn, high),
              way(rules_->other_displacement, rules_->other_turn, high)};
-  const auto bound_of = [&](std::size_t w) {  // by which the gap of a point may close
-    return norm(ways_b[w].move - ways_a[w].move) + norm(ways_a[w].turn) * radius_a +
-           norm(ways_b[w].turn) * radius_b;
-  };
+  const auto bound_of = [&](std::size_t w) { return closing_bound(ways_a[w], ways_b[w], low, high); };
   const Real touching = rules_->tolerance * (radius_a + radius_b);
   const auto range_of = [&](Real bound) {
     return Range{touching + bound, std::min(width_for(low, bound), width_for(high, bound))};

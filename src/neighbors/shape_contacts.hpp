@@ -28,6 +28,9 @@ class ShapeContacts {
   /// Whether a point of the last pair or wall asked for, which the free motion kept apart, overlaps too deep
   /// by the other displacement.
   bool misses_point() const { return misses_point_; }
+  /// False: by the other displacement no points of a pair come nearer by more than ContactRules::deep, so it
+  /// misses none.
+  bool may_miss_points(Index low, Index high) const;
 
   std::size_t bytes() const;
 
@@ -43,6 +46,8 @@ class ShapeContacts {
     const auto i = static_cast<std::size_t>(body);
     return moves.empty() ? Way{} : Way{moves[i], turns[i]};
   }
+  /// By how much two points of bodies can come nearer at most [m].
+  Real closing_bound(const Way& of_low, const Way& of_high, Index low, Index high) const;
   Real width_for(Index body, Real bound) const;
   /// Gaps up to which points are found: in all, and above the least [m].
   struct Range {

@@ -10,6 +10,7 @@ SMALL = {
     "pbd": ["--bodies", "400", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2", "--all-sets"],
     "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2", "--folder", "."],
     "nonsmooth": ["--bodies", "4096", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2", "--folder", "."],
+    "convex": ["--bodies", "100", "--settling-time", "0.02", "--steps", "2", "--repetitions", "2"],
     "crowd": ["--agents", "60", "--columns", "4", "--densities", "1", "--warm-up", "1", "--steps", "2", "--repetitions", "2"],
     "friction": ["--bodies", "60", "--solvers", "nsgs,ipm", "--tolerances", "1e-2", "--max-time", "5"],
     "linear": ["--bodies", "60", "--linear", "direct,iterative -scree_pc_type jacobi", "--repetitions", "2"],

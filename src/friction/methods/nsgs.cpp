@@ -81,8 +81,9 @@ class Nsgs final : public FrictionSolver<D> {
     spheres_ = problem.has_spheres() ? &problem.spheres() : nullptr;
     general_ = spheres_ != nullptr || problem.general().empty() ? nullptr : &problem.general();
     lanes_ = spheres_ != nullptr ? &spheres_->lanes() : general_ != nullptr ? &general_->lanes() : nullptr;
-    reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
-                                   : static_cast<std::size_t>(problem.n_contacts()));
+    if (spheres_ == nullptr)
+      reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
+                                     : static_cast<std::size_t>(problem.n_contacts()));
     start_from_impulses();
     residual_ = check_velocities(0);
     // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
@@ -369,7 +370,7 @@ class Nsgs final : public FrictionSolver<D> {
   std::vector<GroupMomentum<D>> of_sweeps_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
-  std::vector<Real> slip_;                  // of each contact, the guess of the next local solve
+  std::vector<Real> slip_;  // of each contact but round ones, the guess of the next local solve
   std::vector<Real> velocity_momentum_, start_velocity_;  // of held bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
   std::vector<Real> squares_;                             // change of each contact in a sweep

@@ -215,8 +215,9 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
   reset(impulse_, contacts().size() * D);
+  memory_.impulses(contacts(), remembered_);
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const Vec<D> r = factor * memory_.impulse(contacts(), c);
+    const Vec<D> r = factor * remembered_[c];
     if (r == Vec<D>{}) continue;
     const auto& frame = problem().frame[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
@@ -425,10 +426,11 @@ void ContactStep<D>::remember_springs(std::size_t c) {
 template <int D>
 void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_.detect(state_, memory_.rules(tolerance), contacts);
+  memory_.impulses(contacts, remembered_);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    Vec<D> force = memory_.impulse(contacts, c);
+    Vec<D> force = remembered_[c];
     if (state_.clock.last_dt > 0) force *= 1 / state_.clock.last_dt;
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
@@ -456,9 +458,10 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
-         held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
-                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
-                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
+         held_bytes(impulse_, remembered_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
+                    rolling_work_, stored_energy_, impact_work_, before_impacts_, solved_displacement_,
+                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
+                    separating_velocity_);
 }
 
 template class ContactStep<2>;

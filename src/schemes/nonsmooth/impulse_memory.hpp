@@ -1,4 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "schemes/common/contact_field.hpp"
 
 namespace scree {
@@ -58,6 +62,17 @@ class ImpulseMemory {
       if (point.feature == Real(contacts.feature[c]) && point.impulse != Vec<D>{}) return point.impulse;
     return {};
   }
+  /// The impulse of every contact. What points of a pair had that are not there any more goes to its new
+  /// ones in equal shares, or to all its points if none is new.
+  void impulses(const ContactGraph<D>& contacts, std::vector<Vec<D>>& found) const {
+    found.resize(contacts.size());
+    for (std::size_t c = 0; c < found.size(); ++c) found[c] = impulse(contacts, c);
+    if (has_springs_ || !has_shapes_) return;
+    for (std::size_t first = 0, last = 0; first < found.size(); first = last) {
+      for (last = first + 1; last < found.size() && same_pair(contacts, first, last);) ++last;
+      hand_on(contacts, first, std::span(found).subspan(first, last - first));
+    }
+  }
   /// After clear(), once for each contact.
   void set_impulse(const ContactGraph<D>& contacts, std::size_t c, const Vec<D>& impulse) {
     if (has_springs_) {
@@ -86,6 +101,26 @@ class ImpulseMemory {
   static auto visit(Self& self, F&& f) {
     if (self.has_springs_) return f(self.elastic_);
     return self.has_shapes_ ? f(self.points_) : f(self.rigid_);
+  }
+
+  static bool same_pair(const ContactGraph<D>& contacts, std::size_t c, std::size_t d) {
+    return contacts.place[c] == contacts.place[d] && (contacts.b[c] < 0) == (contacts.b[d] < 0);
+  }
+  /// `found`: of the contacts of a pair, the first of which is `first`.
+  void hand_on(const ContactGraph<D>& contacts, std::size_t first, std::span<Vec<D>> found) const {
+    const auto is_there = [&](Real feature) {
+      for (std::size_t k = 0; k < found.size(); ++k)
+        if (feature == Real(contacts.feature[first + k])) return true;
+      return false;
+    };
+    Vec<D> lost;
+    for (const auto& point : points_.of(contacts, first).point)
+      if (point.impulse != Vec<D>{} && !is_there(point.feature)) lost += point.impulse;
+    if (lost == Vec<D>{}) return;
+    const auto n_new = std::ranges::count(found, Vec<D>{});
+    const Vec<D> share = lost * (1 / static_cast<Real>(n_new > 0 ? n_new : std::ssize(found)));
+    for (Vec<D>& impulse : found)
+      if (n_new == 0 || impulse == Vec<D>{}) impulse += share;
   }
 
   bool has_springs_, has_shapes_;
