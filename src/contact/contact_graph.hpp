@@ -22,6 +22,16 @@ struct ContactList {
   std::vector<Index> colour_first, interior_first;
 
   std::size_t size() const { return a.size(); }
+  /// Whether contact c belongs to the same candidate as contact d of another list, or of this one.
+  bool same_pair(std::size_t c, const ContactList& other, std::size_t d) const {
+    return place[c] == other.place[d] && (b[c] < 0) == (other.b[d] < 0);
+  }
+  /// The end of the contacts of a pair, or of a body and an obstacle, the first of which is `first`.
+  std::size_t end_of_pair(std::size_t first) const {
+    std::size_t last = first + 1;
+    while (last < size() && same_pair(first, *this, last)) ++last;
+    return last;
+  }
   void clear() {
     a.clear(), b.clear(), gap.clear(), normal.clear(), place.clear();
     colour_first.clear(), interior_first.clear();

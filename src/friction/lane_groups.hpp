@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -59,7 +60,23 @@ class LaneGroups {
   void begin(Index none);
   /// A place for a contact of bodies a and b: lane `place % group_size` of group place / group_size, which is
   /// a new one if it is the first lane.
-  std::size_t add(Index a, Index b);
+  std::size_t add(Index a, Index b) {
+    // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
+    constexpr std::size_t most_open = 8;
+    std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
+    std::size_t& of_b = first_group_[static_cast<std::size_t>(b)];
+    const std::size_t n = n_in_.size();
+    while (first_open_ < n && (n_in_[first_open_] == group_size || n - first_open_ > most_open))
+      ++first_open_;
+    std::size_t here = std::max({of_a, of_b, first_open_});
+    while (here < n && n_in_[here] == group_size) ++here;
+    if (here == n) n_in_.push_back(0);
+    const std::size_t lane = n_in_[here]++;
+    if (a != none_) of_a = here + 1;
+    if (b != none_) of_b = here + 1;
+    place_.push_back(static_cast<Index>(here * group_size + lane));
+    return here * group_size + lane;
+  }
   /// Ends a stretch of contacts that a sweep visits between transfers.
   void end_stretch() { stretch_first_.push_back(first_open_ = n_in_.size()); }
 
@@ -77,7 +94,7 @@ class LaneGroups {
   void pack(std::span<const Real> r, std::vector<GroupImpulses<D>>& impulses) const {
     impulses.resize(n_groups());
     // Lanes that no contact uses stay zero.
-    for (GroupImpulses<D>& group : impulses) group = {};
+    std::ranges::fill(impulses, GroupImpulses<D>{});
     for (std::size_t c = 0; c < place_.size(); ++c) {
       const auto place = static_cast<std::size_t>(place_[c]);
       for (std::size_t i = 0; i < D; ++i)

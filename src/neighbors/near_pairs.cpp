@@ -139,27 +139,35 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
                                 .places = listed_.data()},
                                beyond_rounding, &is_near_[begin]);
   constexpr std::uint8_t unshifted = D == 2 ? 4 : 13;  // s = 0 along every axis
-  std::size_t k = batch_size;                          // places taken in the last batch of the list
+  std::size_t n = 0;
   for (std::size_t batch = begin; batch < static_cast<std::size_t>(last); ++batch) {
     if (rules_->has_pair_values()) is_near_[batch] |= remembered(batch);
+    for (unsigned left = is_near_[batch]; left != 0; left &= left - 1) ++n;
+  }
+  n_listed_ += static_cast<std::int64_t>(n);
+  std::size_t k = places_.size();
+  const std::size_t end = k + (n + batch_size - 1) / batch_size * batch_size;
+  places_.resize(end);
+  shifts_.resize(end, unshifted);
+  ends_.resize(2 * end);
+  const auto ends_of = [&](std::size_t place) {
+    return &ends_[2 * place - place % batch_size];  // the other end is batch_size further
+  };
+  for (std::size_t batch = begin; batch < static_cast<std::size_t>(last); ++batch) {
     for (unsigned left = is_near_[batch]; left != 0; left &= left - 1, ++k) {
-      if (k == batch_size) {
-        k = 0;
-        ends_.insert(ends_.end(), batch_size, n_held_);
-        ends_.insert(ends_.end(), batch_size, n_held_ + 1);
-        places_.resize(places_.size() + batch_size);
-        shifts_.resize(places_.size(), unshifted);
-      }
       const auto from = static_cast<std::size_t>(std::countr_zero(left));
       const Index* low = all_ends + 2 * batch_size * batch + from;
-      Index* to = &ends_[ends_.size() - 2 * batch_size + k];
+      Index* to = ends_of(k);
       to[0] = low[0];
       to[batch_size] = low[batch_size];
       const std::size_t place = batch * batch_size + from;
-      places_[places_.size() - batch_size + k] = static_cast<Index>(place);
-      if (shifted) shifts_[places_.size() - batch_size + k] = shifts[place - begin * batch_size];
-      ++n_listed_;
+      places_[k] = static_cast<Index>(place);
+      if (shifted) shifts_[k] = shifts[place - begin * batch_size];
     }
+  }
+  for (; k < end; ++k) {
+    ends_of(k)[0] = n_held_;
+    ends_of(k)[batch_size] = n_held_ + 1;
   }
 }
 

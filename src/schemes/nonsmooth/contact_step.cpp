@@ -11,6 +11,20 @@
 
 namespace scree {
 
+/// The gap up to which contact c touches [m].
+template <int D>
+Real ContactStep<D>::touching_of(std::size_t c) const {
+  const Real of_radii = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+  return state_.bodies.carries_shapes() ? std::min(of_radii, touching_of_roundings(c)) : of_radii;
+}
+
+/// That of bodies with shapes is small beside their rounding, so that what rests keeps a gap between cores.
+template <int D>
+Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
+  constexpr Real share_of_rounding = 0.1;
+  return share_of_rounding * sum_of_roundings(state_, contacts(), c);
+}
+
 template <int D>
 void ContactStep<D>::assemble(FreeMotion<D>& motion) {
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
@@ -172,16 +186,6 @@ Real ContactStep<D>::effective_radius_of(std::size_t c) const {
   return contacts().b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts().b[c])]);
 }
 
-/// The gap up to which contact c touches [m]; that of bodies with shapes is small beside their rounding, so
-/// that what rests keeps a gap between cores.
-template <int D>
-Real ContactStep<D>::touching_of(std::size_t c) const {
-  constexpr Real share_of_rounding = 0.1;
-  const Real touching = law_.contact_slop * sum_of_radii(state_, contacts(), c);
-  if (!state_.bodies.carries_shapes()) return touching;
-  return std::min(touching, share_of_rounding * sum_of_roundings(state_, contacts(), c));
-}
-
 /// Overlap of contact c that the correction does not take out [m]. Within the roundings of shapes it does no
 /// harm: the cores are apart, and the normal is good.
 template <int D>
@@ -305,28 +309,26 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
   // may have other points.
   reset(wider_impulse_, wider_.size() * D);
-  const auto same_place = [&](std::size_t w, std::size_t c) {
-    return wider_.place[w] == contacts().place[c] && (wider_.b[w] < 0) == (contacts().b[c] < 0);
-  };
   const bool has_shapes = state_.bodies.carries_shapes();
-  std::size_t first = 0;  // of the pair in the list that there is
   std::int64_t n_new = 0;
-  for (std::size_t w = 0; w < wider_.size(); ++w) {
-    if (w > 0 && (wider_.place[w] != wider_.place[w - 1] || (wider_.b[w] < 0) != (wider_.b[w - 1] < 0)))
-      while (first < contacts().size() && same_place(w - 1, first)) ++first;
-    if (first == contacts().size() || !same_place(w, first)) {
+  for (std::size_t w = 0, c = 0; w < wider_.size();) {
+    const std::size_t w_end = has_shapes ? wider_.end_of_pair(w) : w + 1;
+    if (c == contacts().size() || !wider_.same_pair(w, contacts(), c)) {
       kept_.of(wider_, w) = 1;
-      ++n_new;
+      n_new += static_cast<std::int64_t>(w_end - w);
+      w = w_end;
       continue;
     }
-    std::size_t c = first;
-    while (has_shapes && c < contacts().size() && same_place(w, c) &&
-           contacts().feature[c] != wider_.feature[w])
-      ++c;
-    if (c < contacts().size() && same_place(w, c))
-      std::copy_n(&impulse_[c * D], D, &wider_impulse_[w * D]);
-    else
-      ++n_new;
+    const std::size_t c_end = has_shapes ? contacts().end_of_pair(c) : c + 1;
+    for (; w < w_end; ++w) {
+      std::size_t same = c;
+      while (has_shapes && same < c_end && contacts().feature[same] != wider_.feature[w]) ++same;
+      if (same < c_end)
+        std::copy_n(&impulse_[same * D], D, &wider_impulse_[w * D]);
+      else
+        ++n_new;
+    }
+    c = c_end;
   }
   n_added_ += state_.comm.sum(n_new);
   build(motion, &wider_);

@@ -91,6 +91,7 @@ class ContactStep {
   void remember_springs(std::size_t c);
   Real effective_radius_of(std::size_t c) const;
   Real touching_of(std::size_t c) const;
+  Real touching_of_roundings(std::size_t c) const;
   Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);

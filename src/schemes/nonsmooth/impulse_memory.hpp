@@ -69,7 +69,7 @@ class ImpulseMemory {
     for (std::size_t c = 0; c < found.size(); ++c) found[c] = impulse(contacts, c);
     if (has_springs_ || !has_shapes_) return;
     for (std::size_t first = 0, last = 0; first < found.size(); first = last) {
-      for (last = first + 1; last < found.size() && same_pair(contacts, first, last);) ++last;
+      last = contacts.end_of_pair(first);
       hand_on(contacts, first, std::span(found).subspan(first, last - first));
     }
   }
@@ -103,9 +103,6 @@ class ImpulseMemory {
     return self.has_shapes_ ? f(self.points_) : f(self.rigid_);
   }
 
-  static bool same_pair(const ContactGraph<D>& contacts, std::size_t c, std::size_t d) {
-    return contacts.place[c] == contacts.place[d] && (contacts.b[c] < 0) == (contacts.b[d] < 0);
-  }
   /// `found`: of the contacts of a pair, the first of which is `first`.
   void hand_on(const ContactGraph<D>& contacts, std::size_t first, std::span<Vec<D>> found) const {
     const auto is_there = [&](Real feature) {
