@@ -219,14 +219,12 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
   reset(impulse_, contacts().size() * D);
-  memory_.impulses(contacts(), remembered_);
-  for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const Vec<D> r = factor * remembered_[c];
-    if (r == Vec<D>{}) continue;
+  memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& remembered) {
+    if (remembered == Vec<D>{}) return;
     const auto& frame = problem().frame[c];
-    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], r);
+    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * remembered);
     if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
-  }
+  });
 }
 
 template <int D>
@@ -428,15 +426,14 @@ void ContactStep<D>::remember_springs(std::size_t c) {
 template <int D>
 void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_.detect(state_, memory_.rules(tolerance), contacts);
-  memory_.impulses(contacts, remembered_);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    Vec<D> force = remembered_[c];
-    if (state_.clock.last_dt > 0) force *= 1 / state_.clock.last_dt;
+  const Real per_time = state_.clock.last_dt > 0 ? 1 / state_.clock.last_dt : 1;
+  memory_.for_each_impulse(contacts, [&](std::size_t c, const Vec<D>& impulse) {
+    const Vec<D> force = per_time * impulse;
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
-  }
+  });
 }
 
 template <int D>
@@ -460,10 +457,9 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
-         held_bytes(impulse_, remembered_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
-                    rolling_work_, stored_energy_, impact_work_, before_impacts_, solved_displacement_,
-                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
-                    separating_velocity_);
+         held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
+                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
+                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

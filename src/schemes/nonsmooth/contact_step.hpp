@@ -105,7 +105,6 @@ class ContactStep {
   ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
   ContactLaw law_;
   std::vector<Real> impulse_, guess_;
-  std::vector<Vec<D>> remembered_;  // impulse of each contact, before the solve
   std::vector<Real> velocity_;
   // Of add_contacts().
   ContactGraph<D> wider_;

@@ -1,9 +1,10 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <span>
-#include <vector>
 
 #include "schemes/common/contact_field.hpp"
+#include "schemes/common/point_values.hpp"
 
 namespace scree {
 
@@ -17,14 +18,6 @@ class ImpulseMemory {
     Vec<D> impulse;  ///< on the larger id or the obstacle [N s]
     Vec<D> spring;   ///< tangential stretch, how far the larger id or the obstacle has gone [m]
     Real load = 0;   ///< what all else added to the normal velocity in the last step [m/s]
-  };
-  /// The points of two bodies, or of a body and a wall. Those without an impulse are not remembered.
-  struct Points {
-    struct Point {
-      Real feature = 0;  ///< its name, exact in a Real
-      Vec<D> impulse;
-    };
-    std::array<Point, D == 2 ? 2 : 4> point;
   };
 
   /// What bodies are like does not change in a run.
@@ -55,22 +48,25 @@ class ImpulseMemory {
     visit(*this, [](auto& field) { field.clear(); });
   }
 
+  /// Of a contact of balls.
   Vec<D> impulse(const ContactGraph<D>& contacts, std::size_t c) const {
-    if (has_springs_) return elastic_.of(contacts, c).impulse;
-    if (!has_shapes_) return rigid_.of(contacts, c);
-    for (const auto& point : points_.of(contacts, c).point)
-      if (point.feature == Real(contacts.feature[c]) && point.impulse != Vec<D>{}) return point.impulse;
-    return {};
+    return has_springs_ ? elastic_.of(contacts, c).impulse : rigid_.of(contacts, c);
   }
-  /// The impulse of every contact. What points of a pair had that are not there any more goes to its new
-  /// ones in equal shares, or to all its points if none is new.
-  void impulses(const ContactGraph<D>& contacts, std::vector<Vec<D>>& found) const {
-    found.resize(contacts.size());
-    for (std::size_t c = 0; c < found.size(); ++c) found[c] = impulse(contacts, c);
-    if (has_springs_ || !has_shapes_) return;
-    for (std::size_t first = 0, last = 0; first < found.size(); first = last) {
+  /// Calls f(c, impulse) for every contact; points of bodies with shapes may have it from others that are
+  /// gone (PointValues).
+  template <class F>
+  void for_each_impulse(const ContactGraph<D>& contacts, F&& f) const {
+    if (!has_shapes_ || has_springs_) {
+      for (std::size_t c = 0; c < contacts.size(); ++c) f(c, impulse(contacts, c));
+      return;
+    }
+    std::array<Vec<D>, PointValues<D>::most> found;
+    for (std::size_t first = 0, last = 0; first < contacts.size(); first = last) {
       last = contacts.end_of_pair(first);
-      hand_on(contacts, first, std::span(found).subspan(first, last - first));
+      points_.of(contacts, first)
+          .read([&](std::size_t k) { return contacts.feature[first + k]; },
+                std::span(found).first(last - first));
+      for (std::size_t c = first; c < last; ++c) f(c, found[c - first]);
     }
   }
   /// After clear(), once for each contact.
@@ -79,12 +75,8 @@ class ImpulseMemory {
       elastic_.of(contacts, c).impulse = impulse;
     } else if (!has_shapes_) {
       rigid_.of(contacts, c) = impulse;
-    } else if (impulse != Vec<D>{}) {
-      for (auto& point : points_.of(contacts, c).point) {
-        if (point.impulse != Vec<D>{}) continue;
-        point = {Real(contacts.feature[c]), impulse};
-        break;
-      }
+    } else {
+      points_.of(contacts, c).add(contacts.feature[c], impulse);
     }
   }
   /// Only with springs.
@@ -103,27 +95,10 @@ class ImpulseMemory {
     return self.has_shapes_ ? f(self.points_) : f(self.rigid_);
   }
 
-  /// `found`: of the contacts of a pair, the first of which is `first`.
-  void hand_on(const ContactGraph<D>& contacts, std::size_t first, std::span<Vec<D>> found) const {
-    const auto is_there = [&](Real feature) {
-      for (std::size_t k = 0; k < found.size(); ++k)
-        if (feature == Real(contacts.feature[first + k])) return true;
-      return false;
-    };
-    Vec<D> lost;
-    for (const auto& point : points_.of(contacts, first).point)
-      if (point.impulse != Vec<D>{} && !is_there(point.feature)) lost += point.impulse;
-    if (lost == Vec<D>{}) return;
-    const auto n_new = std::ranges::count(found, Vec<D>{});
-    const Vec<D> share = lost * (1 / static_cast<Real>(n_new > 0 ? n_new : std::ssize(found)));
-    for (Vec<D>& impulse : found)
-      if (n_new == 0 || impulse == Vec<D>{}) impulse += share;
-  }
-
   bool has_springs_, has_shapes_;
   ContactField<Vec<D>> rigid_;
   ContactField<Elastic> elastic_;
-  ContactField<Points> points_;
+  ContactField<PointValues<D>> points_;
 };
 
 }  // namespace scree

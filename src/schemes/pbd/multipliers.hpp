@@ -1,8 +1,6 @@
 #pragma once
-#include <array>
-#include <cstdint>
-
 #include "schemes/common/contact_field.hpp"
+#include "schemes/common/point_values.hpp"
 
 namespace scree {
 
@@ -11,21 +9,8 @@ namespace scree {
 template <int D>
 class PbdMultipliers {
  public:
-  /// The points of two bodies, or of a body and a wall. Those with l = 0 are not remembered.
-  struct Points {
-    static constexpr std::size_t most = D == 2 ? 2 : 4;
-    struct Point {
-      Real feature = 0;  ///< its name, exact in a Real
-      Vec<D> push;       ///< l n, on the larger id or the obstacle
-    };
-    std::array<Point, most> point;
-
-    bool any() const {
-      for (const Point& p : point)
-        if (p.push != Vec<D>{}) return true;
-      return false;
-    }
-  };
+  /// Of the points of two bodies, or of a body and a wall: l n, on the larger id or the obstacle.
+  using Points = PointValues<D>;
 
   /// Fits the present candidates and takes what bodies remember of them. After every rebuild. Local.
   void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
@@ -44,7 +29,7 @@ class PbdMultipliers {
   Real of(const ContactGraph<D>& contacts, std::size_t c) const {
     if (!has_shapes_) return balls_.of(contacts, c);
     for (const auto& point : points_.of(contacts, c).point)
-      if (point.feature == Real(contacts.feature[c]) && point.push != Vec<D>{}) return norm(point.push);
+      if (point.name == Real(contacts.feature[c]) && point.value != Vec<D>{}) return norm(point.value);
     return 0;
   }
 

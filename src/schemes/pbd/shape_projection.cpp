@@ -65,7 +65,7 @@ template <int D>
 struct ShapeProjection<D>::Contact {
   Vec<D> normal;  // from a to b
   Real gap;
-  Real feature;
+  std::uint32_t feature;
   Spin<D> arm_a, arm_b;  // r x n
   Spin<D> response_a{}, response_b{};
   Real total = 0;  // W
@@ -138,7 +138,7 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
       const auto& p = found.points[static_cast<std::size_t>(k)];
       contacts[n++] = {.normal = found.normal,
                        .gap = p.gap,
-                       .feature = static_cast<Real>(p.feature),
+                       .feature = p.feature,
                        .arm_a = moment<D>(p.place, found.normal),
                        .arm_b = moment<D>(p.place - between, found.normal)};
     }
@@ -174,7 +174,7 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
       const auto& p = wall_.points[static_cast<std::size_t>(k)];
       contacts[n++] = {.normal = p.normal,
                        .gap = p.gap,
-                       .feature = static_cast<Real>(p.feature),
+                       .feature = p.feature,
                        .arm_a = moment<D>(p.place, p.normal),
                        .arm_b = {}};
     }
@@ -182,37 +182,18 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
   return project(sweep, std::span(contacts).first(n), a, nullptr, remembered);
 }
 
-namespace {
-
-/// Points keep their multipliers by name. What points that are gone had is shared out among those that are
-/// new.
-template <int D, class Points, class Contacts>
-void recall_multipliers(const Points& remembered, const Contacts& contacts) {
-  Vec<D> left;
-  for (const auto& old : remembered.point) left += old.push;
-  Real n_new = 0;
-  for (auto& contact : contacts) {
-    const auto old = std::ranges::find_if(
-        remembered.point, [&](const auto& p) { return p.push != Vec<D>{} && p.feature == contact.feature; });
-    const bool is_new = old == remembered.point.end();
-    contact.multiplier = is_new ? -1 : std::max(dot(old->push, contact.normal), 0.0);
-    if (is_new)
-      ++n_new;
-    else
-      left -= old->push;
-  }
-  for (auto& contact : contacts)
-    if (contact.multiplier < 0) contact.multiplier = std::max(dot(left, contact.normal), 0.0) / n_new;
-}
-
-}  // namespace
-
 /// Treats the points of a pair, or of a body and a wall (b null).
 template <int D>
 Real ShapeProjection<D>::project(const Sweep& sweep, std::span<Contact> contacts, End& a, End* b,
                                  Points& remembered) {
   const bool keeps = sweep.mode != PairMode::plain;
-  if (keeps) recall_multipliers<D>(remembered, contacts);
+  if (keeps) {
+    std::array<Vec<D>, Points::most> pushes;
+    const std::span known = std::span(pushes).first(contacts.size());
+    remembered.read([&](std::size_t k) { return contacts[k].feature; }, known);
+    for (std::size_t k = 0; k < known.size(); ++k)
+      contacts[k].multiplier = std::max(dot(known[k], contacts[k].normal), 0.0);
+  }
   const Real compliance = sweep.mode == PairMode::accumulate ? sweep.parameters.compliance : 0;
   Real deepest = 0;
   for (Contact& c : contacts) {
@@ -254,9 +235,7 @@ Real ShapeProjection<D>::project(const Sweep& sweep, std::span<Contact> contacts
   }
   if (keeps) {
     remembered = {};
-    std::size_t n = 0;
-    for (const Contact& c : contacts)
-      if (c.multiplier != 0) remembered.point[n++] = {c.feature, c.multiplier * c.normal};
+    for (const Contact& c : contacts) remembered.add(c.feature, c.multiplier * c.normal);
   }
   a.go();
   if (b) b->go();

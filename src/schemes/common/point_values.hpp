@@ -1,0 +1,51 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/types.hpp"
+
+namespace scree {
+
+/// A vector for each contact point of two bodies, or of a body and a wall, by the name of the point. Points
+/// with 0 are not kept.
+template <int D>
+struct PointValues {
+  static constexpr std::size_t most = D == 2 ? 2 : 4;
+  struct Point {
+    Real name = 0;  ///< a feature, exact in a Real
+    Vec<D> value;
+  };
+  std::array<Point, most> point;
+
+  bool any() const {
+    return std::ranges::any_of(point, [](const Point& p) { return p.value != Vec<D>{}; });
+  }
+  /// One more, while there are fewer than `most`.
+  void add(std::uint32_t name, const Vec<D>& value) {
+    if (value == Vec<D>{}) return;
+    const auto free = std::ranges::find_if(point, [](const Point& p) { return p.value == Vec<D>{}; });
+    if (free != point.end()) *free = {Real(name), value};
+  }
+  /// Of the points with the names name_of(k). What points had that are not among them goes in equal shares to
+  /// those that had nothing, or to all if none of them is new.
+  template <class NameOf>
+  void read(NameOf&& name_of, std::span<Vec<D>> values) const {
+    std::ranges::fill(values, Vec<D>{});
+    Vec<D> left;
+    for (const Point& p : point) {
+      if (p.value == Vec<D>{}) continue;
+      std::size_t k = 0;
+      while (k < values.size() && Real(name_of(k)) != p.name) ++k;
+      (k < values.size() ? values[k] : left) += p.value;
+    }
+    if (left == Vec<D>{}) return;
+    const auto n_new = std::ranges::count(values, Vec<D>{});
+    const Vec<D> share = left * (1 / static_cast<Real>(n_new > 0 ? n_new : std::ssize(values)));
+    for (Vec<D>& value : values)
+      if (n_new == 0 || value == Vec<D>{}) value += share;
+  }
+};
+
+}  // namespace scree
