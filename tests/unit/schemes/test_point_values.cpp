@@ -1,5 +1,5 @@
 // What contact points remember by their names, and what becomes of it when points have other names.
-#include <catch2/catch_all.hpp>
+#include <catch2/catch.hpp>
 #include <vector>
 
 #include "schemes/common/point_values.hpp"
