@@ -13,6 +13,7 @@
 #include "driver_main.hpp"
 #include "run/commands.hpp"
 #include "run/run_deck.hpp"
+#include "run/sweep.hpp"
 #include "run/version.hpp"
 
 namespace {
@@ -43,6 +44,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   std::vector<std::string> overrides;
   bool json = false, schema = false, reference = false, last = false, first = false;
   RunOptions options;
+  SweepOptions study;
   options.command_line = command_line(argc, argv);
 
   const auto with_overrides = [&](CommandLine verb) {
@@ -68,6 +70,23 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   run.option("--ensemble", options.ensemble,
              "number of runs with consecutive seeds, instead of simulation.ensemble")
       .check(positive_count());
+  CommandLine sweep = with_wall_time(
+      with_overrides(app.verb("sweep", "run a deck for every combination of some keys' values; one table")));
+  sweep.option("deck", path, "TOML deck").required();
+  sweep
+      .option("--vary", study.vary,
+              "a key and its values: --vary pairs.glass-glass.friction=0:0.9:0.1 or time.step=0.001,0.002")
+      .required()
+      .one_argument();
+  sweep.option("--ensemble", options.ensemble, "runs of each point, with consecutive seeds")
+      .check(positive_count());
+  sweep.option("--index", study.index, "only the run with this number, from 0 on: for array jobs")
+      .check(non_negative_count());
+  sweep.option("--mean-after", study.mean_after,
+               "the table has means over rows from this time on [s], not the last row");
+  const Option replace = sweep.flag("--force", options.force, "replace existing results");
+  sweep.flag("--resume", options.resume, "keep runs that have ended, go on with others; then the table")
+      .excludes(replace);
   CommandLine restart = with_wall_time(with_overrides(app.verb("restart", "continue from a checkpoint")));
   restart.option("checkpoint", path, "checkpoint (.scree)").required();
   CommandLine check =
@@ -92,7 +111,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
-  if (!run.given() && !restart.given()) stop_signal::release();
+  if (!run.given() && !restart.given() && !sweep.given()) stop_signal::release();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
   if (schema || reference)
     return answer(ranks,
@@ -104,6 +123,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 
   const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
   if (run.given()) return run_deck(comm, read_deck(), options);
+  if (sweep.given()) return run_sweep(comm, read_deck(), options, study);
   if (restart.given()) return restart_run(comm, path, overrides, options);
   if (compare.given()) {
     const Comparison result = as_input(

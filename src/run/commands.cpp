@@ -39,21 +39,6 @@ files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const
           {"ranks", std::to_string(comm.size())}};
 }
 
-/// The name of the run if the deck gives none: that of its file.
-std::string name_after(const Deck& deck) {
-  return std::filesystem::path(deck.name()).stem().string();
-}
-
-RunFiles files_of(const OutputSettings& output, const std::string& default_name) {
-  RunFiles run;
-  run.name = output.name.empty() ? default_name : output.name;
-  if (const std::string fault = fault_of_name(run.name); !fault.empty())
-    throw InputError(
-        fmt::format("the name of the run, that of the deck's file, {}: set 'name' in [output]", fault));
-  run.folder = output.directory + "/" + run.name;
-  return run;
-}
-
 using Use = ResultsFolder::Use;
 
 /// Throws if a run of the resolved deck `before`, from a file `origin`, cannot go on with `deck`, which has
@@ -141,7 +126,7 @@ ExitCode run_or_resume(
     const Comm& comm, Deck& deck, const RunOptions& options,
     const std::function<void()>& before_files = [] {}) {
   RunDeck<D> content = RunDeck<D>::read(deck);
-  ResultsFolder folder(comm, files_of(content.output, name_after(deck)), options.command_line);
+  ResultsFolder folder(comm, content.output.files(name_after(deck)), options.command_line);
   Use use = options.force ? Use::replace : Use::fresh;
   std::string checkpoint;
   if (options.force || options.resume) folder.lock_if_there();
@@ -170,7 +155,7 @@ ExitCode restart(const Comm& comm, const std::string& checkpoint, const Checkpoi
                  const RunOptions& options) {
   RunDeck<D> content = RunDeck<D>::read(deck);
   require_same_run_as<D>(head.deck, checkpoint, deck);
-  ResultsFolder folder(comm, files_of(content.output, head.run_name), options.command_line);
+  ResultsFolder folder(comm, content.output.files(head.run_name), options.command_line);
   folder.lock_if_there();
   return run<D>(comm, deck, std::move(content), folder, options, Use::go_on, checkpoint);
 }
@@ -183,7 +168,7 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
   Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
   const RunDeck<D> content = RunDeck<D>::read(copy);
   const WallClock::time_point start = WallClock::now();
-  ResultsFolder folder(comm, files_of(content.output, name_after(deck)), options.command_line);
+  ResultsFolder folder(comm, content.output.files(name_after(deck)), options.command_line);
   folder.lock_if_there();
   const auto deck_of = [&](const EnsembleMember& member) {
     std::vector<std::string> overrides = deck.overrides();
@@ -200,10 +185,7 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
     Deck its_deck = deck_of(member);
     RunOptions its_options = options;
     its_options.ensemble = 1;
-    constexpr Real no_time_left = 1e-3;  // 0 would mean no limit
-    if (options.max_wall_time > 0)
-      its_options.max_wall_time =
-          comm.min(std::max(no_time_left, options.max_wall_time - seconds_since(start)));
+    its_options.max_wall_time = wall_time_left(comm, options, start);
     return run_or_resume<D>(comm, its_deck, its_options, [&] {
       // All at once: a member left from before would pass for one of this ensemble if this were interrupted.
       if (!is_prepared) folder.prepare_ensemble(options.force ? Use::replace : Use::go_on, member.name);
@@ -237,6 +219,16 @@ std::string all_kinds(const std::string& heading) {
 
 }  // namespace
 
+std::string name_after(const Deck& deck) {
+  return std::filesystem::path(deck.name()).stem().string();
+}
+
+Real wall_time_left(const Comm& comm, const RunOptions& options, WallClock::time_point start) {
+  constexpr Real none = 1e-3;  // 0 would mean no limit
+  if (options.max_wall_time <= 0) return options.max_wall_time;
+  return comm.min(std::max(none, options.max_wall_time - seconds_since(start)));
+}
+
 std::string quoted(const std::string& word) {
   constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=,:@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -255,8 +247,9 @@ std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
 
 ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options) {
   const std::string members = options.ensemble > 0 ? fmt::format(" --ensemble {}", options.ensemble) : "";
-  options.go_on_with =
-      command_to_go_on(comm, "run " + quoted(deck.name()), deck.overrides(), " --resume" + members);
+  if (options.go_on_with.empty())
+    options.go_on_with =
+        command_to_go_on(comm, "run " + quoted(deck.name()), deck.overrides(), " --resume" + members);
   return dimension_of(deck) == 2 ? run_all<2>(comm, deck, options) : run_all<3>(comm, deck, options);
 }
 

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/compare.hpp"  // of `scree compare`
+#include "run/progress.hpp"
 
 namespace scree {
 
@@ -23,8 +24,14 @@ struct RunOptions {
   std::string go_on_with;              ///< the command that goes on if the run is stopped
 };
 
+/// The name of a run if the deck gives none: that of its file.
+std::string name_after(const Deck& deck);
+/// What is left of RunOptions::max_wall_time for the next of several runs, the first of which began at
+/// `start`; 0: no limit. Collective.
+Real wall_time_left(const Comm& comm, const RunOptions& options, WallClock::time_point start);
+
 /// Runs a deck, or an ensemble of it (run/ensemble.hpp), with all its outputs. Returns done, or interrupted
-/// (a signal or max_wall_time: a checkpoint is written). Collective.
+/// (a signal or max_wall_time: a checkpoint is written). Sets go_on_with if it is empty. Collective.
 ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options);
 
 /// Goes on from a checkpoint with its stored deck. `overrides` may change only what does not define the

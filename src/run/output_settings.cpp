@@ -39,6 +39,16 @@ void describe_precision(Section& table, bool& single) {
 
 }  // namespace
 
+RunFiles OutputSettings::files(const std::string& default_name) const {
+  RunFiles run;
+  run.name = name.empty() ? default_name : name;
+  if (const std::string fault = fault_of_name(run.name); !fault.empty())
+    throw InputError(
+        fmt::format("the name of the run, that of the deck's file, {}: set 'name' in [output]", fault));
+  run.folder = directory + "/" + run.name;
+  return run;
+}
+
 void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_scenes) {
   std::string where_retired;
   root.table(

@@ -4,6 +4,7 @@
 
 #include "core/output_interval.hpp"
 #include "core/section.hpp"
+#include "io/run_files.hpp"
 
 namespace scree {
 
@@ -36,6 +37,9 @@ struct OutputSettings {
   OutputInterval certificate;
   OutputInterval scalars;
   Real contact_tolerance = 1e-3;
+
+  /// Where the files of a run lie whose deck gives no name. Throws InputError if it cannot have the default.
+  RunFiles files(const std::string& default_name) const;
 
   /// `of_scenes` declares and reads the tables that scenes add to [output].
   void describe(Section& root, const std::function<void(Section& output)>& of_scenes);
