@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Circle, Patch
 
-from scree_results import Results, ResultsError
+from scree.results import Results, ResultsError
 
 UNKNOWN = (0.6, 0.6, 0.6)
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
-from scree_results import Results, ResultsError
+from scree.results import Results, ResultsError
 
 WALL = (0.18, 0.20, 0.24)
 FLOOR = (0.965, 0.968, 0.975)

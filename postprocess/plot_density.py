@@ -17,7 +17,7 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from scree_results import Results, ResultsError, read_fields
+from scree.results import Results, ResultsError, read_fields
 
 UNITS = {"density": "1/m2", "speed": "m/s", "flux": "1/(m s)", "load": "N/m", "exposure": "s", "travel_time": "s"}
 

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
-from scree_results import ResultsError
+from scree.results import ResultsError
 
 
 def has(run, ending):

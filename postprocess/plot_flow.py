@@ -21,7 +21,7 @@ from pathlib import Path
 from crowd_drawing import colours_of, plt, reference, runs_of, save
 import numpy as np
 
-from scree_results import ResultsError
+from scree.results import ResultsError
 
 MARKERS = "osD^vP*"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from crowd_drawing import colours_of, plt, reference, runs_of, save
 import numpy as np
 
-from scree_results import ResultsError
+from scree.results import ResultsError
 
 FREE_SPEED = 1.34       # m/s, of Weidmann's curve
 JAM_DENSITY = 5.4       # 1/m2

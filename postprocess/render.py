@@ -33,7 +33,7 @@ from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
 from vtkmodules.vtkRenderingCore import (vtkActor, vtkPointGaussianMapper, vtkPolyDataMapper, vtkRenderer,
                                          vtkRenderWindow, vtkTextActor, vtkWindowToImageFilter)
 
-from scree_results import DomainBox, Results, ResultsError, read_pvd
+from scree.results import DomainBox, Results, ResultsError, read_pvd
 
 SUPERSAMPLING = 2                   # the picture is drawn this much larger and shrunk: smooth edges everywhere
 BAR_SHARE = 0.16                    # of the width, kept free for the colour bar

@@ -64,7 +64,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "postprocess")]
 import box_scenes  # noqa: E402
 from bed_numbers import bed_numbers  # noqa: E402
-from scree_results import Results  # noqa: E402
+from scree.results import Results  # noqa: E402
 from timings import TimingError, machine_of, processor_text, spread_of, step_seconds  # noqa: E402
 
 EDGE = 16              # of a tile, in diameters

@@ -23,7 +23,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "postprocess"))
-from scree_results import Results  # noqa: E402
+from scree.results import Results  # noqa: E402
 
 HEAD = ["case", "seed", "quantity", "value"]
 SAMPLE = 0.01          # [s] between rows of a run

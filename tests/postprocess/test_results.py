@@ -7,7 +7,7 @@ import matplotlib.image
 import numpy as np
 
 from scree_program import check, check_close, check_in, source_folder
-from scree_results import Results, ResultsError
+from scree.results import Results, ResultsError
 
 
 def make_run(folder):

@@ -5,7 +5,7 @@ import numpy as np
 
 from decks import grains, plane, uniform
 from scree_program import check, check_in, run_ok, scree, wait_for, without_launcher
-from scree_results import Trajectory
+from scree.results import Trajectory
 from small_deck import long_deck
 
 INTERRUPTED = 4

@@ -3,7 +3,7 @@ bit; and what they are about happens."""
 import json
 
 from scree_program import check, check_in, run_ok, source_folder
-from scree_results import Results
+from scree.results import Results
 
 
 def run_on_1_and_3(folder, name, *changes):

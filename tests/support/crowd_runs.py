@@ -24,7 +24,7 @@ import numpy as np
 from decks import toml
 from scree_program import Failure, check, run_ok
 
-from scree_results import Scalars, read_agents, read_trajectory
+from scree.results import Scalars, read_agents, read_trajectory
 
 TOLERANCE = 1e-6        # of [crowd], if a deck says nothing else [m]
 

@@ -4,7 +4,7 @@ import csv
 import pytest
 
 from scree_program import check, check_close, check_in, run_ok, scree, source_folder
-from scree_results import Results
+from scree.results import Results
 
 RIGID = ("simulation.scheme=nonsmooth", "pairs.glass-glass.stiffness=rigid", "time.step=0.002")
 ELASTIC = ("simulation.scheme=nonsmooth", "time.step=0.0005")

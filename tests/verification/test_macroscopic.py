@@ -11,7 +11,7 @@ import pytest
 
 from bed_numbers import bed_numbers
 from scree_program import check, run_ok, source_folder
-from scree_results import Results
+from scree.results import Results
 
 D = 0.01            # diameter of the grains [m]
 GRAVITY = 9.81      # [m/s2]

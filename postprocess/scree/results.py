@@ -1,15 +1,16 @@
-"""Reads the results folder of a run of scree. Lengths in m, times in s: SI throughout.
+"""The results folder of a run. Lengths in m, times in s: SI throughout.
 
-    from scree_results import Results
+    from scree.results import Results
     results = Results("results/attraction")
     results.scalars["time"], results.scalars.units["time"]      # the time series, array by array
     results.trajectory.positions(-1)                            # (n, D) of the last frame, in order of ids
+    results.bodies(-1)["velocity"], results.contacts(-1)["force"]   # fields of a frame, arrays by name
     results.vtk_frames("particles")                             # [(time, path of the .pvtp), ...]
     results.paths.frame(0), results.agents["left"]           # of crowds: who was where, who left when and how
     read_fields(results.vtk_frames("fields")[-1][1])["density"] # of crowds: a map, row by row
     results.summary                                             # the contents of summary.json
 
-Needs numpy; h5py for trajectories and checkpoints only, VTK for maps only.
+Needs numpy; h5py for trajectories and checkpoints only, VTK (Debian: python3-vtk9) for maps and contacts only.
 """
 import csv
 import json
@@ -23,6 +24,13 @@ import numpy as np
 
 
 AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are not numbers
+
+
+# Columns of the scalars that say when, and how the method fared; all others are measured.
+AXES = ("time", "step")
+OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "penetration_rate", "cone_violation",
+                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
+                 "corrected", "correction_energy", "halvings")
 
 
 class ResultsError(Exception):
@@ -83,6 +91,53 @@ class Results:
     def summary(self) -> dict:
         return json.loads(_existing(self.folder / "summary.json").read_text())
 
+    def bodies(self, frame=-1) -> dict:
+        """All fields of a frame of NAME.h5 as arrays by name, in order of ids; units: trajectory.unit(name)."""
+        trajectory = self.trajectory
+        return {name: trajectory.field(name, frame) for name in trajectory.fields}
+
+    def contacts(self, frame=-1) -> dict:
+        """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
+        body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
+        from vtkmodules.util.numpy_support import vtk_to_numpy
+        from vtkmodules.vtkIOXML import vtkXMLPPolyDataReader
+
+        frames = self.vtk_frames("contacts")
+        if not frames:
+            raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")
+        reader = vtkXMLPPolyDataReader()
+        reader.SetFileName(str(frames[frame][1]))
+        reader.Update()
+        data = reader.GetOutput()
+        n = data.GetNumberOfLines()
+        if n == 0:
+            return {"ends": np.empty((0, 2, 3))}
+        ends = vtk_to_numpy(data.GetLines().GetConnectivityArray()).reshape(n, 2)
+        found = {"ends": vtk_to_numpy(data.GetPoints().GetData()).astype(float)[ends]}
+        arrays = data.GetCellData()
+        for k in range(arrays.GetNumberOfArrays()):
+            found[arrays.GetArrayName(k)] = vtk_to_numpy(arrays.GetArray(k)).copy()
+        return found
+
+    def __repr__(self):
+        def line(name, what):
+            return f"  {name:12} {what}\n"
+
+        text = f"<Results {self.folder}"
+        path = self.folder / "summary.json"
+        if path.exists():
+            summary = self.summary
+            text += f": {summary.get('status')} at t = {summary.get('time_s', float('nan')):.6g} s, {summary.get('bodies')} bodies"
+        text += "\n"
+        if (self.folder / f"{self.name}.scalars.csv").exists():
+            measured = [name for name in self.scalars.names if name not in (*AXES, *OF_THE_METHOD)]
+            text += line("scalars", ", ".join(measured[:12]) + (", ..." if len(measured) > 12 else ""))
+        if (self.folder / f"{self.name}.h5").exists():
+            text += line("trajectory", f"{self.trajectory.n_frames} frames of {', '.join(self.trajectory.fields)}")
+        if (self.folder / f"{self.name}.agents.csv").exists():
+            text += line("agents", f"{len(self.agents)} people")
+        return text.rstrip("\n") + ">"
+
     def vtk_frames(self, kind):
         """Frames of `kind` ("particles", "contacts", "obstacles", "fields") as (time, path), or [] if none were
         written."""
@@ -126,6 +181,12 @@ class Scalars:
         if name not in self._columns:
             raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
         return self._columns[name]
+
+    def frame(self):
+        """The table as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
 
     def label(self, name):
         """Name and unit, for an axis."""

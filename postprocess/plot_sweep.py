@@ -1,0 +1,40 @@
+#!/usr/bin/python3
+"""Draws a quantity of a parameter study (`scree sweep`) over a key, with 95 % intervals; without --quantity lists them.
+
+    plot_sweep.py results/heap2d_sweep --quantity heap_angle
+    plot_sweep.py results/heap2d_sweep --quantity heap_angle --key time.step --output steps.png
+"""
+import argparse
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from scree import ResultsError, Sweep, plots  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", help="of the study: NAME_sweep")
+    parser.add_argument("--quantity", help="what to draw")
+    parser.add_argument("--key", help="over which key (default: the first); the others make lines")
+    parser.add_argument("--output", type=Path, help="picture to write (default: QUANTITY.png in the folder)")
+    options = parser.parse_args()
+    study = Sweep(options.folder)
+    if options.quantity is None:
+        print("\n".join(study.quantities))
+        return
+    if options.key is not None and options.key not in study.keys:
+        raise ResultsError(f"no key {options.key!r}; there are: {', '.join(study.keys)}")
+    output = options.output or study.folder / f"{options.quantity}.png"
+    plots.sweep(study, options.quantity, options.key).figure.savefig(output, dpi=120)
+    print(output)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ResultsError as error:
+        sys.exit(f"plot_sweep.py: {error}")

@@ -1,0 +1,20 @@
+"""scree from Python: write decks, run them, study parameters, read and draw results. Lengths in m, times in s: SI throughout.
+
+    import scree
+    deck = scree.Deck("inputs/granular/heap2d.toml")
+    deck["pairs.glass-glass.friction"] = 0.3
+    results = scree.run(deck, ranks=2)
+    results.scalars["heap_angle"], results.scalars.units["heap_angle"]
+    study = scree.sweep(deck, vary={"pairs.glass-glass.friction": "0.1:0.7:0.2"}, seeds=3)
+    scree.plots.sweep(study, "heap_angle")
+
+Needs numpy; h5py for trajectories and checkpoints, matplotlib for plots, the program scree for runs. pandas is used where it is there
+and asked for.
+"""
+from scree import plots
+from scree.deck import Deck, DeckError
+from scree.program import RunError, program, run
+from scree.results import Results, ResultsError
+from scree.study import Sweep, sweep
+
+__all__ = ["Deck", "DeckError", "Results", "ResultsError", "RunError", "Sweep", "plots", "program", "run", "sweep"]

@@ -1,0 +1,100 @@
+"""The program scree: where it is, and runs of it."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scree.deck import Deck
+from scree.results import Results
+
+# For Open MPI on one machine: as root, in containers, with more ranks than cores. What is set already stays.
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1",
+               "OPENBLAS_NUM_THREADS": "1"}
+INTERRUPTED = 4    # exit code of a run that was stopped and left a checkpoint
+
+
+class ProgramMissing(Exception):
+    """There is no program scree."""
+
+
+class RunError(Exception):
+    """The program refused a deck, or a run failed; the text is what it said. `code`: its exit code."""
+
+    def __init__(self, message, code):
+        super().__init__(message)
+        self.code = code
+
+
+def program():
+    """Path of the program: the variable SCREE, else the one in PATH, else that of the source tree around this package."""
+    given = os.environ.get("SCREE")
+    built = Path(__file__).resolve().parents[2] / "build/release/bin/scree"
+    for path in (given, shutil.which("scree"), built):
+        if path and Path(path).is_file():
+            return str(path)
+    raise ProgramMissing("there is no program scree" + (f" at {given}" if given else " in PATH") +
+                         ": install it, or name it by the environment variable SCREE")
+
+
+def ask(*words):
+    """What the program prints on one rank. Raises RunError if it fails."""
+    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT | dict(os.environ),
+                          check=False)
+    if done.returncode != 0:
+        raise RunError(done.stderr.strip() or done.stdout.strip(), done.returncode)
+    return done.stdout
+
+
+def start(verb, deck, words, ranks=1, progress=True):
+    """Runs `scree VERB DECK WORDS` to its end and returns what it said. Raises RunError unless it ends well or leaves a
+    checkpoint."""
+    with tempfile.TemporaryDirectory(prefix="scree-") as folder:
+        path = deck.write(Path(folder) / f"{deck.name}.toml")
+        try:
+            return _start([verb, path, *words], ranks, progress)
+        except RunError as error:
+            raise RunError(str(error).replace(f"{folder}/", ""), error.code) from None
+
+
+def _start(words, ranks, progress):
+    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    said = []
+    with subprocess.Popen([*launcher, program(), *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT | dict(os.environ)) as process:
+        try:
+            for line in process.stdout:
+                said.append(line.rstrip("\n"))
+                if progress and re.match(r" *[0-9.]+ % ", line):
+                    print("\r" + line.rstrip("\n"), end="", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            process.wait()    # Ctrl-C reached the run as well: it ends in good order with a checkpoint
+            raise
+        finally:
+            if progress:
+                print(file=sys.stderr)
+    if process.returncode not in (0, INTERRUPTED):
+        messages = [line for line in said if line.startswith("scree: ")] or said[-10:]
+        raise RunError("\n".join(line.removeprefix("scree: ") for line in messages), process.returncode)
+    return "\n".join(said)
+
+
+def run(deck, ranks=1, *, overwrite=False, resume=False, max_wall_time=None, start_from=None, progress=True):
+    """Runs a deck (Deck, dict, or path of a file) and returns its Results.
+
+    Results lie where [output] says: results/NAME in the current folder by default. `overwrite` replaces those that are
+    there, `resume` goes on from their latest checkpoint. `max_wall_time` [s]: the run stops with a checkpoint; so it does at
+    Ctrl-C. `start_from`: checkpoint of another run that brings the bodies. Raises RunError with the program's message.
+    """
+    deck = Deck(deck)
+    options = ["--force"] * overwrite + ["--resume"] * resume
+    if max_wall_time is not None:
+        options += ["--max-wall-time", max_wall_time]
+    if start_from is not None:
+        options += ["--from", start_from]
+    start("run", deck, options, ranks, progress)
+    return Results(Path(deck.get("output.directory", "results")) / deck.name)
+
