@@ -77,9 +77,17 @@ def _start(words, ranks, progress):
             if progress:
                 print(file=sys.stderr)
     if process.returncode not in (0, INTERRUPTED):
-        messages = [line for line in said if line.startswith("scree: ")] or said[-10:]
-        raise RunError("\n".join(line.removeprefix("scree: ") for line in messages), process.returncode)
+        raise RunError(_message_in(said), process.returncode)
     return "\n".join(said)
+
+
+def _message_in(said):
+    """The program's own message, without what mpirun adds; else the last lines."""
+    first = next((k for k, line in enumerate(said) if line.startswith("scree: ")), None)
+    if first is None:
+        return "\n".join(said[-10:])
+    last = next((k for k in range(first + 1, len(said)) if not said[k].startswith(" ")), len(said))
+    return "\n".join(said[first:last]).removeprefix("scree: ")
 
 
 def run(deck, ranks=1, *, overwrite=False, resume=False, max_wall_time=None, start_from=None, progress=True):
