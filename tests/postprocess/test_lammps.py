@@ -112,6 +112,7 @@ def test_there_and_back(folder):
     deck["solver.type"] = "nsgs"
     deck["simulation.allow_overlap"] = True
     deck["output.h5md.every"] = 1
+    deck["output.name"] = "again"
     for pair in ("type1-type1", "type1-type2", "type2-type2"):
         deck[f"pairs.{pair}"] = {"friction": 0.5, "restitution": 0}
     start = scree.run(deck, progress=False).bodies(0)
