@@ -17,16 +17,19 @@ using namespace scree;
 
 const std::string source_help = "folder that holds inputs/verification and tests/reference";
 
-/// The folder with inputs/ and tests/reference/: as given, that of the sources this program was built from,
-/// or that of the program itself. Collective.
+/// The folder with inputs/ and tests/reference/: as given, or the nearest above this program, which lies in a
+/// source tree (build/PRESET/bin) or is installed (bin beside share/scree). Collective.
 std::string find_source(const Comm& comm, const std::string& given) {
   std::string found;
   if (comm.is_root()) {
     std::error_code ignored;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
-    const std::vector<std::string> candidates = given.empty()
-                                                    ? std::vector<std::string>{SCREE_SOURCE_FOLDER, program}
-                                                    : std::vector<std::string>{given};
+    std::vector<std::string> candidates;
+    if (!given.empty()) candidates.push_back(given);
+    for (auto above = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+         given.empty() && above != above.root_path(); above = above.parent_path()) {
+      candidates.push_back(above.string());
+      candidates.push_back((above / "share" / "scree").string());
+    }
     for (const std::string& folder : candidates)
       if (found.empty() && std::filesystem::exists(folder + "/inputs/verification", ignored) &&
           std::filesystem::exists(folder + "/tests/reference", ignored))
@@ -34,10 +37,10 @@ std::string find_source(const Comm& comm, const std::string& given) {
   }
   comm.broadcast(found);
   if (found.empty())
-    throw InputError(given.empty()
-                         ? "the folders inputs/verification and tests/reference are not where they were when "
-                           "scree_verify was built; say where with --source"
-                         : given + " has no folders inputs/verification and tests/reference");
+    throw InputError(
+        given.empty() ? "the folders inputs/verification and tests/reference are neither above the program "
+                        "nor in share/scree beside it; say where with --source"
+                      : given + " has no folders inputs/verification and tests/reference");
   return found;
 }
 

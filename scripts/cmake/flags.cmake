@@ -18,7 +18,7 @@ endforeach()
 # compiler choose would make results depend on the instruction set. Bitwise identity is a promise here.
 add_library(scree_flags INTERFACE)
 target_compile_options(scree_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SCREE_WERROR}>:-Werror>)
 # GCC 12 reports std::string concatenation as overlapping memcpy (GCC bug 105651).
 target_compile_options(scree_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_compile_definitions(scree_flags INTERFACE $<$<BOOL:${SCREE_ASSERTS}>:SCREE_ASSERTS>)
