@@ -70,8 +70,8 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   run.option("--ensemble", options.ensemble,
              "number of runs with consecutive seeds, instead of simulation.ensemble")
       .check(positive_count());
-  CommandLine sweep = with_wall_time(
-      with_overrides(app.verb("sweep", "run a deck for every combination of some keys' values; one table")));
+  CommandLine sweep = with_wall_time(with_overrides(
+      app.verb("sweep", "study parameters: a run for every combination of some keys' values, and a table")));
   sweep.option("deck", path, "TOML deck").required();
   sweep
       .option("--vary", study.vary,
