@@ -7,7 +7,6 @@ BRICK = np.array([0.2, 0.1, 0.1])    # [m]
 JOINT = 1e-3                         # between bricks of a row [m]
 ROWS, LENGTH = 10, 10                # of the wall, in bricks
 DENSITY, FRICTION = 2500, 0.5
-STEP = 5e-3                          # [s]
 EDGES = (0.07, 0.12)                 # of poured boxes [m]
 SPACING, COLUMNS = 0.22, 7           # of the lattice they start from [m], along an edge of the container
 
@@ -33,10 +32,10 @@ class BoxScene:
         """Number of the size of each box."""
         return np.ravel(np.unique(self.edges, axis=0, return_inverse=True)[1])
 
-    def write_for_scree(self, folder, tolerance, seconds):
+    def write_for_scree(self, folder, tolerance, step, n_steps):
         """deck.toml and a table of bodies for each size of box."""
         sizes, kinds = np.unique(self.edges, axis=0), self.kinds()
-        text = [_DECK.format(end=seconds, step=STEP, tolerance=tolerance, density=DENSITY, friction=FRICTION,
+        text = [_DECK.format(end=n_steps * step, step=step, tolerance=tolerance, density=DENSITY, friction=FRICTION,
                              lower=list(self.lower), upper=list(self.upper))]
         for kind, size in enumerate(sizes):
             name = f"box{kind}"

@@ -18,6 +18,8 @@ class Deck {
   /// The same from a text that all ranks hold; `name` stands for the file in messages. Local.
   static Deck from_text(const std::string& text, const std::string& name,
                         const std::vector<std::string>& overrides = {});
+  /// The same deck, unread, with `more` overrides after its own. Local.
+  Deck with(const std::vector<std::string>& more) const;
   ~Deck();
   Deck(Deck&&) noexcept;
   Deck& operator=(Deck&&) noexcept;

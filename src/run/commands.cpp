@@ -165,24 +165,19 @@ template <int D>
 ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
   const std::int64_t n_runs = options.ensemble > 0 ? options.ensemble : ensemble_of(deck);
   if (n_runs == 1) return run_or_resume<D>(comm, deck, options);
-  Deck copy = Deck::from_text(deck.text(), deck.name(), deck.overrides());
+  Deck copy = deck.with({});
   const RunDeck<D> content = RunDeck<D>::read(copy);
   const WallClock::time_point start = WallClock::now();
   ResultsFolder folder(comm, content.output.files(name_after(deck)), options.command_line);
   folder.lock_if_there();
-  const auto deck_of = [&](const EnsembleMember& member) {
-    std::vector<std::string> overrides = deck.overrides();
-    overrides.insert(overrides.end(), member.overrides.begin(), member.overrides.end());
-    return Deck::from_text(deck.text(), deck.name(), overrides);
-  };
   const auto require_same_deck = [&](const EnsembleMember& member, const std::string& found) {
-    Deck its_deck = deck_of(member);
+    Deck its_deck = deck.with(member.overrides);
     RunDeck<D>::read(its_deck, false);
     require_same_run_as<D>(found, member.folder, its_deck);
   };
   bool is_prepared = false;
   const auto run_member = [&](const EnsembleMember& member) {
-    Deck its_deck = deck_of(member);
+    Deck its_deck = deck.with(member.overrides);
     RunOptions its_options = options;
     its_options.ensemble = 1;
     its_options.max_wall_time = wall_time_left(comm, options, start);

@@ -46,9 +46,7 @@ void write_results(const Comm& comm, const std::string& folder, const std::vecto
   report["quantities"] = Json::object();
   for (const EnsembleQuantity& quantity : quantities) {
     const SampleStatistics statistics = statistics_of(quantity.values);
-    table += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(quantity.name), quantity.unit, statistics.n,
-                         cell(statistics.mean), cell(statistics.standard_deviation), cell(statistics.lower),
-                         cell(statistics.upper));
+    table += csv_cells(quantity) + "\n";
     Json values = Json::array();
     for (const Real value : quantity.values) values.push_back(json_of(value));
     report["quantities"][quantity.name] = {{"unit", quantity.unit},
@@ -96,6 +94,27 @@ SampleStatistics statistics_of(const std::vector<Real>& values) {
   return result;
 }
 
+std::string csv_cells(const EnsembleQuantity& quantity) {
+  const SampleStatistics s = statistics_of(quantity.values);
+  return fmt::format("{},{},{},{},{},{},{}", csv_cell(quantity.name), quantity.unit, s.n, cell(s.mean),
+                     cell(s.standard_deviation), cell(s.lower), cell(s.upper));
+}
+
+EnsembleMember ensemble_member(const std::string& folder, std::int64_t seed) {
+  const std::string name = fmt::format("seed_{}", seed);
+  // Overrides are read like lines of a deck, JSON strings are valid there.
+  return {seed,
+          name,
+          folder + "/" + name,
+          {fmt::format("simulation.seed={}", seed), "simulation.ensemble=1",
+           "output.directory=" + Json(folder).dump(), "output.name=" + Json(name).dump()}};
+}
+
+std::string summary_entry(const Json& summary, std::string_view key) {
+  const auto none = Json::object();
+  return (summary.is_object() ? summary.value(key, none) : none).dump();
+}
+
 ExitCode run_ensemble(
     const Comm& comm, const std::string& folder, std::int64_t first_seed, std::int64_t count, Real end_time,
     bool resume, const std::function<void(const EnsembleMember&, const std::string&)>& require_same_deck,
@@ -103,13 +122,7 @@ ExitCode run_ensemble(
     const std::function<std::vector<EnsembleQuantity>(std::span<const std::string>)>& quantities_of) {
   std::vector<EnsembleMember> members;
   for (std::int64_t k = 0; k < count; ++k) {
-    EnsembleMember& member = members.emplace_back();
-    member.seed = first_seed + k;
-    member.name = fmt::format("seed_{}", member.seed);
-    member.folder = folder + "/" + member.name;
-    // Overrides are read like lines of a deck, JSON strings are valid there.
-    member.overrides = {fmt::format("simulation.seed={}", member.seed), "simulation.ensemble=1",
-                        "output.directory=" + Json(folder).dump(), "output.name=" + Json(member.name).dump()};
+    const EnsembleMember& member = members.emplace_back(ensemble_member(folder, first_seed + k));
     if (!resume) continue;
     const std::string found = text_in(comm, member.folder + "/" + member.name + ".resolved.toml");
     if (!found.empty()) require_same_deck(member, found);
@@ -128,8 +141,7 @@ ExitCode run_ensemble(
       summary = summary_in(comm, member.folder);
     }
     seeds.push_back(member.seed);
-    const auto none = Json::object();
-    summaries.push_back((summary.is_object() ? summary.value(summary_key, none) : none).dump());
+    summaries.push_back(summary_entry(summary, summary_key));
   }
   const std::vector<EnsembleQuantity> quantities =
       quantities_of ? quantities_of(summaries) : std::vector<EnsembleQuantity>();

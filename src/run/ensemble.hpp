@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/deck.hpp"
@@ -23,6 +24,9 @@ struct SampleStatistics {
   Real lower = 0, upper = 0;    ///< 95 % confidence interval of the mean; NaN for n < 2
 };
 SampleStatistics statistics_of(const std::vector<Real>& values);
+/// Of a table of quantities: name, unit, number of runs, mean, standard deviation, ends of the interval; what
+/// is not finite is empty.
+std::string csv_cells(const EnsembleQuantity& quantity);
 
 /// One of the runs of an ensemble.
 struct EnsembleMember {
@@ -31,6 +35,11 @@ struct EnsembleMember {
   std::string folder;                  ///< its results
   std::vector<std::string> overrides;  ///< what makes its deck of that of the ensemble
 };
+
+/// The member with this seed of an ensemble in `folder`.
+EnsembleMember ensemble_member(const std::string& folder, std::int64_t seed);
+/// An entry of the summary of a run as JSON, {} if there is none.
+std::string summary_entry(const Json& summary, std::string_view key);
 
 /// Runs an ensemble of `count` runs, one after the other: seeds first_seed, first_seed + 1, ...; each is a
 /// complete run into FOLDER/seed_SEED. `run` takes a member through to its end and returns its exit code; one

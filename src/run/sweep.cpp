@@ -16,7 +16,6 @@
 #include "io/csv.hpp"
 #include "io/files.hpp"
 #include "run/ensemble.hpp"
-#include "run/results_folder.hpp"
 #include "run/run_deck.hpp"
 
 namespace scree {
@@ -72,16 +71,13 @@ std::vector<std::string> values_in_range(const std::string& where, const std::ve
 /// One run of a study.
 struct SweepRun {
   std::size_t point = 0;
-  std::int64_t seed = 0;
-  std::string name, folder;  // of its results
-  std::vector<std::string> overrides;
+  EnsembleMember member;  // its overrides set the keys of the point, too
 };
 
 struct Study {
   std::vector<VariedKey> keys;
   std::string folder;
   std::int64_t first_seed = 0, n_seeds = 1;
-  Real end_time = 0;
   std::size_t n_points = 1;
 
   std::vector<std::string> values_of(std::size_t point) const {
@@ -94,45 +90,15 @@ struct Study {
   }
   std::size_t n_runs() const { return n_points * static_cast<std::size_t>(n_seeds); }
   SweepRun run(std::size_t index) const {
-    SweepRun run;
-    run.point = index / static_cast<std::size_t>(n_seeds);
-    run.seed = first_seed + static_cast<std::int64_t>(index % static_cast<std::size_t>(n_seeds));
-    run.name = fmt::format("seed_{}", run.seed);
-    const std::string point_folder = fmt::format("{}/point_{:03}", folder, run.point);
-    run.folder = point_folder + "/" + run.name;
-    const auto values = values_of(run.point);
-    for (std::size_t k = 0; k < keys.size(); ++k) run.overrides.push_back(keys[k].key + "=" + values[k]);
-    run.overrides.insert(
-        run.overrides.end(),
-        {fmt::format("simulation.seed={}", run.seed), "simulation.ensemble=1",
-         "output.directory=" + Json(point_folder).dump(), "output.name=" + Json(run.name).dump()});
+    const std::size_t point = index / static_cast<std::size_t>(n_seeds);
+    const auto number = static_cast<std::int64_t>(index % static_cast<std::size_t>(n_seeds));
+    SweepRun run{point, ensemble_member(fmt::format("{}/point_{:03}", folder, point), first_seed + number)};
+    const auto values = values_of(point);
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      run.member.overrides.push_back(keys[k].key + "=" + values[k]);
     return run;
   }
 };
-
-Deck deck_of(const Deck& deck, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = deck.overrides();
-  all.insert(all.end(), overrides.begin(), overrides.end());
-  return Deck::from_text(deck.text(), deck.name(), all);
-}
-
-/// What runs of a point say: quantities, each with a value per run.
-template <int D>
-std::vector<EnsembleQuantity> quantities_of_scene(const Deck& deck,
-                                                  const std::vector<std::string>& summaries) {
-  Deck copy = deck_of(deck, {});
-  const RunDeck<D> content = RunDeck<D>::read(copy, false);
-  Scene<D>* scene = content.stepper->scene();
-  if (!scene) return {};
-  std::vector<std::string> entries;
-  for (const std::string& text : summaries) {
-    const Json summary = Json::parse(text);
-    const Json none = Json::object();
-    entries.push_back(
-        (summary.is_object() ? summary.value(scene->output().summary_key(), none) : none).dump());
-  }
-  return scene->output().quantities(entries);
-}
 
 /// The columns of a scalar table but time, step and dt, each in its last row or as its mean over rows from
 /// `mean_after` on; none if there is no such row.
@@ -178,36 +144,35 @@ void add_run(std::vector<EnsembleQuantity>& all, const std::vector<EnsembleQuant
   }
 }
 
-std::string cell(Real number) {
-  return std::isfinite(number) ? fmt::format("{}", number) : "";
-}
-
 template <int D>
 void write_table(const Comm& comm, const Deck& deck, const Study& study, std::optional<Real> mean_after) {
   files::on_root(comm, [&] {
+    Deck copy = deck.with({});
+    const RunDeck<D> content = RunDeck<D>::read(copy, false);
+    const Scene<D>* scene = content.stepper->scene();
     std::string table = "point[-]";
     for (const VariedKey& key : study.keys) table += "," + csv_cell(key.key);
     table += ",quantity,unit,runs,mean,standard_deviation,lower_95,upper_95\n";
     bool is_empty = true;
     for (std::size_t point = 0; point < study.n_points; ++point) {
-      std::vector<std::string> summaries;
+      std::vector<std::string> of_scene;
       std::vector<EnsembleQuantity> quantities;
       for (std::int64_t k = 0; k < study.n_seeds; ++k) {
-        const SweepRun run =
-            study.run(point * static_cast<std::size_t>(study.n_seeds) + static_cast<std::size_t>(k));
+        const EnsembleMember run =
+            study.run(point * static_cast<std::size_t>(study.n_seeds) + static_cast<std::size_t>(k)).member;
         if (!std::filesystem::exists(run.folder + "/summary.json")) continue;  // it failed
-        summaries.push_back(read_input(run.folder + "/summary.json"));
+        if (scene)
+          of_scene.push_back(summary_entry(Json::parse(read_input(run.folder + "/summary.json")),
+                                           scene->output().summary_key()));
         const std::string scalars = run.folder + "/" + run.name + ".scalars.csv";
         if (std::filesystem::exists(scalars))
           add_run(quantities, columns_of(read_input(scalars), mean_after));
       }
-      add_run(quantities, quantities_of_scene<D>(deck, summaries));
+      if (scene) add_run(quantities, scene->output().quantities(of_scene));
       std::string start = std::to_string(point);
       for (const std::string& value : study.values_of(point)) start += "," + csv_cell(value);
       for (const EnsembleQuantity& quantity : quantities) {
-        const SampleStatistics s = statistics_of(quantity.values);
-        table += fmt::format("{},{},{},{},{},{},{},{}\n", start, csv_cell(quantity.name), quantity.unit, s.n,
-                             cell(s.mean), cell(s.standard_deviation), cell(s.lower), cell(s.upper));
+        table += start + "," + csv_cells(quantity) + "\n";
         is_empty = false;
       }
     }
@@ -219,7 +184,7 @@ void write_table(const Comm& comm, const Deck& deck, const Study& study, std::op
 }
 
 template <int D>
-ExitCode run_sweep_in(const Comm& comm, Deck deck, RunOptions options, const SweepOptions& sweep) {
+ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, const SweepOptions& sweep) {
   Study study;
   for (const std::string& text : sweep.vary) {
     study.keys.push_back(parse_varied_key(text));
@@ -227,16 +192,14 @@ ExitCode run_sweep_in(const Comm& comm, Deck deck, RunOptions options, const Swe
     if (study.n_points > most_points) throw InputError(fmt::format("more than {} points", most_points));
   }
   {
-    Deck copy = deck_of(deck, {});
+    Deck copy = deck.with({});
     const RunDeck<D> content = RunDeck<D>::read(copy, false);
-    const RunFiles files = content.output.files(name_after(deck));
-    study.folder = files.folder + "_sweep";
+    study.folder = content.output.files(name_after(deck)).folder + "_sweep";
     study.first_seed = content.seed;
-    study.end_time = content.end_time;
     study.n_seeds = options.ensemble > 0 ? options.ensemble : ensemble_of(copy);
   }
   for (std::size_t point = 0; point < study.n_points; ++point) {
-    Deck copy = deck_of(deck, study.run(point * static_cast<std::size_t>(study.n_seeds)).overrides);
+    Deck copy = deck.with(study.run(point * static_cast<std::size_t>(study.n_seeds)).member.overrides);
     if (dimension_of(copy) != D) throw InputError("--vary cannot change simulation.dimension");
     RunDeck<D>::read(copy, false);
   }
@@ -261,11 +224,11 @@ ExitCode run_sweep_in(const Comm& comm, Deck deck, RunOptions options, const Swe
     const auto values = study.values_of(run.point);
     for (std::size_t k = 0; k < study.keys.size(); ++k)
       point += fmt::format("{} = {}, ", study.keys[k].key, values[k]);
-    log::info("run {} of 0 to {}: {}seed {}", index, study.n_runs() - 1, point, run.seed);
+    log::info("run {} of 0 to {}: {}seed {}", index, study.n_runs() - 1, point, run.member.seed);
     RunOptions its_options = options;
     its_options.max_wall_time = wall_time_left(comm, options, start);
     try {
-      const ExitCode code = run_deck(comm, deck_of(deck, run.overrides), its_options);
+      const ExitCode code = run_deck(comm, deck.with(run.member.overrides), its_options);
       if (code != ExitCode::done) return code;
     } catch (const CollectiveError& error) {
       if (sweep.index >= 0) throw;
@@ -294,15 +257,15 @@ VariedKey parse_varied_key(const std::string& text) {
 }
 
 ExitCode run_sweep(const Comm& comm, const Deck& deck, RunOptions options, const SweepOptions& sweep) {
-  Deck copy = deck_of(deck, {});
+  Deck copy = deck.with({});
   std::string how;
   for (const std::string& text : sweep.vary) how += " --vary " + quoted(text);
   if (options.ensemble > 0) how += fmt::format(" --ensemble {}", options.ensemble);
   if (sweep.index >= 0) how += fmt::format(" --index {}", sweep.index);
   options.go_on_with =
       command_to_go_on(comm, "sweep " + quoted(deck.name()), deck.overrides(), how + " --resume");
-  return dimension_of(copy) == 2 ? run_sweep_in<2>(comm, std::move(copy), std::move(options), sweep)
-                                 : run_sweep_in<3>(comm, std::move(copy), std::move(options), sweep);
+  return dimension_of(copy) == 2 ? run_sweep_in<2>(comm, deck, std::move(options), sweep)
+                                 : run_sweep_in<3>(comm, deck, std::move(options), sweep);
 }
 
 }  // namespace scree

@@ -81,6 +81,12 @@ const std::string& Deck::text() const {
 const std::vector<std::string>& Deck::warnings() const {
   return impl_->source.warnings;
 }
+Deck Deck::with(const std::vector<std::string>& more) const {
+  std::vector<std::string> all = overrides();
+  all.insert(all.end(), more.begin(), more.end());
+  return from_text(text(), name(), all);
+}
+
 const std::vector<std::string>& Deck::overrides() const {
   return impl_->overrides;
 }

@@ -8,13 +8,13 @@
 
 namespace scree {
 
-/// A vector for each contact point of two bodies, or of a body and a wall, by the name of the point. Points
-/// with 0 are not kept.
+/// A vector for each contact point of two bodies, or of a body and a wall, by the feature id of the point.
+/// Points with 0 are not kept.
 template <int D>
 struct PointValues {
   static constexpr std::size_t most = D == 2 ? 2 : 4;
   struct Point {
-    Real name = 0;  ///< a feature, exact in a Real
+    Real feature = 0;  ///< id, exact in a Real
     Vec<D> value;
   };
   std::array<Point, most> point;
@@ -23,21 +23,21 @@ struct PointValues {
     return std::ranges::any_of(point, [](const Point& p) { return p.value != Vec<D>{}; });
   }
   /// One more, while there are fewer than `most`.
-  void add(std::uint32_t name, const Vec<D>& value) {
+  void add(std::uint32_t feature, const Vec<D>& value) {
     if (value == Vec<D>{}) return;
     const auto free = std::ranges::find_if(point, [](const Point& p) { return p.value == Vec<D>{}; });
-    if (free != point.end()) *free = {Real(name), value};
+    if (free != point.end()) *free = {Real(feature), value};
   }
-  /// Of the points with the names name_of(k). What points had that are not among them goes in equal shares to
-  /// those that had nothing, or to all if none of them is new.
-  template <class NameOf>
-  void read(NameOf&& name_of, std::span<Vec<D>> values) const {
+  /// Warm start of the points with the features feature_of(k). Values of features that are not among them go
+  /// in equal shares to the new ones, or to all if none is new.
+  template <class FeatureOf>
+  void read(FeatureOf&& feature_of, std::span<Vec<D>> values) const {
     std::ranges::fill(values, Vec<D>{});
     Vec<D> left;
     for (const Point& p : point) {
       if (p.value == Vec<D>{}) continue;
       std::size_t k = 0;
-      while (k < values.size() && Real(name_of(k)) != p.name) ++k;
+      while (k < values.size() && Real(feature_of(k)) != p.feature) ++k;
       (k < values.size() ? values[k] : left) += p.value;
     }
     if (left == Vec<D>{}) return;

@@ -29,7 +29,7 @@ class PbdMultipliers {
   Real of(const ContactGraph<D>& contacts, std::size_t c) const {
     if (!has_shapes_) return balls_.of(contacts, c);
     for (const auto& point : points_.of(contacts, c).point)
-      if (point.name == Real(contacts.feature[c]) && point.value != Vec<D>{}) return norm(point.value);
+      if (point.feature == Real(contacts.feature[c]) && point.value != Vec<D>{}) return norm(point.value);
     return 0;
   }
 

@@ -36,8 +36,8 @@ TEST_CASE("point values go by name, and those of points that are gone to new one
 TEST_CASE("point values keep as many points as a pair can have", "[convex][unit]") {
   PointValues<2> kept;
   for (const std::uint32_t name : {1U, 2U, 3U}) kept.add(name, Vec<2>{{Real(name), 0}});
-  CHECK(kept.point[0].name == 1);
-  CHECK(kept.point[1].name == 2);
+  CHECK(kept.point[0].feature == 1);
+  CHECK(kept.point[1].feature == 2);
 }
 
 }  // namespace scree
