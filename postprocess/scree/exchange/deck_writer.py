@@ -1,0 +1,89 @@
+"""Decks from scenes of other programs. Physics that a file does not tell stays out of them as `# key =`: `scree check` asks for it."""
+import itertools
+from pathlib import Path
+
+import numpy as np
+
+from scree.deck import toml_value
+from scree.exchange.mesh import stl_text
+from scree.exchange.scene import ExchangeError
+
+TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
+          3: ["id", "x", "y", "z", "radius", "vx", "vy", "vz", "omegax", "omegay", "omegaz"]}
+
+
+def write_deck(scene, folder, scheme="dem", overwrite=False):
+    """Writes NAME.toml, a table of bodies for each type (NAME_typeT.csv) and a mesh and a table for each body that is no ball (NAME_SOLID.stl,
+    NAME_SOLID.csv) into the folder and returns the path of the deck. Left out of the deck are contact laws, densities, gravity and steps
+    that the file does not tell, and the shapes of walls that scree does not have. Raises ExchangeError for a deck that is there, unless it
+    may be overwritten, and for a type with more than one density."""
+    folder = Path(folder)
+    deck = folder / f"{scene.name}.toml"
+    if deck.exists() and not overwrite:
+        raise ExchangeError(f"{deck} is there already, perhaps with what was filled in")
+    materials, tables, files = _bodies(scene)
+    for name, (centre, corners) in scene.solids.items():
+        materials.setdefault("solid", None)
+        files[f"{scene.name}_{name}.stl"] = stl_text(name, corners)
+        files[f"{scene.name}_{name}.csv"] = "id,x,y,z\n0," + ",".join(f"{value:.17g}" for value in centre) + "\n"
+        tables += _table(f"shapes.{name}", {"type": "hull", "file": f"{scene.name}_{name}.stl"})
+        tables += _table(f"particles.{name}", {"shape": name, "material": "solid",
+                                               "source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
+    of_bodies = list(materials)
+    for name, wall in scene.walls.items():
+        known = {"material": "wall"} | (wall if isinstance(wall, dict) else {})
+        materials.setdefault(known["material"], None)
+        tables += _table(f"obstacles.{name}", known, *([] if isinstance(wall, dict) else [f"# type =    # {wall}"]))
+    pairs = [(a, b) for a, b in itertools.combinations_with_replacement(materials, 2) if a in of_bodies or not of_bodies]
+    lines = [*_head(scene, scheme), *(line for name, density in materials.items() for line in
+                                      _table(f"materials.{name}", {} if density is None else {"density": density},
+                                             *(["# density ="] if density is None else []))), *tables]
+    for a, b in pairs:
+        law = scene.laws.get((a, b))
+        lines += _table(f"pairs.{a}-{b}", {}, *([f"# {law}"] if law else []), "# friction =", "# restitution =")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (files | {deck.name: "\n".join(lines)}).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return deck
+
+
+def _head(scene, scheme):
+    D = scene.dimension
+    flat = [f"# {line}: the scene is flat" for line in ("upper",) if (scene.lower >= scene.upper).any()]
+    domain = {"lower": scene.lower, "upper": scene.upper, "periodic": list(scene.periodic)}
+    return [f"# From {scene.name}: fill in what `scree check` names. Left out: {', '.join(scene.left_out) or 'nothing'}.",
+            *_table("simulation", {"dimension": D, "scheme": scheme, "end_time": 1.0})[:-1], "",
+            *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []), *_table("domain", domain),
+            *_table("time", {}, "# step ="),
+            *_table("physics", {} if scene.gravity is None else {"gravity": scene.gravity},
+                    *(["# gravity ="] if scene.gravity is None else []))]
+
+
+def _bodies(scene):
+    """Densities by material, lines of the groups of balls, and their files by name."""
+    materials, lines, files = {}, [], {}
+    fixed = np.zeros(len(scene.ids), bool) if scene.fixed is None else scene.fixed
+    columns = np.column_stack([scene.x, scene.radius, scene.velocity, scene.spin])
+    for kind in np.unique(scene.types):
+        of_kind = scene.types == kind
+        materials[f"type{kind}"] = None if scene.density is None else _density(kind, scene.density[of_kind])
+        for ending, chosen in (("", of_kind & ~fixed), ("_fixed", of_kind & fixed)):
+            if not chosen.any():
+                continue
+            name = f"type{kind}{ending}"
+            rows = [",".join([str(i), *(f"{value:.17g}" for value in row)]) for i, row in zip(scene.ids[chosen], columns[chosen])]
+            files[f"{scene.name}_{name}.csv"] = "\n".join([",".join(TABLES[scene.dimension]), *rows]) + "\n"
+            lines += _table(f"particles.{name}", {"material": f"type{kind}"} | ({"mobility": 0} if ending else {}) |
+                            {"source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
+    return materials, lines, files
+
+
+def _density(kind, values):
+    low, high = values.min(), values.max()
+    if high > low * (1 + 1e-9):
+        raise ExchangeError(f"type {kind} has densities from {low:g} to {high:g} kg/m3: a material has one")
+    return float(f"{low:.12g}")
+
+
+def _table(name, values, *comments):
+    return [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in values.items()), *comments, ""]

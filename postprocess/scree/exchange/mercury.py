@@ -1,0 +1,195 @@
+"""MercuryDPM: bodies from .data files (the last frame), and bodies, walls, periods and gravity from .restart files.
+
+.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats that are told apart by their columns:
+    8   in the plane, box of 4 numbers:  x y vx vy radius angle -omega info
+    14  box of 6 numbers:                x y z vx vy vz radius 3 angles omegax omegay omegaz info
+    7   box of 6 numbers, 8 columns:     x z y vx vz vy radius info
+info is the number of the species unless a driver puts something else there. .restart: lines of a name and of keys with their values.
+Source: Kernel/DPMBase.cc, DPMBaseXBalls.icc and the write() of particles, walls and boundaries of MercuryDPM.
+"""
+import re
+
+import numpy as np
+
+from scree.exchange.scene import ExchangeError, numbers, rows_of, scene_of, whole
+
+BALLS = ("BaseParticle", "SphericalParticle", "LiquidFilmParticle", "LiquidFilmBaseParticle", "ThermalParticle")
+OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius", "invMass", "timeStamp"}
+ROUND_OFF = 1e-14    # of unit vectors from quaternions of 15 digits
+NUMBER = re.compile(r"[-+]?(\d.*|\.\d.*|nan|inf)", re.IGNORECASE)
+
+
+def read_data(path, lines):
+    """The bodies of the last frame of a .data file."""
+    at, last = 0, None
+    while at < len(lines):
+        words = lines[at].split()
+        if words:
+            count = whole(path, at + 1, words[0])
+            if len(words) not in (6, 8):
+                raise ExchangeError(f"{path}:{at + 1}: N time xmin ymin [zmin] xmax ymax [zmax] are wanted, not {len(words)} numbers")
+            if at + 1 + count > len(lines):
+                raise ExchangeError(f"{path}: {len(lines) - at - 1} rows follow line {at + 1}, which says {count}")
+            last, at = at, at + count
+        at += 1
+    if last is None:
+        raise ExchangeError(f"{path}: no frame in the file")
+    head = numbers(path, last + 1, lines[last].split())
+    box = np.array(head[2:]).reshape(2, -1)
+    rows = lines[last + 1:last + 1 + int(head[0])]
+    if not rows:
+        raise ExchangeError(f"{path}:{last + 1}: the last frame has no bodies")
+    dimension, columns = box.shape[1], len(rows[0].split())
+    if (dimension, columns) not in ((2, 8), (3, 14), (3, 8)):
+        raise ExchangeError(f"{path}:{last + 2}: {columns} columns below a box of {2 * dimension} numbers: no format of MercuryDPM")
+    table = rows_of(path, last + 2, rows, columns)
+    if dimension == 2:
+        found = {"x": table[:, :2], "velocity": table[:, 2:4], "radius": table[:, 4], "spin": -table[:, 6:7]}
+    elif columns == 14:
+        found = {"x": table[:, :3], "velocity": table[:, 3:6], "radius": table[:, 6], "spin": table[:, 10:13]}
+    else:
+        found = {"x": table[:, [0, 2, 1]], "velocity": table[:, [3, 5, 4]], "radius": table[:, 6]}
+    info, left_out = table[:, -1], ["orientations"] if columns == 14 or dimension == 2 else []
+    if (info == info.astype(int)).all() and (info >= 0).all():
+        found["types"] = info.astype(int)
+    else:
+        left_out.append("the last column, which has other things than numbers of species")
+    return scene_of(path, found, lower=box[0], upper=box[1], dimension=dimension, left_out=left_out)
+
+
+def read_restart(path, lines):
+    """All that a .restart file has of balls, plane walls and periodic boundaries; other walls by name."""
+    if not lines[0].startswith("MercuryDPM"):
+        raise ExchangeError(f"{path}:1: a restart file of before MercuryDPM 1.0: let a newer version read and write it")
+    head, sections = {}, {name: [] for name in ("Species", "Walls", "Boundaries", "Particles", "Interactions")}
+    current, counts = None, {}
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words:
+            continue
+        if words[0] in sections and len(words) == 2:
+            current, counts[words[0]] = words[0], whole(path, number, words[1])
+        elif current is None:
+            head |= {key: (number, values) for key, values in _keys(words).items()}
+        elif current == "Interactions" or len(sections[current]) < counts[current]:
+            sections[current].append((number, words[0], _keys(words[1:])))
+    for name in ("Species", "Walls", "Boundaries", "Particles"):
+        if len(sections[name]) != counts.get(name, -1) or any(kind == "..." for _, kind, _ in sections[name]):
+            raise ExchangeError(f"{path}: {len(sections[name])} lines below {name!r}, which says {counts.get(name, 'nothing')}")
+
+    def of_head(key, n):
+        if key not in head:
+            raise ExchangeError(f"{path}: no {key} before the species")
+        number, values = head[key]
+        return np.array(numbers(path, number, values[:n], n))
+
+    dimension = 3 if of_head("systemDimensions", 1)[0] == 3 else 2
+    axes = "xyz"[:dimension]
+    left_out = []
+    found = _bodies(path, sections["Particles"], dimension, left_out)
+    lower, upper = (np.array([of_head(axis + side, 1)[0] for axis in axes]) for side in ("Min", "Max"))
+    periodic = [False] * dimension
+    for number, kind, keys in sections["Boundaries"]:
+        along = _period(path, number, kind, keys)
+        if along is None or along[0] >= dimension:
+            left_out.append(kind)
+        else:
+            axis, lower[axis], upper[axis] = along
+            periodic[axis] = True
+    density, laws = _species(path, sections["Species"])
+    if dimension == 2 and of_head("particleDimensions", 1)[0] == 3:
+        left_out.append("densities, which are of spheres here and of disks in scree")
+        density = {}
+    if sections["Interactions"]:
+        left_out.append(f"springs of {len(sections['Interactions'])} contacts")
+    types = np.unique(found["types"])
+    if set(types.tolist()) <= density.keys():
+        found["density"] = np.array([density[kind] for kind in found["types"].tolist()])
+    scene = scene_of(path, found, lower=lower, upper=upper, periodic=tuple(periodic), dimension=dimension, left_out=left_out,
+                     gravity=of_head("gravity", 3)[:dimension], laws=laws, fixed=found["fixed"])
+    for number, kind, keys in sections["Walls"]:
+        scene.walls[f"wall{len(scene.walls)}"] = _wall(path, number, kind, keys, dimension)
+    return scene
+
+
+def _keys(words):
+    """Words of a line by the name before them: {"position": ["0", "1", "0"], ...}; of a name that comes twice, the first."""
+    found, name = {}, None
+    for word in words:
+        if NUMBER.fullmatch(word):
+            if name is not None:
+                found[name].append(word)
+        else:
+            name = word if word not in found else None
+            if name is not None:
+                found[name] = []
+    return found
+
+
+def _values(path, number, keys, name, n):
+    if name not in keys:
+        raise ExchangeError(f"{path}:{number}: no {name}")
+    return numbers(path, number, keys[name], n)
+
+
+def _bodies(path, lines, dimension, left_out):
+    if not lines:
+        raise ExchangeError(f"{path}: no bodies in the file")
+    sizes = {"id": 1, "indSpecies": 1, "position": 3, "velocity": 3, "angularVelocity": 3, "radius": 1, "invMass": 1}
+    rows, more = [], set()
+    for number, kind, keys in lines:
+        if kind not in BALLS:
+            raise ExchangeError(f"{path}:{number}: a {kind}: only balls are taken ({', '.join(BALLS)})")
+        rows.append([value for name, n in sizes.items() for value in _values(path, number, keys, name, n)])
+        more |= keys.keys() - OF_BODIES
+    left_out += sorted(more)
+    table = np.array(rows)
+    return {"ids": table[:, 0].astype(int), "types": table[:, 1].astype(int), "x": table[:, 2:2 + dimension],
+            "velocity": table[:, 5:5 + dimension], "spin": table[:, 8:11] if dimension == 3 else table[:, 10:11], "radius": table[:, 11],
+            "fixed": table[:, 12] == 0}
+
+
+def _species(path, lines):
+    """Densities by species, and what the file says of contacts by pairs of species."""
+    density, laws = {}, {}
+    for number, kind, keys in lines:
+        law = f"{kind}: " + ", ".join(f"{name} {' '.join(values)}" for name, values in keys.items()
+                                      if name not in ("id", "idA", "idB", "density"))
+        if "idA" in keys:
+            pair = sorted(int(_values(path, number, keys, name, 1)[0]) for name in ("idA", "idB"))
+            laws[tuple(pair)] = law
+        else:
+            own = int(_values(path, number, keys, "id", 1)[0])
+            density[own] = _values(path, number, keys, "density", 1)[0]
+            laws[(own, own)] = law
+    return density, laws
+
+
+def _period(path, number, kind, keys):
+    """Axis and both ends of a periodic boundary that has right angles; None else."""
+    if kind != "PeriodicBoundary" or "distanceLeft" not in keys:
+        return None
+    normal, shift = (np.array(_values(path, number, keys, name, 3)) for name in ("normal", "shift"))
+    axis = int(np.argmax(np.abs(normal)))
+    ends = sorted(_values(path, number, keys, name, 1)[0] / normal[axis] for name in ("distanceLeft", "distanceRight"))
+    return (axis, *ends) if np.count_nonzero(normal) == np.count_nonzero(shift) == 1 else None
+
+
+def _wall(path, number, kind, keys, dimension):
+    """Table of an infinite wall, whose normal points into the wall there and out of it in scree; a string for other walls."""
+    material = f"type{int(_values(path, number, keys, 'indSpecies', 1)[0])}"
+    if kind != "InfiniteWall":
+        return f"{kind}, line {number} of the file"
+    q = np.array(_values(path, number, keys, "orientation", 4))
+    into = np.array([q[0]**2 + q[1]**2 - q[2]**2 - q[3]**2, 2 * (q[1] * q[2] + q[0] * q[3]), 2 * (q[1] * q[3] - q[0] * q[2])])
+    into = np.where(np.abs(into) < ROUND_OFF, 0, into)
+    if any(_values(path, number, keys, "angularVelocity", 3)):
+        return f"{kind} that turns, line {number} of the file"
+    if not into[:dimension].any():
+        return f"{kind} across the plane, line {number} of the file"
+    table = {"type": "plane", "point": _values(path, number, keys, "position", 3)[:dimension], "normal": (0 - into[:dimension]).tolist(),
+             "material": material}
+    velocity = _values(path, number, keys, "velocity", 3)[:dimension]
+    if any(velocity):
+        table["motion"] = {"type": "translate", "velocity": velocity}
+    return table
