@@ -37,10 +37,10 @@ def main():
     if options.verb == "import":
         scene = read(options.file, options.format, options.scale, options.bodies)
         print(write_deck(scene, options.folder, options.scheme, options.force))
-        missing = [f"{name} ({wall})" for name, wall in scene.walls.items() if isinstance(wall, str)]
-        for what in (scene.left_out and f"left out: {', '.join(scene.left_out)}", missing and f"walls without a shape: {', '.join(missing)}"):
-            if what:
-                print(what, file=sys.stderr)
+        if scene.left_out:
+            print(f"left out: {', '.join(scene.left_out)}", file=sys.stderr)
+        for name, what in scene.unknown.items():
+            print(f"no shape for the wall {name}: {what}", file=sys.stderr)
     else:
         results = Results(options.results)
         print(write_data(results, options.output or results.folder / f"{results.name}.data", options.frame))

@@ -57,6 +57,8 @@ def _format_of(path, content, lines):
         return "mercury-data"
     if n in (4, 5) and (_is_row(first) or first[0].startswith("#")):
         return "yade"
+    if path.suffix.lower() == ".stl":
+        return "stl"    # damaged; its reader says how
     raise ExchangeError(f"{path}: of no known format: there are {', '.join(FORMATS)}")
 
 

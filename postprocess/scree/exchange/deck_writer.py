@@ -6,7 +6,7 @@ import numpy as np
 
 from scree.deck import toml_value
 from scree.exchange.mesh import stl_text
-from scree.exchange.scene import ExchangeError
+from scree.exchange.scene import ExchangeError, material_of
 
 TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
           3: ["id", "x", "y", "z", "radius", "vx", "vy", "vz", "omegax", "omegay", "omegaz"]}
@@ -31,16 +31,15 @@ def write_deck(scene, folder, scheme="dem", overwrite=False):
                                                "source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
     of_bodies = list(materials)
     for name, wall in scene.walls.items():
-        known = {"material": "wall"} | (wall if isinstance(wall, dict) else {})
-        materials.setdefault(known["material"], None)
-        tables += _table(f"obstacles.{name}", known, *([] if isinstance(wall, dict) else [f"# type =    # {wall}"]))
+        materials.setdefault(wall["material"], scene.densities.get(wall["material"]))
+        tables += _table(f"obstacles.{name}", wall, *([f"# type =    # {scene.unknown[name]}"] if name in scene.unknown else []))
     pairs = [(a, b) for a, b in itertools.combinations_with_replacement(materials, 2) if a in of_bodies or not of_bodies]
     lines = [*_head(scene, scheme), *(line for name, density in materials.items() for line in
                                       _table(f"materials.{name}", {} if density is None else {"density": density},
                                              *(["# density ="] if density is None else []))), *tables]
     for a, b in pairs:
-        law = scene.laws.get((a, b))
-        lines += _table(f"pairs.{a}-{b}", {}, *([f"# {law}"] if law else []), "# friction =", "# restitution =")
+        told = [f"# {scene.laws[a, b]}"] if (a, b) in scene.laws else []
+        lines += _table(f"pairs.{a}-{b}", {}, *told, "# friction =", "# restitution =")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (files | {deck.name: "\n".join(lines)}).items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -48,15 +47,15 @@ def write_deck(scene, folder, scheme="dem", overwrite=False):
 
 
 def _head(scene, scheme):
-    D = scene.dimension
-    flat = [f"# {line}: the scene is flat" for line in ("upper",) if (scene.lower >= scene.upper).any()]
     domain = {"lower": scene.lower, "upper": scene.upper, "periodic": list(scene.periodic)}
+    flat = []
+    if not (scene.lower < scene.upper).all():
+        flat = [f"# upper = {toml_value(domain.pop('upper'))}    # is flat: give it a height"]
+    gravity = {} if scene.gravity is None else {"gravity": scene.gravity}
     return [f"# From {scene.name}: fill in what `scree check` names. Left out: {', '.join(scene.left_out) or 'nothing'}.",
-            *_table("simulation", {"dimension": D, "scheme": scheme, "end_time": 1.0})[:-1], "",
-            *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []), *_table("domain", domain),
-            *_table("time", {}, "# step ="),
-            *_table("physics", {} if scene.gravity is None else {"gravity": scene.gravity},
-                    *(["# gravity ="] if scene.gravity is None else []))]
+            *_table("simulation", {"dimension": scene.dimension, "scheme": scheme, "end_time": 1.0}),
+            *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []), *_table("domain", domain, *flat),
+            *_table("time", {}, "# step ="), *_table("physics", gravity, *([] if gravity else ["# gravity ="]))]
 
 
 def _bodies(scene):
@@ -66,14 +65,15 @@ def _bodies(scene):
     columns = np.column_stack([scene.x, scene.radius, scene.velocity, scene.spin])
     for kind in np.unique(scene.types):
         of_kind = scene.types == kind
-        materials[f"type{kind}"] = None if scene.density is None else _density(kind, scene.density[of_kind])
+        known = scene.densities.get(material_of(kind))
+        materials[material_of(kind)] = known if scene.density is None else _density(kind, scene.density[of_kind])
         for ending, chosen in (("", of_kind & ~fixed), ("_fixed", of_kind & fixed)):
             if not chosen.any():
                 continue
-            name = f"type{kind}{ending}"
+            name = material_of(kind) + ending
             rows = [",".join([str(i), *(f"{value:.17g}" for value in row)]) for i, row in zip(scene.ids[chosen], columns[chosen])]
             files[f"{scene.name}_{name}.csv"] = "\n".join([",".join(TABLES[scene.dimension]), *rows]) + "\n"
-            lines += _table(f"particles.{name}", {"material": f"type{kind}"} | ({"mobility": 0} if ending else {}) |
+            lines += _table(f"particles.{name}", {"material": material_of(kind)} | ({"mobility": 0} if ending else {}) |
                             {"source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
     return materials, lines, files
 

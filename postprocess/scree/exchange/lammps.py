@@ -60,10 +60,11 @@ def read_data(path, lines):
         raise ExchangeError(f"{path}:{number}: id type diameter density x y z [ix iy iz] are wanted, not {len(words)} columns")
     table = np.array([numbers(path, number, words)[:7] for number, words in atoms]).reshape(count, 7)
     velocities = {whole(path, number, words[0]): numbers(path, number, words, 7)[1:] for number, words in tables["Velocities"]}
-    ids = integers(path, table[:, 0], "id")
+    lines = [number for number, _ in atoms]
+    ids = integers(path, lines, table[:, 0], "id")
     motion = np.array([velocities.get(i, [0.0] * 6) for i in ids.tolist()]).reshape(count, 6)
     length = scale["length"]
-    return scene_of(path, {"ids": ids, "types": integers(path, table[:, 1], "type"), "x": length * table[:, 4:7],
+    return scene_of(path, {"ids": ids, "types": integers(path, lines, table[:, 1], "type"), "x": length * table[:, 4:7],
                            "radius": length * table[:, 2] / 2, "density": scale["density"] * table[:, 3],
                            "velocity": scale["velocity"] * motion[:, :3], "spin": motion[:, 3:]},
                     lower=length * lower, upper=length * upper, left_out=left_out)
@@ -121,9 +122,9 @@ def read_dump(path, lines):
 
     found = {"x": np.stack(x, 1), "radius": radius, "density": density, "velocity": vector(["vx", "vy", "vz"]),
              "spin": vector(["omegax", "omegay", "omegaz"])}
-    found["ids"] = np.arange(1, count + 1) if ids is None else integers(path, ids, "id")
+    found["ids"] = np.arange(1, count + 1) if ids is None else integers(path, range(first + 1, first + 1 + count), ids, "id")
     if types is not None:
-        found["types"] = integers(path, types, "type")
+        found["types"] = integers(path, range(first + 1, first + 1 + count), types, "type")
     return scene_of(path, found, lower=lower, upper=upper, periodic=periodic or (False,) * 3, left_out=sorted(table))
 
 

@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, numbers, rows_of, scene_of, whole
+from scree.exchange.scene import ExchangeError, material_of, numbers, rows_of, scene_of, whole
 
 BALLS = ("BaseParticle", "SphericalParticle", "LiquidFilmParticle", "LiquidFilmBaseParticle", "ThermalParticle")
 OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius", "invMass", "timeStamp"}
@@ -29,7 +29,7 @@ def read_data(path, lines):
             if len(words) not in (6, 8):
                 raise ExchangeError(f"{path}:{at + 1}: N time xmin ymin [zmin] xmax ymax [zmax] are wanted, not {len(words)} numbers")
             if at + 1 + count > len(lines):
-                raise ExchangeError(f"{path}: {len(lines) - at - 1} rows follow line {at + 1}, which says {count}")
+                raise ExchangeError(f"{path}:{at + 1}: {count} rows should follow, not {len(lines) - at - 1}")
             last, at = at, at + count
         at += 1
     if last is None:
@@ -49,12 +49,12 @@ def read_data(path, lines):
         found = {"x": table[:, :3], "velocity": table[:, 3:6], "radius": table[:, 6], "spin": table[:, 10:13]}
     else:
         found = {"x": table[:, [0, 2, 1]], "velocity": table[:, [3, 5, 4]], "radius": table[:, 6]}
-    info, left_out = table[:, -1], ["orientations"] if columns == 14 or dimension == 2 else []
+    info, left_out = table[:, -1], []
     if (info == info.astype(int)).all() and (info >= 0).all():
         found["types"] = info.astype(int)
     else:
         left_out.append("the last column, which has other things than numbers of species")
-    return scene_of(path, found, lower=box[0], upper=box[1], dimension=dimension, left_out=left_out)
+    return _widened(scene_of(path, found, lower=box[0], upper=box[1], dimension=dimension, left_out=left_out))
 
 
 def read_restart(path, lines):
@@ -62,20 +62,22 @@ def read_restart(path, lines):
     if not lines[0].startswith("MercuryDPM"):
         raise ExchangeError(f"{path}:1: a restart file of before MercuryDPM 1.0: let a newer version read and write it")
     head, sections = {}, {name: [] for name in ("Species", "Walls", "Boundaries", "Particles", "Interactions")}
-    current, counts = None, {}
+    current, counts, heads = None, {}, {}
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words:
             continue
         if words[0] in sections and len(words) == 2:
-            current, counts[words[0]] = words[0], whole(path, number, words[1])
+            current, counts[words[0]], heads[words[0]] = words[0], whole(path, number, words[1]), number
         elif current is None:
             head |= {key: (number, values) for key, values in _keys(words).items()}
         elif current == "Interactions" or len(sections[current]) < counts[current]:
             sections[current].append((number, words[0], _keys(words[1:])))
     for name in ("Species", "Walls", "Boundaries", "Particles"):
-        if len(sections[name]) != counts.get(name, -1) or any(kind == "..." for _, kind, _ in sections[name]):
-            raise ExchangeError(f"{path}: {len(sections[name])} lines below {name!r}, which says {counts.get(name, 'nothing')}")
+        if name not in counts:
+            raise ExchangeError(f"{path}: there is no line {name!r} with their number")
+        if len(sections[name]) != counts[name] or any(kind == "..." for _, kind, _ in sections[name]):
+            raise ExchangeError(f"{path}:{heads[name]}: {name} should have {counts[name]} lines, not {len(sections[name])}")
 
     def of_head(key, n):
         if key not in head:
@@ -96,19 +98,33 @@ def read_restart(path, lines):
         else:
             axis, lower[axis], upper[axis] = along
             periodic[axis] = True
-    density, laws = _species(path, sections["Species"])
+    densities, laws = _species(path, sections["Species"])
     if dimension == 2 and of_head("particleDimensions", 1)[0] == 3:
         left_out.append("densities, which are of spheres here and of disks in scree")
-        density = {}
+        densities = {}
     if sections["Interactions"]:
         left_out.append(f"springs of {len(sections['Interactions'])} contacts")
-    types = np.unique(found["types"])
-    if set(types.tolist()) <= density.keys():
-        found["density"] = np.array([density[kind] for kind in found["types"].tolist()])
     scene = scene_of(path, found, lower=lower, upper=upper, periodic=tuple(periodic), dimension=dimension, left_out=left_out,
-                     gravity=of_head("gravity", 3)[:dimension], laws=laws, fixed=found["fixed"])
+                     gravity=of_head("gravity", 3)[:dimension], densities=densities, laws=laws, fixed=found["fixed"])
     for number, kind, keys in sections["Walls"]:
-        scene.walls[f"wall{len(scene.walls)}"] = _wall(path, number, kind, keys, dimension)
+        wall, name = _wall(path, number, kind, keys, dimension), f"wall{len(scene.walls)}"
+        scene.walls[name] = {"material": material_of(int(_values(path, number, keys, "indSpecies", 1)[0]))}
+        if isinstance(wall, str):
+            scene.unknown[name] = f"{wall}, line {number} of the file"
+        else:
+            scene.walls[name] |= wall
+    return _widened(scene)
+
+
+def _widened(scene):
+    """The scene with a box that holds its bodies and walls along the axes: the box of MercuryDPM is one to draw, and may not."""
+    reach = [scene.x - scene.radius[:, None], scene.x + scene.radius[:, None]]
+    for wall in scene.walls.values():
+        if np.count_nonzero(wall.get("normal", ())) == 1:
+            reach.append(np.where(np.array(wall["normal"]) != 0, wall["point"], scene.x[0])[None])
+    free = ~np.array(scene.periodic)
+    scene.lower[free] = np.minimum(scene.lower, np.concatenate(reach).min(0))[free]
+    scene.upper[free] = np.maximum(scene.upper, np.concatenate(reach).max(0))[free]
     return scene
 
 
@@ -150,19 +166,19 @@ def _bodies(path, lines, dimension, left_out):
 
 
 def _species(path, lines):
-    """Densities by species, and what the file says of contacts by pairs of species."""
-    density, laws = {}, {}
+    """Densities by material, and what the file says of contacts by pairs of materials."""
+    densities, laws = {}, {}
     for number, kind, keys in lines:
         law = f"{kind}: " + ", ".join(f"{name} {' '.join(values)}" for name, values in keys.items()
                                       if name not in ("id", "idA", "idB", "density"))
         if "idA" in keys:
-            pair = sorted(int(_values(path, number, keys, name, 1)[0]) for name in ("idA", "idB"))
-            laws[tuple(pair)] = law
+            a, b = sorted(int(_values(path, number, keys, name, 1)[0]) for name in ("idA", "idB"))
+            laws[material_of(a), material_of(b)] = law
         else:
-            own = int(_values(path, number, keys, "id", 1)[0])
-            density[own] = _values(path, number, keys, "density", 1)[0]
-            laws[(own, own)] = law
-    return density, laws
+            own = material_of(int(_values(path, number, keys, "id", 1)[0]))
+            densities[own] = _values(path, number, keys, "density", 1)[0]
+            laws[own, own] = law
+    return densities, laws
 
 
 def _period(path, number, kind, keys):
@@ -177,18 +193,16 @@ def _period(path, number, kind, keys):
 
 def _wall(path, number, kind, keys, dimension):
     """Table of an infinite wall, whose normal points into the wall there and out of it in scree; a string for other walls."""
-    material = f"type{int(_values(path, number, keys, 'indSpecies', 1)[0])}"
     if kind != "InfiniteWall":
-        return f"{kind}, line {number} of the file"
+        return kind
     q = np.array(_values(path, number, keys, "orientation", 4))
     into = np.array([q[0]**2 + q[1]**2 - q[2]**2 - q[3]**2, 2 * (q[1] * q[2] + q[0] * q[3]), 2 * (q[1] * q[3] - q[0] * q[2])])
-    into = np.where(np.abs(into) < ROUND_OFF, 0, into)
+    into = np.where(np.abs(into) < ROUND_OFF, 0, into) / np.linalg.norm(into)
     if any(_values(path, number, keys, "angularVelocity", 3)):
-        return f"{kind} that turns, line {number} of the file"
+        return f"{kind} that turns"
     if not into[:dimension].any():
-        return f"{kind} across the plane, line {number} of the file"
-    table = {"type": "plane", "point": _values(path, number, keys, "position", 3)[:dimension], "normal": (0 - into[:dimension]).tolist(),
-             "material": material}
+        return f"{kind} across the plane"
+    table = {"type": "plane", "point": _values(path, number, keys, "position", 3)[:dimension], "normal": (0 - into[:dimension]).tolist()}
     velocity = _values(path, number, keys, "velocity", 3)[:dimension]
     if any(velocity):
         table["motion"] = {"type": "translate", "velocity": velocity}

@@ -16,14 +16,16 @@ class Scene:
     x, velocity  (n, D) centres [m] and velocities [m/s]
     radius       (n,) [m]
     spin         (n, 3) angular velocities [rad/s]; in the plane (n, 1)
-    density      (n,) [kg/m3], or None where the file does not tell
+    density      (n,) [kg/m3], or None where the file does not tell it body by body
+    densities    material: its density [kg/m3]
     fixed        (n,) booleans, or None: whether a body is held in place
     lower, upper (D,) corners of the box [m]; `box_is_bounds`: the file has none, these are the bounds of what it holds
     periodic     D booleans
     gravity      (D,) [m/s2], or None
-    walls        name: table of [obstacles.NAME], or a string that says what the wall is where scree has no shape for it
+    walls        name: table of [obstacles.NAME]; without a type where scree has no shape for the wall, and `unknown` says what it is
+    unknown      name of a wall: what it is
     solids       name: (centre (3,) [m], triangles (m, 3, 3) [m]) of convex bodies
-    laws         (type, type): what the file says of their contacts, for a comment; (type,): of the type alone
+    laws         (material, material): what the file says of their contacts, for a comment
     left_out     what the file holds beside these
     """
     name: str
@@ -42,12 +44,19 @@ class Scene:
     box_is_bounds: bool = False
     gravity: np.ndarray = None
     walls: dict = field(default_factory=dict)
+    unknown: dict = field(default_factory=dict)
     solids: dict = field(default_factory=dict)
+    densities: dict = field(default_factory=dict)
     laws: dict = field(default_factory=dict)
 
     @property
     def dimension(self):
         return len(self.lower)
+
+
+def material_of(kind):
+    """Name of the material of a type, and of its group of bodies."""
+    return f"type{kind}"
 
 
 def scene_of(path, table, *, lower=None, upper=None, dimension=3, **more):
@@ -104,9 +113,9 @@ def rows_of(path, first, lines, columns):
     return np.array(rows).reshape(len(rows), columns)
 
 
-def integers(path, values, what):
-    """Numbers of a column as whole ones."""
+def integers(path, lines, values, what):
+    """Numbers of a column as whole ones; `lines` has the line of each."""
     found = values.astype(int)
-    if (found != values).any():
-        raise ExchangeError(f"{path}: {what} {values[found != values][0]:g} is no whole number")
+    for k in np.flatnonzero(found != values)[:1]:
+        raise ExchangeError(f"{path}:{lines[k]}: {what} {values[k]:g} is no whole number")
     return found

@@ -1,8 +1,8 @@
 """STL scenes as walls, and closed convex solids of them as bodies.
 
-scree has no walls of triangles. What its shapes are exactly is taken: a solid with right angles is a `box`, and a flat face that goes
-across the whole scene is a `plane` where it bounds the scene, else a `plate`. Any other surface becomes a table of [obstacles] without a
-type, that `scree check` asks for. A shape for meshes has its place in `_other_surface`.
+scree has no walls of triangles. What its shapes are exactly is taken: a closed box along the axes is a `box`, and of a surface whose flat
+faces all go across the whole scene each is a `plane` where it bounds the scene, else a `plate`. Any other surface becomes a table of
+[obstacles] without a type, that `scree check` asks for.
 """
 import itertools
 import re
@@ -19,37 +19,31 @@ def read(path, content, scale=1.0, bodies=False):
     nothing, vectors = np.zeros(0), np.zeros((0, 3))
     scene = Scene(path.stem, nothing.astype(int), nothing.astype(int), vectors, nothing, nothing, vectors, vectors, mesh.lower, mesh.upper,
                   (False,) * 3, box_is_bounds=True)
-    rest, every = [], mesh.parts(np.arange(len(mesh.corners)))
-    for part in every:
+    parts = mesh.parts(np.arange(len(mesh.corners)))
+    for part in parts:
         box = _box(mesh, part)
-        holds_all = box is not None and box["side"] == "inside"
-        if bodies and not (holds_all and len(every) > 1) and mesh.is_closed(part) and mesh.is_convex(part):
-            turned = mesh.corners[part] if mesh.volume(part) > 0 else mesh.corners[part][:, ::-1]
-            scene.solids[_name(mesh, part, scene.solids)] = mesh.centre(part), turned
-        elif box is not None:
-            scene.walls[_name(mesh, part, scene.walls)] = box
+        holds_others = box is not None and len(parts) > 1 and _is_whole(mesh, box)
+        if bodies and not holds_others and mesh.is_closed(part) and mesh.is_convex(part):
+            corners = mesh.corners[part]
+            scene.solids[_name(mesh, part, scene.solids)] = mesh.centre(part), corners if mesh.volume(part) > 0 else corners[:, ::-1]
+            continue
+        walls = [box] if box else [_across(mesh, patch) for patch in mesh.patches(part)]
+        if all(walls):
+            for wall in walls:
+                scene.walls[_name(mesh, part, scene.walls)] = {"material": "wall"} | wall
         else:
-            rest.append(part)
-    other = []
-    for patch in mesh.patches(np.sort(np.concatenate(rest))) if rest else []:
-        wall = _across(mesh, patch)
-        if wall is None:
-            other.append(patch)
-        else:
-            scene.walls[_name(mesh, patch, scene.walls)] = wall
-    for surface in mesh.parts(np.sort(np.concatenate(other))) if other else []:
-        scene.walls[_name(mesh, surface, scene.walls)] = _other_surface(mesh, surface)
-    if not scene.solids and all(isinstance(wall, str) for wall in scene.walls.values()):
-        what = "; ".join(f"{name}: {wall}" for name, wall in itertools.islice(scene.walls.items(), 5))
-        raise ExchangeError(f"{path}: none of its surfaces is a wall that scree has: boxes along the axes, and flat faces across the whole "
-                            f"scene; closed convex solids can be bodies. There are {what}" + ("; ..." if len(scene.walls) > 5 else ""))
+            name = _name(mesh, part, scene.walls)
+            scene.walls[name], scene.unknown[name] = {"material": "wall"}, _extent(mesh, part)
+    if not scene.solids and len(scene.unknown) == len(scene.walls):
+        what = "; ".join(f"{name}: {wall}" for name, wall in itertools.islice(scene.unknown.items(), 5))
+        raise ExchangeError(f"{path}: none of its surfaces is a wall that scree has, such as boxes along the axes and flat faces across the "
+                            f"whole scene; closed convex solids can be bodies. There are {what}" + ("; ..." if len(scene.walls) > 5 else ""))
     return scene
 
 
-def _other_surface(mesh, surface):
-    """What is said of a surface that no shape of scree is: a string. A table of a shape for meshes would go here."""
-    lower, upper = (np.round(end(mesh.corners[surface].reshape(-1, 3), 0), 9).tolist() for end in (np.min, np.max))
-    return f"surface of {len(surface)} triangles from {lower} to {upper} m"
+def _extent(mesh, part):
+    lower, upper = (np.round(end(mesh.corners[part].reshape(-1, 3), 0), 9).tolist() for end in (np.min, np.max))
+    return f"surface of {len(part)} triangles from {lower} to {upper} m"
 
 
 def _box(mesh, part):
@@ -60,8 +54,13 @@ def _box(mesh, part):
     room, volume = np.prod(upper - lower), mesh.volume(part)
     if not (on_face[0] | on_face[1]).all() or not mesh.is_closed(part) or not abs(abs(volume) - room) <= 1e-6 * room or room == 0:
         return None
-    holds_all = (np.abs(lower - mesh.lower) <= mesh.tolerance).all() and (np.abs(upper - mesh.upper) <= mesh.tolerance).all()
-    return {"type": "box", "lower": lower.tolist(), "upper": upper.tolist(), "side": "inside" if holds_all or volume < 0 else "outside"}
+    box = {"type": "box", "lower": lower.tolist(), "upper": upper.tolist()}
+    return box | {"side": "inside" if _is_whole(mesh, box) or volume < 0 else "outside"}
+
+
+def _is_whole(mesh, box):
+    """Whether a box reaches from end to end of the scene."""
+    return bool((np.abs([box["lower"] - mesh.lower, box["upper"] - mesh.upper]) <= mesh.tolerance).all())
 
 
 def _across(mesh, patch):
@@ -81,7 +80,7 @@ def _across(mesh, patch):
     for inward in (1.0, -1.0) if (np.abs(heights) > mesh.tolerance).any() else ():    # a flat scene has two sides
         if (inward * heights >= -mesh.tolerance).all():
             return {"type": "plane", "point": point.tolist(), "normal": (0 + inward * normal).tolist()}
-    return {"type": "plate", "point": point.tolist(), "normal": normal.tolist()}
+    return {"type": "plate", "point": point.tolist(), "normal": (0 + normal).tolist()}
 
 
 def _section(mesh, point, normal):

@@ -48,7 +48,7 @@ def read(path, lines):
     found = {"x": vector("x", "y", "z"), "radius": table.pop("r"), "density": table.pop("density", None),
              "velocity": vector("vx", "vy", "vz"), "spin": vector("wx", "wy", "wz")}
     for name, key in (("id", "ids"), ("matId", "types")):
-        found[key] = integers(path, table.pop(name), name) if name in table else None
+        found[key] = integers(path, [number for number, _ in rows], table.pop(name), name) if name in table else None
     box = {} if cell is None else {"lower": np.zeros(3), "upper": cell, "periodic": (True,) * 3}
     return scene_of(path, {key: values for key, values in found.items() if values is not None}, left_out=sorted(table), **box)
 
