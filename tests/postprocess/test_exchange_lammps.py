@@ -1,5 +1,5 @@
-"""Exchange with LAMMPS and LIGGGHTS: what a run writes as a data file is read again bit by bit, and runs; files of theirs are read; what
-cannot be taken is named."""
+"""Exchange with LAMMPS and LIGGGHTS: what a run writes as a data file is read again bit by bit, and runs; files of theirs are
+read; what cannot be taken is named."""
 import re
 import subprocess
 import sys
@@ -129,7 +129,8 @@ def test_a_data_file(folder):
     packing = exchange.read("some.data")
     check(packing.ids.tolist() == [3, 5, 7] and packing.types.tolist() == [1, 1, 2], "in order of ids", packing)
     check(packing.radius.tolist() == [0.05, 0.15, 0.1] and packing.x[2].tolist() == [0.25, -0.5, 1], "radii and centres", packing)
-    check(packing.velocity.tolist() == [[1, 2, 3], [0, 0, 0], [-1, 0, 0]] and packing.spin[0].tolist() == [4, 5, 6], "motion", packing)
+    check(packing.velocity.tolist() == [[1, 2, 3], [0, 0, 0], [-1, 0, 0]], "velocities", packing)
+    check(packing.spin[0].tolist() == [4, 5, 6], "spins", packing)
     check(packing.left_out == ["Masses"] and packing.upper.tolist() == [1, 1, 4], "box, and what was left out", packing)
     (folder / "some.data").write_text(DATA.format(units="cgs", style="sphere", more=""))
     packing = exchange.read("some.data")
@@ -140,7 +141,8 @@ def test_a_data_file(folder):
 def test_the_last_frame_of_a_dump(folder):
     (folder / "dump.some").write_text(DUMP)
     packing = exchange.read("dump.some")
-    check(packing.x.tolist() == [[1, 0.5, 2], [0.5, 0, 1]] and packing.radius.tolist() == [0.05, 0.1], "scaled and plain columns", packing)
+    check(packing.x.tolist() == [[1, 0.5, 2], [0.5, 0, 1]], "scaled and plain columns", packing)
+    check(packing.radius.tolist() == [0.05, 0.1], "radii from diameters", packing)
     check(packing.periodic == (True, False, True), "faces", packing)
     check_close(packing.density[1], 0.01 / (4 / 3 * np.pi * 1e-3), "density from the mass", relative=1e-12)
     check(packing.left_out == ["fx"] and packing.spin[1].tolist() == [4, 0, 0], "what was left out", packing)
@@ -155,12 +157,17 @@ def test_what_is_refused(folder):
     whole = DATA.format(units="si", style="sphere", more="")
     for text, message in ((DATA.format(units="lj", style="sphere", more=""), "units = lj"),
                           (DATA.format(units="si", style="atomic", more=""), "atom_style atomic"),
-                          ("LIGGGHTS Description" + whole[whole.index("\n"):], ":1: YADE writes radii where LIGGGHTS has diameters"),
+                          ("LIGGGHTS Description" + whole[whole.index("\n"):], ":1: YADE writes radii where"),
                           (DATA.format(units="si", style="sphere", more="0 0 0 xy xz yz"), ":10: the box is triclinic"),
-                          (whole.replace("3 1 0.1", "3 1 x"), "numbers are wanted"), (whole.replace("3 1 0.1 2500", "3 1 0.1"), "9 columns"),
-                          (whole.replace("3 atoms", "4 atoms"), "3 lines of atoms"), (whole.replace("7 2 0.2", "7 2 0.0"), "body 7 has no radius"),
-                          (whole.replace("7 2 0.2", "5 2 0.2"), "occurs twice"), (whole.replace("0 4 zlo zhi", ""), "a data file has the lines"),
-                          (DUMP.replace("diameter", "charge"), "no column radius or diameter"), (DUMP.rsplit("\n", 2)[0], "ends early"),
+                          (whole.replace("3 1 0.1", "3 1 x"), ":19: numbers are wanted"),
+                          (whole.replace("3 1 0.1 2500", "3 1 0.1"), ":19: id type diameter"),
+                          (whole.replace("3 atoms", "4 atoms"), "3 lines of atoms"),
+                          (whole.replace("7 2 0.2", "7 2 0.0"), "body 7 has no radius"),
+                          (whole.replace("7 2 0.2", "7 2.5 0.2"), ":18: type 2.5 is no whole number"),
+                          (whole.replace("7 2 0.2", "5 2 0.2"), "id 5 occurs twice"),
+                          (whole.replace("0 4 zlo zhi", ""), "a data file has the lines"),
+                          (DUMP.replace("diameter", "charge"), "no column radius or diameter"),
+                          (DUMP.rsplit("\n", 2)[0], "ends early"),
                           (DUMP.replace("ITEM: BOX BOUNDS pp ff pp", "ITEM: BOX BOUNDS xy xz yz pp ff pp"), "triclinic")):
         (folder / "bad").write_text(text)
         with pytest.raises(exchange.ExchangeError, match=re.escape(message)):

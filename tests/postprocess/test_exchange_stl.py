@@ -1,5 +1,5 @@
-"""STL scenes as decks: boxes along the axes and faces across the whole scene are walls exactly where they were, closed convex solids are
-bodies with their places; surfaces that scree has no shape for are named, and the program asks for them."""
+"""STL scenes as decks: boxes along the axes and faces across the whole scene are walls exactly where they were, closed convex
+solids are bodies with their places; surfaces that scree has no shape for are named, and the program asks for them."""
 import re
 import struct
 import subprocess
@@ -58,8 +58,8 @@ def text(**solids):
     for name, triangles in solids.items():
         lines.append(f"solid {name}")
         for triangle in triangles:
-            lines += ["facet normal 0 0 0", " outer loop", *(f"  vertex {x!r} {y!r} {z!r}" for x, y, z in np.array(triangle).tolist()),
-                      " endloop", "endfacet"]
+            corners = [f"  vertex {x!r} {y!r} {z!r}" for x, y, z in np.array(triangle).tolist()]
+            lines += ["facet normal 0 0 0", " outer loop", *corners, " endloop", "endfacet"]
         lines.append(f"endsolid {name}")
     return "\n".join(lines) + "\n"
 
@@ -87,17 +87,20 @@ def test_an_open_tray_holds_grains(folder):
                        "output.h5md.every": 0.1}.items():
         deck[key] = value
     (folder / "grain.csv").write_text("x,y,z,radius\n0.1,0.05,0.02,0.01\n")
-    check_close(scree.run(deck, progress=False).bodies(-1)["position"][0, 2], 0.01, "its centre is a radius above the floor", absolute=1e-5)
+    height = scree.run(deck, progress=False).bodies(-1)["position"][0, 2]
+    check_close(height, 0.01, "its centre is a radius above the floor", absolute=1e-5)
 
 
 def test_boxes_along_the_axes_are_boxes(folder):
     block, room = box((0.2, 0.2, 0), (0.3, 0.4, 0.1)), box((0, 0, 0), (1, 1, 1))
     found = walls(folder, text(room=room, block=halves(halves(block))))
-    check(found == {"room": {"material": "wall", "type": "box", "lower": [0, 0, 0], "upper": [1, 1, 1], "side": "inside"},
-                    "block": {"material": "wall", "type": "box", "lower": [0.2, 0.2, 0], "upper": [0.3, 0.4, 0.1], "side": "outside"}},
+    of_both = {"material": "wall", "type": "box"}
+    check(found == {"room": of_both | {"lower": [0, 0, 0], "upper": [1, 1, 1], "side": "inside"},
+                    "block": of_both | {"lower": [0.2, 0.2, 0], "upper": [0.3, 0.4, 0.1], "side": "outside"}},
           "a solid one, and one that holds the scene", found)
     cell = [triangle[::-1] for triangle in box((0.5, 0.5, 0.5), (0.7, 0.7, 0.7))]
-    check(walls(folder, text(room=room, cell=cell))["cell"]["side"] == "inside", "normals that look inward: bodies are inside", found)
+    found = walls(folder, text(room=room, cell=cell))
+    check(found["cell"]["side"] == "inside", "normals that look inward: bodies are inside", found)
 
 
 def test_faces_across_the_scene_are_planes_and_plates(folder):
@@ -106,9 +109,11 @@ def test_faces_across_the_scene_are_planes_and_plates(folder):
     found = walls(folder, text(slope=halves(slope), lid=lid))
     check(found["lid"]["type"] == "plane" and found["lid"]["normal"] == [0, 0, -1], "a lid at the top is a plane", found)
     normal = np.array(found["slope"]["normal"]) * np.sqrt(1.25)
-    check(found["slope"]["type"] == "plate" and np.abs(normal - [-0.5, 0, 1]).max() < 1e-12, "a slope across the scene is a plate", found)
+    check(found["slope"]["type"] == "plate", "a slope across the scene is a plate", found)
+    check_close(np.abs(normal - [-0.5, 0, 1]).max(), 0, "its normal", absolute=1e-12)
     found = walls(folder, binary(np.array(slope + lid) * 1000), scale=1e-3)
-    check([wall["type"] for wall in found.values()] == ["plate", "plane"] and found["solid_2"]["point"][2] == 1, "the same, binary, in mm", found)
+    check([wall["type"] for wall in found.values()] == ["plate", "plane"], "the same, binary", found)
+    check(found["solid_2"]["point"][2] == 1, "in mm", found)
 
 
 def test_other_surfaces_are_named_and_asked_for(folder):
@@ -116,13 +121,14 @@ def test_other_surfaces_are_named_and_asked_for(folder):
     room, shelf = box((0, 0, 0), (1, 1, 1)), quad((0, 0, 0.5), (0.5, 0, 0.5), (0.5, 1, 0.5), (0, 1, 0.5))
     (folder / "scene.stl").write_text(text(room=room[:-2], shelf=shelf, stone=tetrahedron((0.5, 0.5, 0.2))))
     scene = exchange.read("scene.stl")
-    check(scene.unknown["stone"] == "surface of 4 triangles from [0.5, 0.5, 0.2] to [0.52, 0.52, 0.22] m", "its size and place", scene.unknown)
+    check(scene.unknown["stone"] == "surface of 4 triangles from [0.5, 0.5, 0.2] to [0.52, 0.52, 0.22] m",
+          "its size and place", scene.unknown)
     check(scene.unknown.keys() == {"shelf", "stone"} and len(scene.walls) == 7, "the room is taken", scene.walls)
     said = subprocess.run([program(), "check", exchange.write_deck(scene, folder)], capture_output=True, text=True)
     for name in ("shelf", "stone"):
         check_in(f"missing key 'type' in [obstacles.{name}]", said.stderr, "the program asks for it")
     (folder / "scene.stl").write_text(text(shelf=shelf, hopper=tetrahedron((0.9, 0, 0.9))[1:]))
-    with pytest.raises(exchange.ExchangeError, match="none of its surfaces is a wall that scree has.*hopper: surface of 3 triangles"):
+    with pytest.raises(exchange.ExchangeError, match="none of its surfaces is a wall.*hopper: surface of 3 triangles"):
         exchange.read("scene.stl")
 
 
@@ -136,12 +142,14 @@ def test_a_surface_is_taken_as_a_whole_or_not_at_all(folder):
 
 
 def test_convex_solids_are_bodies_where_they_were(folder):
-    """A tetrahedron at two places and a box, with the room around them: hulls start with their centres of mass there, and fall."""
-    solids = {"room": box((0, 0, 0), (0.2, 0.2, 0.2)), "stone": tetrahedron((0.05, 0.06, 0.1)) + tetrahedron((0.12, 0.05, 0.1)),
+    """A tetrahedron at two places and a box, with the room around them: hulls start with their centres of mass there, and
+    fall."""
+    solids = {"room": box((0, 0, 0), (0.2, 0.2, 0.2)),
+              "stone": tetrahedron((0.05, 0.06, 0.1)) + tetrahedron((0.12, 0.05, 0.1)),
               "brick": box((0.1, 0.1, 0.05), (0.14, 0.12, 0.06))}
     (folder / "scene.stl").write_text(text(**solids))
-    said = subprocess.run([sys.executable, source_folder() / "postprocess/exchange.py", "import", "scene.stl", "--bodies", "--scheme", "nonsmooth"],
-                          capture_output=True, text=True)
+    script = [sys.executable, source_folder() / "postprocess/exchange.py"]
+    said = subprocess.run([*script, "import", "scene.stl", "--bodies", "--scheme", "nonsmooth"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stderr == "", "the script makes a deck", said)
     deck = scree.Deck("scene.toml")
     check(list(deck["obstacles"]) == ["room"] and deck["obstacles.room.side"] == "inside", "the room is a wall", deck)
@@ -157,17 +165,19 @@ def test_convex_solids_are_bodies_where_they_were(folder):
     check_close(first["mass"].tolist()[0], 2500 * 0.02**3 / 6, "the mass of a tetrahedron", relative=1e-6)
     check_close(first["mass"].tolist()[2], 2500 * 0.04 * 0.02 * 0.01, "the mass of the brick", relative=1e-6)
     check((last["velocity"][:, 2] < -0.09).all(), "they fall", last["velocity"])
-    solids["dented"] = [*box((0.02, 0.02, 0.02), (0.04, 0.04, 0.04), open_at=(5,)),
-                        *((a, b, (0.03, 0.03, 0.03)) for a, b in zip(*(np.roll([(0.02, 0.02, 0.04), (0.04, 0.02, 0.04), (0.04, 0.04, 0.04),
-                                                                               (0.02, 0.04, 0.04)], -k, axis=0).tolist() for k in (0, 1))))]
-    (folder / "scene.stl").write_text(text(**solids))
+    rim = [(0.02, 0.02, 0.04), (0.04, 0.02, 0.04), (0.04, 0.04, 0.04), (0.02, 0.04, 0.04)]
+    dent = [(a, b, (0.03, 0.03, 0.03)) for a, b in zip(rim, rim[1:] + rim[:1])]
+    (folder / "scene.stl").write_text(text(**solids, dented=box(rim[0][:2] + (0.02,), rim[2], open_at=(5,)) + dent))
     check(list(exchange.read("scene.stl", bodies=True).unknown) == ["dented"], "a solid with a dent is none of them")
 
 
 @pytest.mark.parametrize("old, new, message", [
-    ("vertex 0.2 0 0\n", "vertex 0.2 0\n", ":5: 3 numbers are wanted"), ("vertex 0.2 0 0\n", "vertex 0.2 0 inf\n", ":5: 3 numbers are wanted"),
-    ("      vertex 0.2 0 0\n", "", ":7: a facet with 2 corners"), ("outer loop", "inner loop", ":3: 'inner' is no word of an STL file"),
-    ("solid tray", "body tray", ":1: neither an STL file of text"), ("  endfacet\nendsolid tray\n", "", "ends within a facet")])
+    ("vertex 0.2 0 0\n", "vertex 0.2 0\n", ":5: 3 numbers are wanted"),
+    ("vertex 0.2 0 0\n", "vertex 0.2 0 inf\n", ":5: 3 numbers are wanted"),
+    ("      vertex 0.2 0 0\n", "", ":7: a facet with 2 corners"),
+    ("outer loop", "inner loop", ":3: 'inner' is no word of an STL file"),
+    ("solid tray", "body tray", ":1: neither an STL file of text"),
+    ("  endfacet\nendsolid tray\n", "", "ends within a facet")])
 def test_a_damaged_file_is_refused_with_its_line(folder, old, new, message):
     whole = (source_folder() / "tests/reference/import/tray.stl").read_text()
     check_in(old, whole, "the file has what is changed")

@@ -14,13 +14,13 @@ from scree.exchange.scene import ExchangeError, Scene, checked
 
 __all__ = ["FORMATS", "ExchangeError", "Scene", "read", "write_data", "write_deck"]
 
-FORMATS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yade": yade.read, "mercury-data": mercury.read_data,
-           "mercury-restart": mercury.read_restart, "stl": stl.read}
+FORMATS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yade": yade.read,
+           "mercury-data": mercury.read_data, "mercury-restart": mercury.read_restart, "stl": stl.read}
 
 
 def read(path, format=None, scale=1.0, bodies=False):
-    """The scene of a file. `format`: one of FORMATS, else found by the content. For STL: `scale` makes lengths metres, `bodies` makes
-    closed convex solids bodies instead of walls. Raises ExchangeError."""
+    """The scene of a file. `format`: one of FORMATS, else found by the content. For STL: `scale` makes lengths metres,
+    `bodies` makes closed convex solids bodies instead of walls. Raises ExchangeError."""
     path = Path(path)
     try:
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Decks from scenes of other programs. Physics that a file does not tell stays out of them as `# key =`: `scree check` asks for it."""
+"""Decks from scenes of other programs. Physics that a file does not tell stays out: `scree check` asks for it."""
 import itertools
 from pathlib import Path
 
@@ -13,10 +13,11 @@ TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
 
 
 def write_deck(scene, folder, scheme="dem", overwrite=False):
-    """Writes NAME.toml, a table of bodies for each type (NAME_typeT.csv) and a mesh and a table for each body that is no ball (NAME_SOLID.stl,
-    NAME_SOLID.csv) into the folder and returns the path of the deck. Left out of the deck are contact laws, densities, gravity and steps
-    that the file does not tell, and the shapes of walls that scree does not have. Raises ExchangeError for a deck that is there, unless it
-    may be overwritten, and for a type with more than one density."""
+    """Writes NAME.toml, a table of bodies for each type (NAME_typeT.csv), and a mesh and a table for each body that is
+    no ball (NAME_SOLID.stl, NAME_SOLID.csv) into the folder; returns the path of the deck. Contact laws, densities,
+    gravity and steps that the file does not tell, and shapes of walls that scree does not have, stand there as
+    `# key =`. Raises ExchangeError for a deck that is there, unless it may be overwritten, and for a type with more
+    than one density."""
     folder = Path(folder)
     deck = folder / f"{scene.name}.toml"
     if deck.exists() and not overwrite:
@@ -32,12 +33,15 @@ def write_deck(scene, folder, scheme="dem", overwrite=False):
     of_bodies = list(materials)
     for name, wall in scene.walls.items():
         materials.setdefault(wall["material"], scene.densities.get(wall["material"]))
-        tables += _table(f"obstacles.{name}", wall, *([f"# type =    # {scene.unknown[name]}"] if name in scene.unknown else []))
-    pairs = [(a, b) for a, b in itertools.combinations_with_replacement(materials, 2) if a in of_bodies or not of_bodies]
-    lines = [*_head(scene, scheme), *(line for name, density in materials.items() for line in
-                                      _table(f"materials.{name}", {} if density is None else {"density": density},
-                                             *(["# density ="] if density is None else []))), *tables]
-    for a, b in pairs:
+        unknown = [f"# type =    # {scene.unknown[name]}"] if name in scene.unknown else []
+        tables += _table(f"obstacles.{name}", wall, *unknown)
+    lines = _head(scene, scheme)
+    for name, density in materials.items():
+        lines += _table(f"materials.{name}", *([{}, "# density ="] if density is None else [{"density": density}]))
+    lines += tables
+    for a, b in itertools.combinations_with_replacement(materials, 2):
+        if of_bodies and a not in of_bodies:
+            continue
         told = [f"# {scene.laws[a, b]}"] if (a, b) in scene.laws else []
         lines += _table(f"pairs.{a}-{b}", {}, *told, "# friction =", "# restitution =")
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,10 +56,12 @@ def _head(scene, scheme):
     if not (scene.lower < scene.upper).all():
         flat = [f"# upper = {toml_value(domain.pop('upper'))}    # is flat: give it a height"]
     gravity = {} if scene.gravity is None else {"gravity": scene.gravity}
-    return [f"# From {scene.name}: fill in what `scree check` names. Left out: {', '.join(scene.left_out) or 'nothing'}.",
+    left_out = ", ".join(scene.left_out) or "nothing"
+    return [f"# From {scene.name}: fill in what `scree check` names. Left out: {left_out}.",
             *_table("simulation", {"dimension": scene.dimension, "scheme": scheme, "end_time": 1.0}),
-            *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []), *_table("domain", domain, *flat),
-            *_table("time", {}, "# step ="), *_table("physics", gravity, *([] if gravity else ["# gravity ="]))]
+            *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []),
+            *_table("domain", domain, *flat), *_table("time", {}, "# step ="),
+            *_table("physics", gravity, *([] if gravity else ["# gravity ="]))]
 
 
 def _bodies(scene):
@@ -71,7 +77,8 @@ def _bodies(scene):
             if not chosen.any():
                 continue
             name = material_of(kind) + ending
-            rows = [",".join([str(i), *(f"{value:.17g}" for value in row)]) for i, row in zip(scene.ids[chosen], columns[chosen])]
+            rows = [",".join([str(i), *(f"{value:.17g}" for value in row)])
+                    for i, row in zip(scene.ids[chosen], columns[chosen])]
             files[f"{scene.name}_{name}.csv"] = "\n".join([",".join(TABLES[scene.dimension]), *rows]) + "\n"
             lines += _table(f"particles.{name}", {"material": material_of(kind)} | ({"mobility": 0} if ending else {}) |
                             {"source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})

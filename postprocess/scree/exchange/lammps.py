@@ -1,7 +1,8 @@
-"""LAMMPS and LIGGGHTS: spheres from data files (atom_style sphere) and text dumps (the last frame), and frames of runs as data files.
+"""LAMMPS and LIGGGHTS: spheres from data files (atom_style sphere) and text dumps (the last frame), and frames of runs
+as data files.
 
-Columns of the Atoms section, atom_style sphere: id type diameter density x y z [ix iy iz]; of Velocities: id vx vy vz wx wy wz
-(docs.lammps.org, read_data). All numbers are SI; data files that say units = cgs are converted.
+Columns of the Atoms section, atom_style sphere: id type diameter density x y z [ix iy iz]; of Velocities:
+id vx vy vz wx wy wz (docs.lammps.org, read_data). All numbers are SI; data files that say units = cgs are converted.
 """
 import re
 from pathlib import Path
@@ -11,14 +12,15 @@ import numpy as np
 from scree.exchange.scene import ExchangeError, integers, numbers, rows_of, scene_of, whole
 
 CGS = {"length": 1e-2, "density": 1e3, "velocity": 1e-2}
+COUNTED = ("bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies")
 OF_YADE = "LIGGGHTS Description"    # first line of what yade.export.textExt writes with format = "liggghts_in"
 
 
 def read_data(path, lines):
     """The spheres of a data file."""
     if lines and lines[0].strip() == OF_YADE:
-        raise ExchangeError(f"{path}:1: YADE writes radii where LIGGGHTS has diameters in its format liggghts_in: export it with the "
-                            "format x_y_z_r_matId, or write another first line if column 3 has diameters")
+        raise ExchangeError(f"{path}:1: YADE writes radii where LIGGGHTS has diameters in its format liggghts_in: "
+                            "export x_y_z_r_matId, or write another first line if column 3 has diameters")
     units = re.search(r"units = (\w+)", lines[0] if lines else "")
     units = units[1] if units else "si"
     if units not in ("si", "cgs"):
@@ -34,7 +36,8 @@ def read_data(path, lines):
         if words[0][0].isalpha():
             section = " ".join(words)
             if section == "Atoms" and comment.strip() and not re.fullmatch(r"(sphere|granular)\b.*", comment.strip()):
-                raise ExchangeError(f"{path}:{number}: atom_style {comment.strip()}: only sphere (in LIGGGHTS granular) has radii")
+                raise ExchangeError(f"{path}:{number}: atom_style {comment.strip()}: only sphere "
+                                    "(in LIGGGHTS granular) has radii")
             if section not in tables:
                 left_out.append(section)
         elif section is None:
@@ -45,21 +48,24 @@ def read_data(path, lines):
                 lower[axis], upper[axis] = numbers(path, number, words[:2])
             elif words[-3:] == ["xy", "xz", "yz"]:
                 raise ExchangeError(f"{path}:{number}: the box is triclinic; boxes of scree have right angles")
-            elif words[-1] in ("bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies"):
+            elif words[-1] in COUNTED:
                 if float(words[0]) > 0:
                     left_out.append(f"{words[0]} {words[-1]}")
         elif section in tables:
             tables[section].append((number, words))
     atoms = tables["Atoms"]
     if count is None or np.isnan([*lower, *upper]).any():
-        raise ExchangeError(f"{path}: a data file has the lines \"N atoms\" and \"LOWER UPPER xlo xhi\", also for y and z")
+        raise ExchangeError(f"{path}: a data file has the lines \"N atoms\" and \"LOWER UPPER xlo xhi\", "
+                            "also for y and z")
     if len(atoms) != count:
         raise ExchangeError(f"{path}: {len(atoms)} lines of atoms, but the head says {count}")
     if any(len(words) not in (7, 10) for _, words in atoms):
         number, words = next(row for row in atoms if len(row[1]) not in (7, 10))
-        raise ExchangeError(f"{path}:{number}: id type diameter density x y z [ix iy iz] are wanted, not {len(words)} columns")
+        raise ExchangeError(f"{path}:{number}: id type diameter density x y z [ix iy iz] are wanted, "
+                            f"not {len(words)} columns")
     table = np.array([numbers(path, number, words)[:7] for number, words in atoms]).reshape(count, 7)
-    velocities = {whole(path, number, words[0]): numbers(path, number, words, 7)[1:] for number, words in tables["Velocities"]}
+    velocities = {whole(path, number, words[0]): numbers(path, number, words, 7)[1:]
+                  for number, words in tables["Velocities"]}
     lines = [number for number, _ in atoms]
     ids = integers(path, lines, table[:, 0], "id")
     motion = np.array([velocities.get(i, [0.0] * 6) for i in ids.tolist()]).reshape(count, 6)
@@ -122,15 +128,16 @@ def read_dump(path, lines):
 
     found = {"x": np.stack(x, 1), "radius": radius, "density": density, "velocity": vector(["vx", "vy", "vz"]),
              "spin": vector(["omegax", "omegay", "omegaz"])}
-    found["ids"] = np.arange(1, count + 1) if ids is None else integers(path, range(first + 1, first + 1 + count), ids, "id")
+    places = range(first + 1, first + 1 + count)
+    found["ids"] = np.arange(1, count + 1) if ids is None else integers(path, places, ids, "id")
     if types is not None:
-        found["types"] = integers(path, range(first + 1, first + 1 + count), types, "type")
+        found["types"] = integers(path, places, types, "type")
     return scene_of(path, found, lower=lower, upper=upper, periodic=periodic or (False,) * 3, left_out=sorted(table))
 
 
 def write_data(results, path, frame=-1):
-    """A frame of NAME.h5 as a data file for `read_data` with atom_style sphere and units si; types are groups, from 1 on; velocities
-    and spins are kept. Spheres only. Returns the path."""
+    """A frame of NAME.h5 as a data file for `read_data` with atom_style sphere and units si; types are groups, from 1
+    on; velocities and spins are kept. Spheres only. Returns the path."""
     bodies, box = results.bodies(frame), results.trajectory.box
     x = bodies["position"]
     if x.shape[1] != 3:
@@ -142,7 +149,8 @@ def write_data(results, path, frame=-1):
     types = bodies.get("group", np.zeros(n, int)) + 1
     radius, velocity, spin = bodies["radius"], bodies.get("velocity", zero), bodies.get("angular_velocity", zero)
     density = bodies["mass"] / (4 / 3 * np.pi * radius**3) if "mass" in bodies else np.ones(n)
-    lines = [f"{results.name}, t = {results.trajectory.times[frame]:g} s, units = si", "", f"{n} atoms", f"{types.max(initial=1)} atom types", ""]
+    lines = [f"{results.name}, t = {results.trajectory.times[frame]:g} s, units = si", "",
+             f"{n} atoms", f"{types.max(initial=1)} atom types", ""]
     lines += [f"{low:.17g} {high:.17g} {axis}lo {axis}hi" for axis, low, high in zip("xyz", box.lower, box.upper)]
     lines += ["", "Atoms # sphere", ""]
     lines += [f"{i} {kind} {2 * r:.17g} {rho:.17g} {' '.join(f'{value:.17g}' for value in at)}"

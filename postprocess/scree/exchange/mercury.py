@@ -1,11 +1,12 @@
 """MercuryDPM: bodies from .data files (the last frame), and bodies, walls, periods and gravity from .restart files.
 
-.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats that are told apart by their columns:
+.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats told apart by their columns:
     8   in the plane, box of 4 numbers:  x y vx vy radius angle -omega info
     14  box of 6 numbers:                x y z vx vy vz radius 3 angles omegax omegay omegaz info
     7   box of 6 numbers, 8 columns:     x z y vx vz vy radius info
-info is the number of the species unless a driver puts something else there. .restart: lines of a name and of keys with their values.
-Source: Kernel/DPMBase.cc, DPMBaseXBalls.icc and the write() of particles, walls and boundaries of MercuryDPM.
+info is the number of the species unless a driver puts something else there. .restart: lines of a name and of keys with
+their values. Source: Kernel/DPMBase.cc, DPMBaseXBalls.icc and the write() of particles, walls and boundaries of
+MercuryDPM.
 """
 import re
 
@@ -14,7 +15,8 @@ import numpy as np
 from scree.exchange.scene import ExchangeError, material_of, numbers, rows_of, scene_of, whole
 
 BALLS = ("BaseParticle", "SphericalParticle", "LiquidFilmParticle", "LiquidFilmBaseParticle", "ThermalParticle")
-OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius", "invMass", "timeStamp"}
+OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius",
+             "invMass", "timeStamp"}
 ROUND_OFF = 1e-14    # of unit vectors from quaternions of 15 digits
 NUMBER = re.compile(r"[-+]?(\d.*|\.\d.*|nan|inf)", re.IGNORECASE)
 
@@ -27,7 +29,8 @@ def read_data(path, lines):
         if words:
             count = whole(path, at + 1, words[0])
             if len(words) not in (6, 8):
-                raise ExchangeError(f"{path}:{at + 1}: N time xmin ymin [zmin] xmax ymax [zmax] are wanted, not {len(words)} numbers")
+                raise ExchangeError(f"{path}:{at + 1}: N time xmin ymin [zmin] xmax ymax [zmax] are wanted, "
+                                    f"not {len(words)} numbers")
             if at + 1 + count > len(lines):
                 raise ExchangeError(f"{path}:{at + 1}: {count} rows should follow, not {len(lines) - at - 1}")
             last, at = at, at + count
@@ -41,7 +44,8 @@ def read_data(path, lines):
         raise ExchangeError(f"{path}:{last + 1}: the last frame has no bodies")
     dimension, columns = box.shape[1], len(rows[0].split())
     if (dimension, columns) not in ((2, 8), (3, 14), (3, 8)):
-        raise ExchangeError(f"{path}:{last + 2}: {columns} columns below a box of {2 * dimension} numbers: no format of MercuryDPM")
+        raise ExchangeError(f"{path}:{last + 2}: {columns} columns below a box of {2 * dimension} numbers: "
+                            "no format of MercuryDPM")
     table = rows_of(path, last + 2, rows, columns)
     if dimension == 2:
         found = {"x": table[:, :2], "velocity": table[:, 2:4], "radius": table[:, 4], "spin": -table[:, 6:7]}
@@ -61,6 +65,46 @@ def read_restart(path, lines):
     """All that a .restart file has of balls, plane walls and periodic boundaries; other walls by name."""
     if not lines[0].startswith("MercuryDPM"):
         raise ExchangeError(f"{path}:1: a restart file of before MercuryDPM 1.0: let a newer version read and write it")
+    head, sections = _sections(path, lines)
+
+    def of_head(key, n=1):
+        if key not in head:
+            raise ExchangeError(f"{path}: no {key} before the species")
+        number, values = head[key]
+        return np.array(numbers(path, number, values[:n], n))
+
+    dimension = 3 if of_head("systemDimensions")[0] == 3 else 2
+    left_out = []
+    found = _bodies(path, sections["Particles"], dimension, left_out)
+    lower, upper = (np.array([of_head(axis + side)[0] for axis in "xyz"[:dimension]]) for side in ("Min", "Max"))
+    periodic = [False] * dimension
+    for number, kind, keys in sections["Boundaries"]:
+        along = _period(path, number, kind, keys)
+        if along is None or along[0] >= dimension:
+            left_out.append(kind)
+        else:
+            axis, lower[axis], upper[axis] = along
+            periodic[axis] = True
+    densities, laws = _species(path, sections["Species"])
+    if dimension == 2 and of_head("particleDimensions")[0] == 3:
+        left_out.append("densities, which are of spheres here and of disks in scree")
+        densities = {}
+    if sections["Interactions"]:
+        left_out.append(f"springs of {len(sections['Interactions'])} contacts")
+    scene = scene_of(path, found, lower=lower, upper=upper, periodic=tuple(periodic), dimension=dimension,
+                     left_out=left_out, gravity=of_head("gravity", 3)[:dimension], densities=densities, laws=laws)
+    for number, kind, keys in sections["Walls"]:
+        wall, name = _wall(path, number, kind, keys, dimension), f"wall{len(scene.walls)}"
+        scene.walls[name] = {"material": material_of(int(_values(path, number, keys, "indSpecies", 1)[0]))}
+        if isinstance(wall, str):
+            scene.unknown[name] = f"{wall}, line {number} of the file"
+        else:
+            scene.walls[name] |= wall
+    return _widened(scene)
+
+
+def _sections(path, lines):
+    """Keys before the species as {key: (line, values)}, and lines below each head as (line, first word, keys)."""
     head, sections = {}, {name: [] for name in ("Species", "Walls", "Boundaries", "Particles", "Interactions")}
     current, counts, heads = None, {}, {}
     for number, line in enumerate(lines, start=1):
@@ -76,48 +120,14 @@ def read_restart(path, lines):
     for name in ("Species", "Walls", "Boundaries", "Particles"):
         if name not in counts:
             raise ExchangeError(f"{path}: there is no line {name!r} with their number")
-        if len(sections[name]) != counts[name] or any(kind == "..." for _, kind, _ in sections[name]):
-            raise ExchangeError(f"{path}:{heads[name]}: {name} should have {counts[name]} lines, not {len(sections[name])}")
-
-    def of_head(key, n):
-        if key not in head:
-            raise ExchangeError(f"{path}: no {key} before the species")
-        number, values = head[key]
-        return np.array(numbers(path, number, values[:n], n))
-
-    dimension = 3 if of_head("systemDimensions", 1)[0] == 3 else 2
-    axes = "xyz"[:dimension]
-    left_out = []
-    found = _bodies(path, sections["Particles"], dimension, left_out)
-    lower, upper = (np.array([of_head(axis + side, 1)[0] for axis in axes]) for side in ("Min", "Max"))
-    periodic = [False] * dimension
-    for number, kind, keys in sections["Boundaries"]:
-        along = _period(path, number, kind, keys)
-        if along is None or along[0] >= dimension:
-            left_out.append(kind)
-        else:
-            axis, lower[axis], upper[axis] = along
-            periodic[axis] = True
-    densities, laws = _species(path, sections["Species"])
-    if dimension == 2 and of_head("particleDimensions", 1)[0] == 3:
-        left_out.append("densities, which are of spheres here and of disks in scree")
-        densities = {}
-    if sections["Interactions"]:
-        left_out.append(f"springs of {len(sections['Interactions'])} contacts")
-    scene = scene_of(path, found, lower=lower, upper=upper, periodic=tuple(periodic), dimension=dimension, left_out=left_out,
-                     gravity=of_head("gravity", 3)[:dimension], densities=densities, laws=laws, fixed=found["fixed"])
-    for number, kind, keys in sections["Walls"]:
-        wall, name = _wall(path, number, kind, keys, dimension), f"wall{len(scene.walls)}"
-        scene.walls[name] = {"material": material_of(int(_values(path, number, keys, "indSpecies", 1)[0]))}
-        if isinstance(wall, str):
-            scene.unknown[name] = f"{wall}, line {number} of the file"
-        else:
-            scene.walls[name] |= wall
-    return _widened(scene)
+        there = len(sections[name])
+        if there != counts[name] or any(kind == "..." for _, kind, _ in sections[name]):
+            raise ExchangeError(f"{path}:{heads[name]}: {name} should have {counts[name]} lines, not {there}")
+    return head, sections
 
 
 def _widened(scene):
-    """The scene with a box that holds its bodies and walls along the axes: the box of MercuryDPM is one to draw, and may not."""
+    """The scene with a box that holds its bodies and walls along the axes; that of MercuryDPM is one to draw."""
     reach = [scene.x - scene.radius[:, None], scene.x + scene.radius[:, None]]
     for wall in scene.walls.values():
         if np.count_nonzero(wall.get("normal", ())) == 1:
@@ -129,7 +139,7 @@ def _widened(scene):
 
 
 def _keys(words):
-    """Words of a line by the name before them: {"position": ["0", "1", "0"], ...}; of a name that comes twice, the first."""
+    """Words of a line by the name before them: {"position": ["0", "1", "0"], ...}; of a name twice there the first."""
     found, name = {}, None
     for word in words:
         if NUMBER.fullmatch(word):
@@ -161,8 +171,8 @@ def _bodies(path, lines, dimension, left_out):
     left_out += sorted(more)
     table = np.array(rows)
     return {"ids": table[:, 0].astype(int), "types": table[:, 1].astype(int), "x": table[:, 2:2 + dimension],
-            "velocity": table[:, 5:5 + dimension], "spin": table[:, 8:11] if dimension == 3 else table[:, 10:11], "radius": table[:, 11],
-            "fixed": table[:, 12] == 0}
+            "velocity": table[:, 5:5 + dimension], "spin": table[:, 8 if dimension == 3 else 10:11],
+            "radius": table[:, 11], "fixed": table[:, 12] == 0}
 
 
 def _species(path, lines):
@@ -192,17 +202,18 @@ def _period(path, number, kind, keys):
 
 
 def _wall(path, number, kind, keys, dimension):
-    """Table of an infinite wall, whose normal points into the wall there and out of it in scree; a string for other walls."""
+    """Table of an infinite wall, whose normal points into it there and out of it in scree; a string for other walls."""
     if kind != "InfiniteWall":
         return kind
-    q = np.array(_values(path, number, keys, "orientation", 4))
-    into = np.array([q[0]**2 + q[1]**2 - q[2]**2 - q[3]**2, 2 * (q[1] * q[2] + q[0] * q[3]), 2 * (q[1] * q[3] - q[0] * q[2])])
+    w, x, y, z = _values(path, number, keys, "orientation", 4)
+    into = np.array([w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)])
     into = np.where(np.abs(into) < ROUND_OFF, 0, into) / np.linalg.norm(into)
     if any(_values(path, number, keys, "angularVelocity", 3)):
         return f"{kind} that turns"
     if not into[:dimension].any():
         return f"{kind} across the plane"
-    table = {"type": "plane", "point": _values(path, number, keys, "position", 3)[:dimension], "normal": (0 - into[:dimension]).tolist()}
+    table = {"type": "plane", "point": _values(path, number, keys, "position", 3)[:dimension],
+             "normal": (0 - into[:dimension]).tolist()}
     velocity = _values(path, number, keys, "velocity", 3)[:dimension]
     if any(velocity):
         table["motion"] = {"type": "translate", "velocity": velocity}

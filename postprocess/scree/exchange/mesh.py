@@ -5,14 +5,14 @@ import numpy as np
 
 from scree.exchange.scene import ExchangeError, numbers
 
-HEADER, RECORD = 84, 50    # bytes of a binary file: 80 of any kind and the number of triangles; a normal, three corners and 2 more each
+HEADER, RECORD = 84, 50    # bytes of a binary file: its head, which ends in the number of triangles, and each of them
 FLAT = 1e-6                # of the size of the scene: what single precision leaves of a plane
 
 
 @dataclass
 class Mesh:
-    """Triangles of an STL file: corners (n, 3, 3) [m], `solid` (n,) the index into `names` of the solid that each belongs to;
-    `triangles` (n, 3) the numbers of their corners among `points` (m, 3), each place once."""
+    """Triangles of an STL file: corners (n, 3, 3) [m], `solid` (n,) the index into `names` of the solid that each
+    belongs to; `triangles` (n, 3) the numbers of their corners among `points` (m, 3), each place once."""
     corners: np.ndarray
     solid: np.ndarray
     names: list
@@ -22,7 +22,8 @@ class Mesh:
         self.triangles = inverse.reshape(-1, 3)
         self.lower, self.upper = self.points.min(0), self.points.max(0)
         self.tolerance = FLAT * float((self.upper - self.lower).max())
-        self.area_vectors = np.cross(self.corners[:, 1] - self.corners[:, 0], self.corners[:, 2] - self.corners[:, 0]) / 2
+        a, b, c = (self.corners[:, k] for k in range(3))
+        self.area_vectors = np.cross(b - a, c - a) / 2
 
     def parts(self, chosen):
         """Lists of those of the triangles `chosen` that hang together by their corners."""
@@ -71,7 +72,8 @@ class Mesh:
         return True
 
     def _edges(self, chosen):
-        """Directed edges (3 n, 2) of triangles, for each the number of its edge without direction, and how many run along that."""
+        """Directed edges (3 n, 2) of triangles, for each the number of its edge without direction, and how many run
+        along each of those."""
         t = self.triangles[chosen]
         directed = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
         _, of_edge, counts = np.unique(np.sort(directed, axis=1), axis=0, return_inverse=True, return_counts=True)
@@ -79,14 +81,14 @@ class Mesh:
 
 
 def read_stl(path, content, scale=1.0):
-    """The mesh of an STL file, text or binary, told apart by their length; lengths are multiplied with `scale` to be m. Triangles with
-    two corners at one place are left out."""
+    """The mesh of an STL file, text or binary, told apart by their length; lengths are multiplied with `scale` to be m.
+    Triangles with two corners at one place are left out."""
     if is_binary_stl(content):
         records = np.frombuffer(content[HEADER:], dtype=[("numbers", "<f4", (4, 3)), ("more", "<u2")])
         corners = records["numbers"][:, 1:].astype(float)
         solid, names = np.zeros(len(corners), int), [""]
-        if not np.isfinite(corners).all():
-            raise ExchangeError(f"{path}: triangle {np.argmin(np.isfinite(corners).all((1, 2))) + 1} has a corner that is no number")
+        for k in np.flatnonzero(~np.isfinite(corners).all((1, 2)))[:1]:
+            raise ExchangeError(f"{path}: triangle {k + 1} has a corner that is no number")
     else:
         corners, solid, names = _text(path, content.decode("utf-8", errors="replace").splitlines())
     a, b, c = (corners[:, k] for k in range(3))
@@ -97,14 +99,16 @@ def read_stl(path, content, scale=1.0):
 
 
 def is_binary_stl(content):
-    return len(content) >= HEADER and len(content) == HEADER + RECORD * int.from_bytes(content[HEADER - 4:HEADER], "little")
+    n = int.from_bytes(content[HEADER - 4:HEADER], "little")
+    return len(content) == HEADER + RECORD * n
 
 
 def stl_text(name, corners):
     """A mesh as the text of an STL file; its normals are left to the reader."""
     lines = [f"solid {name}"]
     for triangle in corners:
-        lines += ["facet normal 0 0 0", "outer loop", *(f"vertex {x:.17g} {y:.17g} {z:.17g}" for x, y, z in triangle), "endloop", "endfacet"]
+        corner_lines = [f"vertex {x:.17g} {y:.17g} {z:.17g}" for x, y, z in triangle]
+        lines += ["facet normal 0 0 0", "outer loop", *corner_lines, "endloop", "endfacet"]
     return "\n".join([*lines, f"endsolid {name}"]) + "\n"
 
 
@@ -116,8 +120,8 @@ def _text(path, lines):
         if word == "solid":
             names.append(" ".join(words[1:]))
         elif not names and word:
-            raise ExchangeError(f"{path}:{number}: neither an STL file of text, which begins with \"solid\", nor a whole binary one, "
-                                f"whose length is {HEADER} bytes and {RECORD} for each triangle")
+            raise ExchangeError(f"{path}:{number}: neither an STL file of text, which begins with \"solid\", nor a "
+                                f"whole binary one, whose length is {HEADER} bytes and {RECORD} for each triangle")
         elif word == "facet":
             corner = []
         elif word == "vertex":

@@ -22,8 +22,8 @@ class Scene:
     lower, upper (D,) corners of the box [m]; `box_is_bounds`: the file has none, these are the bounds of what it holds
     periodic     D booleans
     gravity      (D,) [m/s2], or None
-    walls        name: table of [obstacles.NAME]; without a type where scree has no shape for the wall, and `unknown` says what it is
-    unknown      name of a wall: what it is
+    walls        name: table of [obstacles.NAME], without a type where scree has no shape for it
+    unknown      name of such a wall: what it is
     solids       name: (centre (3,) [m], triangles (m, 3, 3) [m]) of convex bodies
     laws         (material, material): what the file says of their contacts, for a comment
     left_out     what the file holds beside these
@@ -60,8 +60,8 @@ def material_of(kind):
 
 
 def scene_of(path, table, *, lower=None, upper=None, dimension=3, **more):
-    """A scene of n bodies from a dict of columns: x, radius, and any of ids, types, velocity, spin, density. Without a box it has
-    the bounds of the bodies."""
+    """A scene of n bodies from a dict of columns: x, radius, and any of ids, types, velocity, spin, density. Without a
+    box it has the bounds of the bodies."""
     x, radius = table["x"], table["radius"]
     n = len(x)
     if lower is None:
@@ -69,13 +69,14 @@ def scene_of(path, table, *, lower=None, upper=None, dimension=3, **more):
             raise ExchangeError(f"{path}: no bodies in the file")
         lower, upper = (x - radius[:, None]).min(0), (x + radius[:, None]).max(0)
         more["box_is_bounds"] = True
-    return Scene(path.stem, table.get("ids", np.arange(n)), table.get("types", np.ones(n, int)), x, radius, table.get("density"),
-                 table.get("velocity", np.zeros((n, dimension))), table.get("spin", np.zeros((n, 3 if dimension == 3 else 1))),
-                 lower, upper, **{"periodic": (False,) * dimension} | more)
+    default = {"ids": np.arange(n), "types": np.ones(n, int), "density": None, "velocity": np.zeros((n, dimension)),
+               "spin": np.zeros((n, 3 if dimension == 3 else 1)), "periodic": (False,) * dimension}
+    return Scene(path.stem, lower=lower, upper=upper, **default | table | more)
 
 
 def checked(path, scene):
-    """The scene with its bodies in order of ids. Raises ExchangeError for ids that occur twice and bodies without a radius."""
+    """The scene with its bodies in order of ids. Raises ExchangeError for an id that occurs twice and a body without a
+    radius."""
     order = np.argsort(scene.ids, kind="stable")
     for name in ("ids", "types", "x", "radius", "density", "velocity", "spin", "fixed"):
         values = getattr(scene, name)
@@ -89,13 +90,14 @@ def checked(path, scene):
 
 
 def numbers(path, line, words, n=None):
-    """Finite numbers of a line of a file; `line` counts from 1. Raises ExchangeError unless there are n, if n is given."""
+    """Finite numbers of a line of a file, counted from 1. Raises ExchangeError unless there are n, if n is given."""
     try:
         values = [float(word) for word in words]
     except ValueError:
         values = None
     if values is None or (n is not None and len(values) != n) or not np.isfinite(values).all():
-        raise ExchangeError(f"{path}:{line}: " + (f"{n} numbers" if n else "numbers") + f" are wanted, not {' '.join(words)!r}")
+        what = f"{n} numbers" if n else "numbers"
+        raise ExchangeError(f"{path}:{line}: {what} are wanted, not {' '.join(words)!r}")
     return values
 
 

@@ -1,8 +1,8 @@
 """STL scenes as walls, and closed convex solids of them as bodies.
 
-scree has no walls of triangles. What its shapes are exactly is taken: a closed box along the axes is a `box`, and of a surface whose flat
-faces all go across the whole scene each is a `plane` where it bounds the scene, else a `plate`. Any other surface becomes a table of
-[obstacles] without a type, that `scree check` asks for.
+scree has no walls of triangles. What its shapes are exactly is taken: a closed box along the axes is a `box`, and of a
+surface whose flat faces all go across the whole scene each is a `plane` where it bounds the scene, else a `plate`. Any
+other surface becomes a table of [obstacles] without a type, that `scree check` asks for.
 """
 import itertools
 import re
@@ -17,15 +17,15 @@ def read(path, content, scale=1.0, bodies=False):
     """Walls of a scene; with `bodies` the closed convex solids are bodies, but for a box that holds the scene."""
     mesh = read_stl(path, content, scale)
     nothing, vectors = np.zeros(0), np.zeros((0, 3))
-    scene = Scene(path.stem, nothing.astype(int), nothing.astype(int), vectors, nothing, nothing, vectors, vectors, mesh.lower, mesh.upper,
-                  (False,) * 3, box_is_bounds=True)
+    scene = Scene(path.stem, nothing.astype(int), nothing.astype(int), vectors, nothing, nothing, vectors, vectors,
+                  mesh.lower, mesh.upper, (False,) * 3, box_is_bounds=True)
     parts = mesh.parts(np.arange(len(mesh.corners)))
     for part in parts:
         box = _box(mesh, part)
         holds_others = box is not None and len(parts) > 1 and _is_whole(mesh, box)
         if bodies and not holds_others and mesh.is_closed(part) and mesh.is_convex(part):
-            corners = mesh.corners[part]
-            scene.solids[_name(mesh, part, scene.solids)] = mesh.centre(part), corners if mesh.volume(part) > 0 else corners[:, ::-1]
+            outward = 1 if mesh.volume(part) > 0 else -1
+            scene.solids[_name(mesh, part, scene.solids)] = mesh.centre(part), mesh.corners[part][:, ::outward]
             continue
         walls = [box] if box else [_across(mesh, patch) for patch in mesh.patches(part)]
         if all(walls):
@@ -35,9 +35,10 @@ def read(path, content, scale=1.0, bodies=False):
             name = _name(mesh, part, scene.walls)
             scene.walls[name], scene.unknown[name] = {"material": "wall"}, _extent(mesh, part)
     if not scene.solids and len(scene.unknown) == len(scene.walls):
-        what = "; ".join(f"{name}: {wall}" for name, wall in itertools.islice(scene.unknown.items(), 5))
-        raise ExchangeError(f"{path}: none of its surfaces is a wall that scree has, such as boxes along the axes and flat faces across the "
-                            f"whole scene; closed convex solids can be bodies. There are {what}" + ("; ..." if len(scene.walls) > 5 else ""))
+        what = [f"{name}: {wall}" for name, wall in scene.unknown.items()]
+        raise ExchangeError(f"{path}: none of its surfaces is a wall that scree has, such as boxes along the axes and "
+                            "flat faces across the whole scene; closed convex solids can be bodies. There are "
+                            + "; ".join(what[:5] + ["..."] * (len(what) > 5)))
     return scene
 
 
@@ -47,12 +48,14 @@ def _extent(mesh, part):
 
 
 def _box(mesh, part):
-    """Table of a closed box along the axes: one that reaches from end to end of the scene holds it; else its normals tell the side."""
+    """Table of a closed box along the axes: one that reaches from end to end of the scene holds it; of others the
+    normals tell the side."""
     at = mesh.corners[part]
     lower, upper = at.min((0, 1)), at.max((0, 1))
     on_face = [(np.abs(at - end) <= mesh.tolerance).all(1).any(1) for end in (lower, upper)]
     room, volume = np.prod(upper - lower), mesh.volume(part)
-    if not (on_face[0] | on_face[1]).all() or not mesh.is_closed(part) or not abs(abs(volume) - room) <= 1e-6 * room or room == 0:
+    fills = room > 0 and abs(abs(volume) - room) <= 1e-6 * room
+    if not fills or not (on_face[0] | on_face[1]).all() or not mesh.is_closed(part):
         return None
     box = {"type": "box", "lower": lower.tolist(), "upper": upper.tolist()}
     return box | {"side": "inside" if _is_whole(mesh, box) or volume < 0 else "outside"}
@@ -105,4 +108,5 @@ def _section(mesh, point, normal):
 def _name(mesh, part, taken):
     """Name of its solid, made fit for a key of a deck; with a number if it is taken."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", mesh.names[mesh.solid[part[0]]])[:40].strip("_") or "solid"
-    return name if name not in taken else next(found for k in itertools.count(2) if (found := f"{name}_{k}") not in taken)
+    names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+    return next(free for free in names if free not in taken)

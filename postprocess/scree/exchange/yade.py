@@ -1,9 +1,10 @@
-"""YADE: spheres from text files of yade.export.text and textExt, which yade.ymport.text and textExt read, and of yade.pack.SpherePack.save.
+"""YADE: spheres from text files of yade.export.text and textExt, which yade.ymport.text and textExt read, and of
+yade.pack.SpherePack.save.
 
-A line "#format NAME" says what the columns are: x_y_z_r, x_y_z_r_matId, id_x_y_z_r_matId or x_y_z_r_attrs. The columns after the
-radius have the names of the comment "# x y z r NAME ..." where textExt was given one. Without a format: x y z r, or x y z r clumpId of
-SpherePack.save, whose line "##PERIODIC:: X Y Z" gives the lengths of a periodic cell. Source: py/export.py, py/ymport.py and
-pkg/dem/SpherePack.cpp of YADE; files that YADE 2023.02a wrote.
+A line "#format NAME" says what the columns are: x_y_z_r, x_y_z_r_matId, id_x_y_z_r_matId or x_y_z_r_attrs. The columns
+after the radius have the names of the comment "# x y z r NAME ..." where textExt was given one. Without a format:
+x y z r, or x y z r clumpId of SpherePack.save, whose line "##PERIODIC:: X Y Z" gives the lengths of a periodic cell.
+Source: py/export.py, py/ymport.py and pkg/dem/SpherePack.cpp of YADE; files that YADE 2023.02a wrote.
 """
 import numpy as np
 
@@ -40,7 +41,8 @@ def read(path, lines):
 
     clump = table.pop("clumpId", None)
     if clump is not None and (clump >= 0).any():
-        raise ExchangeError(f"{path}:{rows[np.argmax(clump >= 0)][0]}: a member of a clump: {NOT_TAKEN['x_y_z_r_clumpId']}")
+        number = rows[np.argmax(clump >= 0)][0]
+        raise ExchangeError(f"{path}:{number}: a member of a clump: {NOT_TAKEN['x_y_z_r_clumpId']}")
 
     def vector(*names):
         return np.stack([table.pop(name) for name in names], 1) if all(name in table for name in names) else None
@@ -49,8 +51,9 @@ def read(path, lines):
              "velocity": vector("vx", "vy", "vz"), "spin": vector("wx", "wy", "wz")}
     for name, key in (("id", "ids"), ("matId", "types")):
         found[key] = integers(path, [number for number, _ in rows], table.pop(name), name) if name in table else None
+    found = {key: values for key, values in found.items() if values is not None}
     box = {} if cell is None else {"lower": np.zeros(3), "upper": cell, "periodic": (True,) * 3}
-    return scene_of(path, {key: values for key, values in found.items() if values is not None}, left_out=sorted(table), **box)
+    return scene_of(path, found, left_out=sorted(table), **box)
 
 
 def _columns(path, number, words):
