@@ -168,6 +168,7 @@ def test_what_is_refused(folder):
                           (whole.replace("0 4 zlo zhi", ""), "a data file has the lines"),
                           (DUMP.replace("diameter", "charge"), "no column radius or diameter"),
                           (DUMP.rsplit("\n", 2)[0], "ends early"),
+                          (DUMP[:DUMP.rindex("-1 1")], ":17: 2 numbers are wanted"),
                           (DUMP.replace("ITEM: BOX BOUNDS pp ff pp", "ITEM: BOX BOUNDS xy xz yz pp ff pp"), "triclinic")):
         (folder / "bad").write_text(text)
         with pytest.raises(exchange.ExchangeError, match=re.escape(message)):

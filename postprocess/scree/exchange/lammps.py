@@ -42,14 +42,14 @@ def read_data(path, lines):
                 left_out.append(section)
         elif section is None:
             if words[-1] == "atoms":
-                count = int(numbers(path, number, words[:1])[0])
+                count = whole(path, number, words[0])
             elif len(words) == 4 and words[2][1:] == "lo" and words[3][1:] == "hi":
                 axis = "xyz".index(words[2][0])
                 lower[axis], upper[axis] = numbers(path, number, words[:2])
             elif words[-3:] == ["xy", "xz", "yz"]:
                 raise ExchangeError(f"{path}:{number}: the box is triclinic; boxes of scree have right angles")
             elif words[-1] in COUNTED:
-                if float(words[0]) > 0:
+                if numbers(path, number, words[:1])[0] > 0:
                     left_out.append(f"{words[0]} {words[-1]}")
         elif section in tables:
             tables[section].append((number, words))
@@ -82,12 +82,13 @@ def read_dump(path, lines):
     if not starts:
         raise ExchangeError(f"{path}: no ITEM: TIMESTEP")
     lower, upper, periodic, count, columns, first = np.full(3, np.nan), np.full(3, np.nan), None, None, None, None
-    for number in range(starts[-1], len(lines)):
+    n_lines, lines = len(lines), [*lines, "", "", "", ""]    # what a frame lacks is no number
+    for number in range(starts[-1], n_lines):
         line = lines[number]
         if line.startswith("ITEM: UNITS") and lines[number + 1].strip() not in ("si",):
             raise ExchangeError(f"{path}:{number + 2}: units {lines[number + 1].strip()}: dumps are taken in si")
         if line.startswith("ITEM: NUMBER OF ATOMS"):
-            count = int(numbers(path, number + 2, lines[number + 1].split(), 1)[0])
+            count = max(0, whole(path, number + 2, lines[number + 1].strip()))
         elif line.startswith("ITEM: BOX BOUNDS"):
             if "xy" in line:
                 raise ExchangeError(f"{path}:{number + 1}: the box is triclinic; boxes of scree have right angles")
@@ -97,7 +98,7 @@ def read_dump(path, lines):
         elif line.startswith("ITEM: ATOMS"):
             columns, first = line.split()[2:], number + 1
             break
-    if count is None or columns is None or np.isnan(lower).any() or len(lines) < first + count:
+    if count is None or columns is None or np.isnan(lower).any() or n_lines < first + count:
         raise ExchangeError(f"{path}: the last frame ends early")
     rows = rows_of(path, first + 1, lines[first:first + count], len(columns))
     table = dict(zip(columns, rows.T))

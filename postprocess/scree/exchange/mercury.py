@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, material_of, numbers, rows_of, scene_of, whole
+from scree.exchange.scene import ExchangeError, are_whole, material_of, numbers, rows_of, scene_of, whole
 
 BALLS = ("BaseParticle", "SphericalParticle", "LiquidFilmParticle", "LiquidFilmBaseParticle", "ThermalParticle")
 OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius",
@@ -31,7 +31,7 @@ def read_data(path, lines):
             if len(words) not in (6, 8):
                 raise ExchangeError(f"{path}:{at + 1}: N time xmin ymin [zmin] xmax ymax [zmax] are wanted, "
                                     f"not {len(words)} numbers")
-            if at + 1 + count > len(lines):
+            if not 0 <= count < len(lines) - at:
                 raise ExchangeError(f"{path}:{at + 1}: {count} rows should follow, not {len(lines) - at - 1}")
             last, at = at, at + count
         at += 1
@@ -54,7 +54,7 @@ def read_data(path, lines):
     else:
         found = {"x": table[:, [0, 2, 1]], "velocity": table[:, [3, 5, 4]], "radius": table[:, 6]}
     info, left_out = table[:, -1], []
-    if (info == info.astype(int)).all() and (info >= 0).all():
+    if (are_whole(info) & (info >= 0)).all():
         found["types"] = info.astype(int)
     else:
         left_out.append("the last column, which has other things than numbers of species")
@@ -63,7 +63,7 @@ def read_data(path, lines):
 
 def read_restart(path, lines):
     """All that a .restart file has of balls, plane walls and periodic boundaries; other walls by name."""
-    if not lines[0].startswith("MercuryDPM"):
+    if not lines or not lines[0].startswith("MercuryDPM"):
         raise ExchangeError(f"{path}:1: a restart file of before MercuryDPM 1.0: let a newer version read and write it")
     head, sections = _sections(path, lines)
 
@@ -95,7 +95,7 @@ def read_restart(path, lines):
                      left_out=left_out, gravity=of_head("gravity", 3)[:dimension], densities=densities, laws=laws)
     for number, kind, keys in sections["Walls"]:
         wall, name = _wall(path, number, kind, keys, dimension), f"wall{len(scene.walls)}"
-        scene.walls[name] = {"material": material_of(int(_values(path, number, keys, "indSpecies", 1)[0]))}
+        scene.walls[name] = {"material": material_of(_whole(path, number, keys, "indSpecies"))}
         if isinstance(wall, str):
             scene.unknown[name] = f"{wall}, line {number} of the file"
         else:
@@ -158,21 +158,25 @@ def _values(path, number, keys, name, n):
     return numbers(path, number, keys[name], n)
 
 
+def _whole(path, number, keys, name):
+    return whole(path, number, " ".join(keys.get(name, ["nothing"])))
+
+
 def _bodies(path, lines, dimension, left_out):
     if not lines:
         raise ExchangeError(f"{path}: no bodies in the file")
-    sizes = {"id": 1, "indSpecies": 1, "position": 3, "velocity": 3, "angularVelocity": 3, "radius": 1, "invMass": 1}
-    rows, more = [], set()
+    sizes = {"position": 3, "velocity": 3, "angularVelocity": 3, "radius": 1, "invMass": 1}
+    rows, names, more = [], [], set()
     for number, kind, keys in lines:
         if kind not in BALLS:
             raise ExchangeError(f"{path}:{number}: a {kind}: only balls are taken ({', '.join(BALLS)})")
+        names.append([_whole(path, number, keys, name) for name in ("id", "indSpecies")])
         rows.append([value for name, n in sizes.items() for value in _values(path, number, keys, name, n)])
         more |= keys.keys() - OF_BODIES
     left_out += sorted(more)
-    table = np.array(rows)
-    return {"ids": table[:, 0].astype(int), "types": table[:, 1].astype(int), "x": table[:, 2:2 + dimension],
-            "velocity": table[:, 5:5 + dimension], "spin": table[:, 8 if dimension == 3 else 10:11],
-            "radius": table[:, 11], "fixed": table[:, 12] == 0}
+    table, (ids, types) = np.array(rows), np.array(names).T
+    return {"ids": ids, "types": types, "x": table[:, :dimension], "velocity": table[:, 3:3 + dimension],
+            "spin": table[:, 6 if dimension == 3 else 8:9], "radius": table[:, 9], "fixed": table[:, 10] == 0}
 
 
 def _species(path, lines):
@@ -182,10 +186,10 @@ def _species(path, lines):
         law = f"{kind}: " + ", ".join(f"{name} {' '.join(values)}" for name, values in keys.items()
                                       if name not in ("id", "idA", "idB", "density"))
         if "idA" in keys:
-            a, b = sorted(int(_values(path, number, keys, name, 1)[0]) for name in ("idA", "idB"))
+            a, b = sorted(_whole(path, number, keys, name) for name in ("idA", "idB"))
             laws[material_of(a), material_of(b)] = law
         else:
-            own = material_of(int(_values(path, number, keys, "id", 1)[0]))
+            own = material_of(_whole(path, number, keys, "id"))
             densities[own] = _values(path, number, keys, "density", 1)[0]
             laws[own, own] = law
     return densities, laws

@@ -117,7 +117,11 @@ def rows_of(path, first, lines, columns):
 
 def integers(path, lines, values, what):
     """Numbers of a column as whole ones; `lines` has the line of each."""
-    found = values.astype(int)
-    for k in np.flatnonzero(found != values)[:1]:
+    for k in np.flatnonzero(~are_whole(values))[:1]:
         raise ExchangeError(f"{path}:{lines[k]}: {what} {values[k]:g} is no whole number")
-    return found
+    return values.astype(int)
+
+
+def are_whole(values):
+    """Whether floating-point numbers are whole, and so small that they are exact."""
+    return (values == np.round(values)) & (np.abs(values) < 2**53)

@@ -25,6 +25,8 @@ def read(path, lines):
         if not words:
             continue
         if words[0] == "#format":
+            if rows:
+                raise ExchangeError(f"{path}:{number}: a format after the first sphere")
             columns = _columns(path, number, words[1:])
             attributes = columns is None
         elif words[0] == "##PERIODIC::":
