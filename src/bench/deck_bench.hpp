@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/case.hpp"
+#include "core/deck.hpp"
 
 namespace scree {
 
