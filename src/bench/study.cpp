@@ -124,7 +124,10 @@ std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
 
 void measure_study(const Comm& comm, const StudyOptions& options, const Show& show) {
   const std::vector<BenchEntry> chosen = chosen_cases(options);
-  if (!options.out.empty()) files::on_root(comm, [&] { require_writable_folder(options.out); });
+  files::on_root(comm, [&] {
+    if (!options.deck.path.empty()) require_valid(options.deck);
+    if (!options.out.empty()) require_writable_folder(options.out);
+  });
   BenchResults results(options.command_line);
   results.settings = settings_of(options);
   const auto stream = [&](const char* what, const Json& value) { show(Json{{what, value}}.dump() + '\n'); };
