@@ -102,6 +102,7 @@ ExitCode run(
   if (!reads_a_copy)
     for (const std::string& warning : deck.warnings()) log::warn(warning);
   for (const std::string& finding : findings) log::warn(finding);
+  if (const std::string text = about_missing_outputs(simulation->deck()); !text.empty()) log::warn(text);
   if (start) {
     const std::vector<std::string> differences = start->differences(deck);
     if (differences.empty())
