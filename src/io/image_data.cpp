@@ -60,10 +60,11 @@ std::vector<Real> ImageSeries::read_last(const std::string& column) const {
   std::vector<Real> values;
   share_errors(comm_, [&] {
     if (!std::filesystem::exists(path)) throw InputError(fmt::format("{} does not exist", path));
-    values = image_rows(path, column, {.n_columns = grid_.nx,
-                                       .n_rows = grid_.ny,
-                                       .first = grid_.first_row(comm_),
-                                       .end = grid_.end_row(comm_)});
+    values = image_rows(path, column,
+                        {.n_columns = grid_.nx,
+                         .n_rows = grid_.ny,
+                         .first = grid_.first_row(comm_),
+                         .end = grid_.end_row(comm_)});
   });
   return values;
 }

@@ -6,8 +6,8 @@
 
 #include "io/vtk_frames.hpp"
 
-// All that needs VTK: its files as text, and numbers from its files. vtk_encoding.cpp does it; a build without
-// VTK has vtk_left_out.cpp instead. VTK is used by one thread at a time, whichever calls.
+// All that needs VTK: its files as text, and numbers from its files. vtk_encoding.cpp does it; a build
+// without VTK has vtk_left_out.cpp instead. VTK is used by one thread at a time, whichever calls.
 
 namespace scree::vtk {
 
@@ -46,8 +46,8 @@ std::string encoded(ImagePiece& piece, bool compress);
 struct ImageRows {
   std::int64_t n_columns, n_rows, first, end;
 };
-/// A column of one 64-bit number per cell from the file that lists the pieces of a frame. Throws InputError if
-/// it lacks the column or is of another grid. Local.
+/// A column of one 64-bit number per cell from the file that lists the pieces of a frame. Throws InputError
+/// if it lacks the column or is of another grid. Local.
 std::vector<Real> image_rows(const std::string& path, const std::string& column, const ImageRows& rows);
 
 }  // namespace scree::vtk

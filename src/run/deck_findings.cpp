@@ -279,7 +279,8 @@ std::string about_missing_outputs(const RunDeck<D>& deck) {
       "this scree was built without VTK (SCREE_VTK=OFF), so [output.{}] is not written. ParaView opens "
       "NAME.xdmf with NAME.h5 as well, {}",
       fmt::join(tables, "] and [output."),
-      deck.output.h5md.ever() ? "which this run writes" : "which the deck gets with 'every' in [output.h5md]");
+      deck.output.h5md.ever() ? "which this run writes"
+                              : "which the deck gets with 'every' in [output.h5md]");
 }
 
 template std::vector<std::string> missing_outputs<2>(const RunDeck<2>&);

@@ -31,10 +31,11 @@ std::string version_text() {
   int length = 0;
   MPI_Get_library_version(library, &length);
   const std::string mpi(library, static_cast<std::size_t>(length));
-  return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}; {}; {}", version::number,
-                     version::commit, version::compiler, version::build_type, mpi.substr(0, mpi.find(',')),
-                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR,
-                     H5_VERS_MINOR, H5_VERS_RELEASE, with_vtk, with_crowds);
+  return fmt::format("scree {} (commit {}, {}, {}); {}; PETSc {}.{}.{}; HDF5 {}.{}.{}; {}; {}",
+                     version::number, version::commit, version::compiler, version::build_type,
+                     mpi.substr(0, mpi.find(',')), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+                     PETSC_VERSION_SUBMINOR, H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, with_vtk,
+                     with_crowds);
 }
 
 }  // namespace scree
