@@ -266,7 +266,7 @@ std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
   std::vector<std::string> tables;
   if (has_vtk()) return tables;
   if (deck.output.vtk.ever()) tables.emplace_back("vtk");
-  if (const Scene<D>* scene = deck.stepper->scene())
+  if (Scene<D>* scene = deck.stepper->scene())
     for (std::string& table : scene->output().vtk_tables()) tables.push_back(std::move(table));
   return tables;
 }
