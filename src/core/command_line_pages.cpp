@@ -94,7 +94,7 @@ std::string described(const CLI::App& app) {
 /// The files that an argument names, as a pattern of the shell; empty if it names none. By its name: the
 /// library behind the command line knows texts only.
 std::string files_of(const CLI::Option& option) {
-  const std::string name = option.get_name(true);
+  const std::string name = option.get_name(option.get_positional());
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::ranges::any_of(names, [&](const char* one) { return name == one; });
   };

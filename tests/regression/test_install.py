@@ -50,7 +50,7 @@ def test_an_installed_tree_can_be_moved(folder, tree):
 
 def test_installed_files_name_no_folder_of_the_build(tree):
     folders = [str(source_folder().resolve()).encode(), str(program().parent.parent.resolve()).encode()]
-    files = [tree / "bin" / name for name in PROGRAMS] + sorted((tree / "lib").rglob("*.cmake")) + sorted((tree / "include").rglob("*.hpp"))
+    files = [tree / "bin" / name for name in PROGRAMS] + sorted(tree.rglob("*.cmake")) + sorted(tree.rglob("*.hpp"))
     check(len(files) > 60, "programs, CMake files and headers", len(files))
     for path in files:
         content = path.read_bytes()
@@ -80,6 +80,8 @@ def test_bash_completes_verbs_options_values_and_decks(tree):
     check(complete(tree, "scree", "run", "--max") == ["--max-wall-time"], "an option of the verb")
     check("pour.toml" in complete(tree, "scree", "-q", "check", "po"), "a deck")
     check(complete(tree, "scree", "restart", "po") == [], "no deck where a checkpoint is due")
+    check(complete(tree, "scree", "run", "--from", "po") == [], "nor for --from")
+    check("pour.toml" in complete(tree, "scree_replay", "--json", "po"), "any file for --json")
     check(complete(tree, "scree_replay", "--start", "g") == ["guess"], "a value of an option")
     check(complete(tree, "scree_verify", "dae", "pend") == ["pendulum"], "a value by place")
     for verb in ("run", "sweep", "restart", "check", "info", "compare", "list"):
@@ -113,7 +115,7 @@ def test_a_plugin_from_outside_gives_a_deck_shape_force_and_measure(folder, tree
     mass = 1000 * 4 / 3 * np.pi * 0.05**3
     check(abs(columns["mass_mass"][0] - mass) < 1e-12 * mass, "the measure: mass of the ball", columns["mass_mass"])
     speed = (10 - 2 / mass) * 0.1
-    check(abs(columns["speed_max_speed"][1] - speed) < 1e-12, "the force: speed after 0.1 s", columns["speed_max_speed"], speed)
+    check(abs(columns["speed_max_speed"][1] - speed) < 1e-12, "the force: speed after 0.1 s", (speed, columns["speed_max_speed"]))
     with h5py.File(folder / "results/pipe/pipe.h5") as file:
         position = file["particles/all/position/value"][-1, 0]
     check(np.abs(position - [0.3, 0, -0.05]).max() < 1e-5, "the shape: rest at the lowest point", position)
