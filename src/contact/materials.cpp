@@ -97,6 +97,7 @@ int Materials<D>::find(std::string_view name, const std::string& where) const {
     if (list_[i].name == name) return static_cast<int>(i);
     known += (known.empty() ? "" : ", ") + list_[i].name;
   }
+  if (name.empty() && list_.size() == 1) return 0;
   if (name.empty())
     throw InputError(
         fmt::format("{}: a material is missing: give material = \"NAME\" of a [materials.NAME] "

@@ -37,7 +37,7 @@ class Materials {
   /// Young's modulus [Pa]: 0 if the deck does not give it, infinite if "rigid".
   Real young_modulus(int material) const { return list_[index(material)].young_modulus; }
   Real poisson_ratio(int material) const { return list_[index(material)].poisson_ratio; }
-  /// The material called `name`; throws InputError that starts with `where` if there is none.
+  /// The material called `name`, or the only one for an empty name; throws InputError that starts with `where` if there is none.
   int find(std::string_view name, const std::string& where) const;
   /// Null if the deck does not give the pair.
   const PairProperties<D>* pair(int a, int b) const {

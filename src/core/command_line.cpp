@@ -87,7 +87,9 @@ CommandLine::CommandLine(const std::string& about)
     : owned_(std::make_shared<CLI::App>(about)), app_(owned_.get()) {}
 
 CommandLine CommandLine::verb(const std::string& name, const std::string& about) {
-  return CommandLine(app_->add_subcommand(name, about));
+  CLI::App* verb = app_->add_subcommand(name, about);
+  verb->footer("");  // else it has that of the program
+  return CommandLine(verb);
 }
 void CommandLine::require_verbs(std::size_t least, std::size_t most) {
   app_->require_subcommand(least, most);
@@ -104,6 +106,10 @@ void CommandLine::version(const std::function<std::string()>& text) {
 }
 void CommandLine::footer(const std::string& text) {
   app_->footer(text);
+}
+void CommandLine::example(const std::string& command) {
+  const std::string before = app_->get_footer();
+  app_->footer(before + (before.empty() ? "" : "\n\n") + "Example:\n  " + command);
 }
 bool CommandLine::given() const {
   return app_->parsed();

@@ -68,6 +68,7 @@ void for_each_effort(const SolveReport& report, F&& f) {
 /// When a solve is to end.
 struct StopRule {
   Real tolerance = 1e-4;
+  std::string tolerance_word;   ///< "auto": whoever poses the problems chooses
   Real max_seconds = HUGE_VAL;  ///< wall time, after which the best iterate counts
   /// In the solver's own count, seen when it checks the residual.
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
@@ -151,7 +152,8 @@ struct SolverSettings {
   Real max_seconds = HUGE_VAL;
   std::string petsc_options;
 
-  void describe(Section& section);
+  /// `automatic`: what tolerance = "auto" stands for, in words; empty: the tolerance is a number.
+  void describe(Section& section, const std::string& automatic = "");
   StopRule stop_rule() const { return {.tolerance = tolerance, .max_seconds = max_seconds}; }
 };
 

@@ -291,8 +291,9 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
-                                        {"overlap", "m", motion_->found().overlap}};
+  std::vector<CertificateEntry> entries{
+      {"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
+      {"overlap", "m", motion_->found().overlap, false, overlap_limit_ * smallest_radius_}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
 }

@@ -1,0 +1,81 @@
+#include "run/end_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/program_folder.hpp"
+#include "run/commands.hpp"
+
+namespace scree {
+
+namespace {
+
+std::string with_unit(Real value, const std::string& unit) {
+  return fmt::format("{:.3g}{}", value, unit == "-" ? "" : " " + unit);
+}
+
+/// A script of postprocess/, as one names it from the present folder; empty if it did not come with the
+/// program.
+std::string script(const char* name) {
+  const std::string folder = program_folder({"postprocess"});
+  if (folder.empty()) return "";
+  const std::filesystem::path path = std::filesystem::path(folder) / "postprocess" / name;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return "";
+  const std::string from_here = path.lexically_relative(std::filesystem::current_path(error)).string();
+  return from_here.empty() || from_here.starts_with("..") ? path.string() : from_here;
+}
+
+}  // namespace
+
+std::string in_lines(const std::vector<std::string>& parts) {
+  constexpr std::size_t longest = 100;
+  std::string text;
+  std::size_t line_start = 0;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const std::size_t more = parts[k].size() + (k + 1 < parts.size() ? 1 : 0);  // with its comma
+    if (k > 0 && text.size() - line_start + 1 + more > longest) {
+      text += '\n';
+      line_start = text.size();
+      text += "  ";
+    } else if (k > 0) {
+      text += ' ';
+    }
+    text += parts[k];
+    if (k + 1 < parts.size()) text += ',';
+  }
+  return text;
+}
+
+std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n_steps) {
+  if (n_steps == 0) return "";
+  std::vector<std::string> parts;
+  for (const WorstOfSteps& one : worst)
+    if (one.is_success)
+      parts.push_back(one.value == 0
+                          ? "every step solved"
+                          : fmt::format("{} of {} steps missed the tolerance", one.value, n_steps));
+  for (const WorstOfSteps& one : worst)
+    if (!one.is_success && std::isfinite(one.limit))
+      parts.push_back(fmt::format("worst {} {} ({} {})", one.name, with_unit(one.value, one.unit),
+                                  one.value <= one.limit ? "limit" : "above the limit",
+                                  with_unit(one.limit, one.unit)));
+  return in_lines(parts);
+}
+
+std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,
+                            bool has_rows) {
+  std::vector<std::string> commands;
+  if (!paraview_file.empty()) commands.push_back("paraview " + quoted(paraview_file));
+  const auto add = [&](const char* name) {
+    if (const std::string path = script(name); !path.empty())
+      commands.push_back(fmt::format("python3 {} {}", quoted(path), quoted(files.folder)));
+  };
+  if (has_frames) add("render.py");
+  if (has_rows) add("plot_scalars.py");
+  return commands.empty() ? "" : fmt::format("see it: {}", fmt::join(commands, "\n        "));
+}
+
+}  // namespace scree
