@@ -68,7 +68,6 @@ void for_each_effort(const SolveReport& report, F&& f) {
 /// When a solve is to end.
 struct StopRule {
   Real tolerance = 1e-4;
-  std::string tolerance_word;   ///< "auto": whoever poses the problems chooses
   Real max_seconds = HUGE_VAL;  ///< wall time, after which the best iterate counts
   /// In the solver's own count, seen when it checks the residual.
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
@@ -149,6 +148,7 @@ template <int D>
 struct SolverSettings {
   std::unique_ptr<FrictionSolver<D>> solver;
   Real tolerance = 1e-4;
+  std::string tolerance_word;  ///< "auto": whoever poses the problems chooses
   Real max_seconds = HUGE_VAL;
   std::string petsc_options;
 

@@ -256,6 +256,9 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
     }
     find_cut_obstacles(state, survey, findings);
   }
+  for (int m = 0; m < state.materials.size(); ++m)
+    if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
+      findings.push_back(std::move(doubt));
   find_missing_output(deck, findings);
   return findings;
 }

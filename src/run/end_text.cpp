@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/lines.hpp"
 #include "core/program_folder.hpp"
 #include "run/commands.hpp"
 
@@ -30,25 +31,6 @@ std::string script(const char* name) {
 
 }  // namespace
 
-std::string in_lines(const std::vector<std::string>& parts) {
-  constexpr std::size_t longest = 100;
-  std::string text;
-  std::size_t line_start = 0;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const std::size_t more = parts[k].size() + (k + 1 < parts.size() ? 1 : 0);  // with its comma
-    if (k > 0 && text.size() - line_start + 1 + more > longest) {
-      text += '\n';
-      line_start = text.size();
-      text += "  ";
-    } else if (k > 0) {
-      text += ' ';
-    }
-    text += parts[k];
-    if (k + 1 < parts.size()) text += ',';
-  }
-  return text;
-}
-
 std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n_steps) {
   if (n_steps == 0) return "";
   std::vector<std::string> parts;
@@ -62,7 +44,7 @@ std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n
       parts.push_back(fmt::format("worst {} {} ({} {})", one.name, with_unit(one.value, one.unit),
                                   one.value <= one.limit ? "limit" : "above the limit",
                                   with_unit(one.limit, one.unit)));
-  return in_lines(parts);
+  return in_lines("", parts);
 }
 
 std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,

@@ -17,10 +17,6 @@ struct WorstOfSteps {
   bool is_success = false;  ///< as in CertificateEntry
 };
 
-/// `parts`, parted by ", ", in lines of at most 100 characters where the parts allow it; all lines but the
-/// first start with two blanks.
-std::string in_lines(const std::vector<std::string>& parts);
-
 /// What steps proved beside what the deck asks of them: "every step solved, worst residual 0.0095 (limit
 /// 0.01)". Empty if it asks nothing.
 std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n_steps);

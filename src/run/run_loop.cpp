@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "core/json.hpp"
+#include "core/lines.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -180,7 +181,7 @@ class RunLoop {
     for (const WorstOfSteps& worst : worst_)
       of_all_steps.push_back(
           fmt::format("{} {:.3g}{}", worst.name, worst.value, worst.unit == "-" ? "" : " " + worst.unit));
-    if (!worst_.empty()) log::record("\nworst of all steps: {}", in_lines(of_all_steps));
+    if (!worst_.empty()) log::record("\n{}", in_lines("worst of all steps: ", of_all_steps));
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
       log::record(
