@@ -47,6 +47,12 @@ std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n
   return in_lines("", parts);
 }
 
+std::string worst_text(std::span<const WorstOfSteps> worst) {
+  std::vector<std::string> parts;
+  for (const WorstOfSteps& one : worst) parts.push_back(one.name + ' ' + with_unit(one.value, one.unit));
+  return in_lines("worst of all steps: ", parts);
+}
+
 std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,
                             bool has_rows) {
   std::vector<std::string> commands;

@@ -21,6 +21,9 @@ struct WorstOfSteps {
 /// 0.01)". Empty if it asks nothing.
 std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n_steps);
 
+/// All values at their worst.
+std::string worst_text(std::span<const WorstOfSteps> worst);
+
 /// Commands that show results, a line each, "see it: " before the first; empty if there is nothing to see.
 /// `paraview_file`: empty if there is none; `has_frames`: for ParaView; `has_rows`: of the scalars.
 std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,

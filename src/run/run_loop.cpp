@@ -8,7 +8,6 @@
 #include <chrono>
 
 #include "core/json.hpp"
-#include "core/lines.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -177,11 +176,7 @@ class RunLoop {
             commands_to_see(files_, writers_.paraview_file(), output.vtk.ever(), output.scalars.ever());
         !text.empty())
       log::info("{}", text);
-    std::vector<std::string> of_all_steps;
-    for (const WorstOfSteps& worst : worst_)
-      of_all_steps.push_back(
-          fmt::format("{} {:.3g}{}", worst.name, worst.value, worst.unit == "-" ? "" : " " + worst.unit));
-    if (!worst_.empty()) log::record("\n{}", in_lines("worst of all steps: ", of_all_steps));
+    log::record("\n{}", worst_text(worst_));
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
       log::record(
