@@ -87,7 +87,7 @@ struct Verb {
 ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree_verify: compares scree with exact, published and reference results"};
   app.require_verbs(1, 1);
-  app.example("scree_verify grains");
+  app.example("mpirun -n 2 scree_verify pbd");
   VerifyOptions options;
   std::vector<Verb> verbs;
   const auto add = [&](const std::string& name, const std::string& summary, auto verify, bool reads_files,

@@ -108,8 +108,9 @@ void CommandLine::footer(const std::string& text) {
   app_->footer(text);
 }
 void CommandLine::example(const std::string& command) {
-  const std::string before = app_->get_footer();
-  app_->footer(before + (before.empty() ? "" : "\n\n") + "Example:\n  " + command);
+  std::string text = app_->get_footer();
+  text.erase(text.find_last_not_of('\n') + 1);
+  app_->footer(text + (text.empty() ? "" : "\n\n") + "Example:\n  " + command);
 }
 bool CommandLine::given() const {
   return app_->parsed();

@@ -11,14 +11,19 @@ INTERRUPTED = 4
 
 
 def lines_of(result):
-    """Of the end of a run: what follows its last empty line."""
-    return result.stderr.rstrip("\n").rpartition("\n\n")[2].splitlines()
+    """Of the end of a run: from "ended at" or "stopped at" on, before what mpirun adds."""
+    lines = result.stderr.split("\n-----")[0].splitlines()
+    return lines[next(i for i, line in enumerate(lines) if line.startswith(("ended at ", "stopped at "))):]
 
 
-def grain_deck(folder, changes=None, **options):
+OUTPUT = {"output.vtk": {"every": 0.05}, "analysis": {"every": 0.01}}
+
+
+def grain_deck(folder, changes=None, output=None):
+    """Fifty disks that fall; 20 steps."""
     deck = folder / "grains.toml"
-    deck.write_text(grains({"particles.disks": {"radius": constant(0.04), "source": lattice(0.1, [0, 0], [1, 0.5])},
-                            "output.vtk": {"every": 0.05}, "analysis": {"every": 0.01}, **(changes or {})}, **options))
+    disks = {"radius": constant(0.04), "source": lattice(0.1, [0, 0], [1, 0.5])}
+    deck.write_text(grains({"particles.disks": disks, **(OUTPUT if output is None else output), **(changes or {})}))
     return deck
 
 
@@ -58,8 +63,7 @@ def test_commands_that_show_results_name_files_that_exist(folder):
 
 
 def test_nothing_to_see_is_not_offered(folder):
-    deck = grain_deck(folder, {"output.vtk": None, "analysis": None})
-    result = run_ok("run", deck, folder=folder)
+    result = run_ok("run", grain_deck(folder, output={}), folder=folder)
     check("see it" not in result.stderr, "there is nothing to see", result)
     check_in("results in results/grains", result.stderr, "but a folder")
 
