@@ -1,6 +1,7 @@
 """The first deck that a user writes: ten lines, the rest by default; and what `scree check` tells of a run before it is started."""
 import json
 
+from decks import edited
 from scree_program import check, check_close, check_in, run_ok, source_folder
 from scree.results import Results
 
@@ -32,13 +33,30 @@ def test_ten_lines_drop_balls_on_a_floor(folder):
     check(height.max() < 0.08, "in a bed of some layers", height.max())
 
 
+def findings(folder, *changes):
+    """What `scree check` tells of the ten lines with changes (old, new)."""
+    deck = folder / "changed.toml"
+    deck.write_text(edited(TEN_LINES, *changes))
+    return json.loads(run_ok("check", "--json", deck, folder=folder).stdout)["findings"]
+
+
+def test_obstacles_that_differ_on_two_faces_of_a_periodic_axis_are_named(folder):
+    check(findings(folder) == [], "a level floor is alike on all faces")
+    for normal, axis in (("[0.1, 0, 1]", "x"), ("[0, -0.1, 1]", "y")):
+        told = findings(folder, ("normal = [0, 0, 1]", f"normal = {normal}"))
+        check(any("[obstacles.floor]" in text and f"periodic axis {axis}" in text for text in told), "a floor on a slant", told)
+    post = '\nobstacles.post = { type = "cylinder", side = "outside", a = [%s, 0.05, 0], b = [%s, 0.05, 0.3], radius = 0.01 }\n'
+    for x, is_told in ((0.05, False), (0.013, True), (0, True)):
+        told = findings(folder, ("output.vtk", (post % (x, x)).lstrip() + "output.vtk"))
+        check(any("[obstacles.post]" in text and "periodic axis x" in text for text in told) == is_told, f"a post at x = {x}", told)
+
+
 def test_the_memory_told_is_what_a_run_takes(folder):
     inputs = source_folder() / "inputs/granular"
     # With bodies of the start, with soft contact, and with bodies that come.
-    for name, changes in (("pour", ["--set", "simulation.end_time=0.3"]), ("bed", ["--set", "simulation.end_time=0.02"]),
-                          ("funnel", ["--set", "simulation.end_time=1"])):
-        for ranks in (1, 2):
-            told = json.loads(run_ok("check", "--json", inputs / f"{name}.toml", *changes, ranks=ranks, folder=folder).stdout)
-            run_ok("-q", "run", inputs / f"{name}.toml", *changes, "--force", ranks=ranks, folder=folder)
-            taken = json.loads((folder / f"results/{name}/summary.json").read_text())["peak_memory_mib"]
-            check_close(told["memory_per_rank_mib"], taken, f"{name} on {ranks} ranks: MiB told and taken", relative=0.3)
+    for name, ranks, end in (("pour", 1, 0.1), ("pour", 2, 0.1), ("bed", 2, 0.01), ("funnel", 1, 0.3)):
+        arguments = (inputs / f"{name}.toml", "--set", f"simulation.end_time={end}")
+        told = json.loads(run_ok("check", "--json", *arguments, ranks=ranks, folder=folder).stdout)
+        run_ok("-q", "run", *arguments, "--force", ranks=ranks, folder=folder)
+        taken = json.loads((folder / f"results/{name}/summary.json").read_text())["peak_memory_mib"]
+        check_close(told["memory_per_rank_mib"], taken, f"{name} on {ranks} ranks: MiB told and taken", relative=0.3)
