@@ -15,7 +15,8 @@ Needs numpy; h5py for trajectories and checkpoints only, VTK (Debian: python3-vt
 import csv
 import json
 import re
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
@@ -88,6 +89,12 @@ class Results:
         return Scalars(self.folder / f"{self.name}.evacuation.csv")
 
     @cached_property
+    def deck(self) -> dict:
+        """The deck with all defaults filled in, from NAME.resolved.toml; {} where there is none."""
+        path = self.folder / f"{self.name}.resolved.toml"
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    @cached_property
     def summary(self) -> dict:
         return json.loads(_existing(self.folder / "summary.json").read_text())
 
@@ -99,25 +106,10 @@ class Results:
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
         body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
-        from vtkmodules.util.numpy_support import vtk_to_numpy
-        from vtkmodules.vtkIOXML import vtkXMLPPolyDataReader
-
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")
-        reader = vtkXMLPPolyDataReader()
-        reader.SetFileName(str(frames[frame][1]))
-        reader.Update()
-        data = reader.GetOutput()
-        n = data.GetNumberOfLines()
-        if n == 0:
-            return {"ends": np.empty((0, 2, 3))}
-        ends = vtk_to_numpy(data.GetLines().GetConnectivityArray()).reshape(n, 2)
-        found = {"ends": vtk_to_numpy(data.GetPoints().GetData()).astype(float)[ends]}
-        arrays = data.GetCellData()
-        for k in range(arrays.GetNumberOfArrays()):
-            found[arrays.GetArrayName(k)] = vtk_to_numpy(arrays.GetArray(k)).copy()
-        return found
+        return read_contacts(frames[frame][1])
 
     def __repr__(self):
         def line(name, what):
@@ -457,6 +449,44 @@ def read_agents(path):
 
 def read_fields(path):
     return Fields(path)
+
+
+@dataclass
+class PolyData:
+    """Points (n, 3), lines between two of them (k, 2), triangles (m, 3), fields of points and of cells by name."""
+    points: np.ndarray
+    lines: np.ndarray = field(default_factory=lambda: np.empty((0, 2), int))
+    triangles: np.ndarray = field(default_factory=lambda: np.empty((0, 3), int))
+    point_fields: dict = field(default_factory=dict)
+    cell_fields: dict = field(default_factory=dict)
+
+
+def read_poly_data(path):
+    """A frame of bodies, contacts, obstacles or surfaces for ParaView: a .vtp or .pvtp file as PolyData."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLPPolyDataReader
+
+    reader = vtkXMLPPolyDataReader() if path.suffix == ".pvtp" else vtkXMLPolyDataReader()
+    reader.SetFileName(str(_existing(path)))
+    reader.Update()
+    data = reader.GetOutput()
+
+    def fields(arrays):
+        return {arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy() for k in range(arrays.GetNumberOfArrays())}
+
+    def cells(array, corners):
+        if array.GetNumberOfCells() == 0:
+            return np.empty((0, corners), int)
+        return vtk_to_numpy(array.GetConnectivityArray()).reshape(-1, corners).copy()
+
+    points = vtk_to_numpy(data.GetPoints().GetData()).astype(float) if data.GetNumberOfPoints() else np.empty((0, 3))
+    return PolyData(points, cells(data.GetLines(), 2), cells(data.GetPolys(), 3), fields(data.GetPointData()), fields(data.GetCellData()))
+
+
+def read_contacts(path):
+    """One frame of contacts as arrays by name, see Results.contacts."""
+    data = read_poly_data(path)
+    return {"ends": data.points[data.lines], **(data.cell_fields if len(data.lines) else {})}
 
 
 def read_wkt(text):
