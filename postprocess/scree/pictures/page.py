@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scree import style
-from scree.pictures.survey import BAR_SHARE
+from scree.pictures.survey import BAR_SHARE, FOOT_SHARE
 
 DPI = 100
 LONG_TITLE = 12         # letters beside which there is no place for a unit
@@ -33,8 +33,8 @@ class Page:
         if look.field != "none":
             bars.append((look.field.replace("_", " "), run.unit(look.field), look.colours, survey.colour_range,
                          "max" if survey.is_beyond else "neither"))
-        if bars:        # lines of the drawing end before the bars
-            self.figure.add_artist(matplotlib.patches.Rectangle((1 - BAR_SHARE, 0), BAR_SHARE, 1, color="white", zorder=-0.5))
+        for corner, *size in (((1 - BAR_SHARE, 0), BAR_SHARE if bars else 0, 1), ((0, 0), 1, FOOT_SHARE)):   # the drawing ends there
+            self.figure.add_artist(matplotlib.patches.Rectangle(corner, *size, color="white", linewidth=0, zorder=-0.5))
         for k, bar in enumerate(bars):
             self._add_bar(*bar, bottom=0.10 + k * 0.84 / len(bars), height=0.84 / len(bars) - 0.12)
         self._add_scale(2 * survey.view.half_height / height, 1 - (BAR_SHARE if bars else 0.02))
