@@ -9,7 +9,7 @@ from vtkmodules.vtkFiltersCore import vtkTubeFilter
 from vtkmodules.vtkRenderingCore import vtkActor, vtkPointGaussianMapper, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
 
 from scree import style
-from scree.pictures.survey import body_values, strong_contacts
+from scree.pictures.survey import strong_contacts
 
 SUPERSAMPLING = 2                   # the picture is drawn this much larger and shrunk: smooth edges everywhere
 PLAIN_BODY = (0.33, 0.53, 0.70)     # bodies without a field
@@ -167,7 +167,7 @@ class Painter:
     def _show_balls(self, bodies):
         fields = {"drawn radius": bodies.radii}
         if self.look.field != "none":
-            fields["drawn field"] = body_values(bodies, self.look)
+            fields["drawn field"] = bodies.values(self.look.field)
         order = slice(None)
         if self.look.contacts and not self.survey.planar:   # what is seen through has to be drawn from the back
             order = np.argsort(bodies.positions @ self.survey.view.towards)
@@ -175,7 +175,7 @@ class Painter:
         self.balls.VisibilityOn()
 
     def _show_surfaces(self, surfaces, bodies):
-        fields = {} if self.look.field == "none" else {"drawn field": body_values(bodies, self.look)[surfaces.cell_fields["body"]]}
+        fields = {} if self.look.field == "none" else {"drawn field": bodies.values(self.look.field)[surfaces.cell_fields["body"]]}
         self.surfaces.GetMapper().SetInputData(poly_data(surfaces.points, triangles=surfaces.triangles, cell_fields=fields))
         self.surfaces.VisibilityOn()
 

@@ -65,7 +65,7 @@ def survey(run, frames, look):
         radii.append(bodies.radii.mean())
         unit = bodies.force_unit
         if look.field != "none":
-            values = body_values(bodies, look)
+            values = bodies.values(look.field)
             low, high, usual = min(low, values.min()), max(high, values.max()), max(usual, np.quantile(values, TOP_QUANTILE, method="higher"))
     found = Survey(planar and (run.box is None or len(run.box.lower) == 2), np.zeros(3), np.zeros(3), (0.0, 1.0), force_unit=unit)
     if run.box is not None:
@@ -83,10 +83,6 @@ def survey(run, frames, look):
     set_forces(found, forces, look.weakest)
     found.view = view_of(found, look)
     return found
-
-
-def body_values(bodies, look):
-    return bodies.values(look.field)
 
 
 def ends_of_colours(low, high, wanted):
