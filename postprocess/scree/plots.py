@@ -84,7 +84,6 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
     names = matching_columns(runs[0].scalars, [columns] if isinstance(columns, str) else columns, everything)
     if not columns:
         names = [name for name in names if all(name in run.scalars for run in runs)]
-        names = [name for name in names if any(_has_values(run, name) for run in runs)] or names
     if not names:
         raise ResultsError(f"{runs[0].folder} has no column to draw that the other runs have too" if len(runs) > 1 else
                            f"{runs[0].folder} has no column to draw")
@@ -93,7 +92,10 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
             raise ResultsError(f"{run.folder} has no column {missing[0]!r}, which {runs[0].folder} has")
     profiles = find_profiles(runs[0], names)
     in_profiles = {name for profile in profiles.values() for name in profile.columns}
-    panels = [(key, None) for key in _panels(runs[0], [name for name in names if name not in in_profiles])]
+    in_lines = [name for name in names if name not in in_profiles]
+    if not columns:
+        in_lines = [name for name in in_lines if any(_has_values(run, name) for run in runs)] or in_lines
+    panels = [(some, None) for some in _panels(runs[0], in_lines)]
     panels += [(profile, run) for profile in profiles.values() for run in runs]
     left_out, panels = len(panels) - MOST_PANELS, panels[:MOST_PANELS]
     n_columns = math.ceil(len(panels) / MOST_ROWS)

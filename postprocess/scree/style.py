@@ -119,7 +119,7 @@ def unit_text(unit):
 def label(name, unit):
     """Name and unit, for an axis or a colour bar."""
     text = unit_text(unit)
-    return f"{name} [{text}]" if text else name
+    return f"{name} [{text}]".strip() if text else name
 
 
 def scaled(largest, unit):
