@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Draws frames of a run as pictures or as a film: bodies coloured by a field, walls, force chains, domain. Frames come from vtk/, or from
-NAME.h5 if the run wrote no VTK files. Bodies are disks or spheres; bodies with shapes are drawn as they are.
+"""Draws frames of a run as pictures or as a film: bodies coloured by a field, walls, force chains, domain. Frames come
+from vtk/, or from NAME.h5 if the run wrote no VTK files. Bodies are disks or spheres; bodies with shapes are drawn as
+they are.
 
     render.py results/attraction                              last frame -> results/attraction/attraction.png
     render.py results/attraction --time 0.5 --field radius --output start.png
@@ -30,14 +31,16 @@ def arguments():
     which.add_argument("--all-frames", action="store_true", help="a numbered picture per frame")
     which.add_argument("--film", type=Path, metavar="FILE", help="all frames as an .mp4 (needs ffmpeg) or a .gif")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of all frames, every N-th one (default 1)")
-    parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"), help="of all frames, those between these times [s]")
+    parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"),
+                        help="of all frames, those between these times [s]")
     parser.add_argument("--fps", type=float, default=25, help="frames of the film per second (default 25)")
     parser.add_argument("--output", type=Path, help="picture to write (.png, .pdf, .svg), or folder with --all-frames")
-    parser.add_argument("--field", default="auto", help="what colours the bodies: a field of the files, speed, or none (default: speed; "
-                        "none with --contacts)")
+    parser.add_argument("--field", default="auto", help="what colours the bodies: a field of the files, speed, or none "
+                        "(default: speed; none with --contacts)")
     parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
     parser.add_argument("--colours", default=Look.colours, help=f"a colour map of matplotlib (default {Look.colours})")
-    parser.add_argument("--contacts", action="store_true", help="draw contacts as tubes, thick and dark by force, and bodies pale")
+    parser.add_argument("--contacts", action="store_true",
+                        help="draw contacts as tubes, thick and dark by force, and bodies pale")
     parser.add_argument("--weakest", type=float, default=Look.weakest, metavar="SHARE",
                         help=f"leave out contacts below this share of the mean force (default {Look.weakest:g})")
     parser.add_argument("--no-obstacles", action="store_true", help="do not draw obstacles")
@@ -53,11 +56,13 @@ def arguments():
 
 def main():
     options = arguments()
-    look = Look(field=options.field, range=options.range, colours=options.colours, contacts=options.contacts, weakest=options.weakest,
-                obstacles=not options.no_obstacles, fit=options.fit, view=options.view, size=options.size)
+    look = Look(field=options.field, range=options.range, colours=options.colours, contacts=options.contacts,
+                weakest=options.weakest, obstacles=not options.no_obstacles, fit=options.fit, view=options.view,
+                size=options.size)
     run = open_run(options.target)
     if options.film:
-        n = write_film(run, chosen_frames(run, every=options.every, between=options.between), options.film, options.fps, look)
+        frames = chosen_frames(run, every=options.every, between=options.between)
+        n = write_film(run, frames, options.film, options.fps, look)
         print(options.film)
         print(f"{n} pictures, {n / options.fps:.3g} s", file=sys.stderr)
     elif options.all_frames:
@@ -65,7 +70,8 @@ def main():
         folder = options.output or run.folder / "pictures"
         write_pictures(run, frames, look, [folder / f"{run.name}_{number:04}.png" for number in range(len(frames))])
     else:
-        write_pictures(run, chosen_frames(run, options.frame, options.time), look, [options.output or run.folder / f"{run.name}.png"])
+        path = options.output or run.folder / f"{run.name}.png"
+        write_pictures(run, chosen_frames(run, options.frame, options.time), look, [path])
     for sentence in run.missing:
         print(f"render.py: {sentence}", file=sys.stderr)
 

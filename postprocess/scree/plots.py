@@ -1,5 +1,5 @@
-"""Plots as functions: each draws on `axes`, or on a new figure, and returns the axes. `style` is "screen" or "paper", a column of a
-journal (scree.style); style.save(axes.figure, "figure.pdf") writes vectors."""
+"""Plots as functions: each draws on `axes`, or on a new figure, and returns the axes. `style` is "screen" or "paper", a
+column of a journal (scree.style); style.save(axes.figure, "figure.pdf") writes vectors."""
 import fnmatch
 import math
 import re
@@ -25,8 +25,8 @@ def is_of_the_method(scalars, name):
 
 
 def matching_columns(scalars, patterns=None, everything=False):
-    """Columns that match one of `patterns` (shell style), in the order of the table. Without patterns what was measured; with
-    `everything`, or if nothing was measured, then those of the method too."""
+    """Columns that match one of `patterns` (shell style), in the order of the table. Without patterns what was
+    measured; with `everything`, or if nothing was measured, then those of the method too."""
     if not patterns:
         names = [name for name in scalars.names if name not in AXES]
         measured = [name for name in names if not is_of_the_method(scalars, name)]
@@ -74,10 +74,10 @@ def _faces(deck, family, n):
 
 
 def scalars(results, columns=None, log=False, everything=False, style="screen"):
-    """Columns of the time series over time: a panel per unit, and a map over time and place for each profile. `results`: Results or a
-    list of them, which are overlaid; `columns`: names, * and ? match as in a shell; without them what was measured in all runs and is
-    not 0 throughout, with `everything` how the method fared too. A legend has the eight columns with the largest values, others are grey.
-    Returns the axes, one per panel."""
+    """Columns of the time series over time: a panel per unit, and a map over time and place for each profile.
+    `results`: Results or a list of them, which are overlaid; `columns`: names, * and ? match as in a shell; without
+    them what was measured in all runs and is not 0 throughout, with `everything` how the method fared too. A legend has
+    the eight columns with the largest values, others are grey. Returns the axes, one per panel."""
     import matplotlib.pyplot as plt
 
     runs = results if isinstance(results, (list, tuple)) else [results]
@@ -94,7 +94,7 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
     in_profiles = {name for profile in profiles.values() for name in profile.columns}
     in_lines = [name for name in names if name not in in_profiles]
     if not columns:
-        in_lines = [name for name in in_lines if any(_has_values(run, name) for run in runs)] or in_lines
+        in_lines = [name for name in in_lines if any(_largest(run, name) > 0 for run in runs)] or in_lines
     panels = [(some, None) for some in _panels(runs[0], in_lines)]
     panels += [(profile, run) for profile in profiles.values() for run in runs]
     left_out, panels = len(panels) - MOST_PANELS, panels[:MOST_PANELS]
@@ -102,8 +102,8 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
     n_rows = math.ceil(len(panels) / n_columns)
     with context(style):
         width = plt.rcParams["figure.figsize"][0]
-        figure, grid = plt.subplots(n_rows, n_columns, sharex=True, squeeze=False,
-                                    figsize=((0.3 + 0.7 * n_columns) * width, 0.08 * width + max(0.27 * width, LOWEST_PANEL) * n_rows))
+        size = (0.3 + 0.7 * n_columns) * width, 0.08 * width + max(0.27 * width, LOWEST_PANEL) * n_rows
+        figure, grid = plt.subplots(n_rows, n_columns, sharex=True, squeeze=False, figsize=size)
         places = list(grid.T.ravel())
         for (what, run), axes in zip(panels, places):
             if run is None:
@@ -122,9 +122,10 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
     return places
 
 
-def _has_values(run, name):
+def _largest(run, name):
+    """The largest absolute value of a column; 0 if there is none."""
     values = run.scalars[name]
-    return bool(np.any(values[np.isfinite(values)]))
+    return np.max(np.abs(values[np.isfinite(values)]), initial=0.0)
 
 
 def _panels(run, names):
@@ -141,15 +142,19 @@ def _panels(run, names):
 
 def _draw_lines(axes, runs, names, log):
     lines = [(run, name) for name in names for run in runs]
-    size = {line: np.nanmax(np.abs(line[0].scalars[line[1]]), initial=0.0, where=np.isfinite(line[0].scalars[line[1]])) for line in lines}
-    named = lines if len(lines) <= MOST_NAMES else sorted(sorted(lines, key=size.get, reverse=True)[:MOST_NAMES - 1], key=lines.index)
+    named = lines
+    if len(lines) > MOST_NAMES:
+        largest = sorted(lines, key=lambda line: _largest(*line), reverse=True)[:MOST_NAMES - 1]
+        named = [line for line in lines if line in largest]
     unit = runs[0].scalars.units[names[0]]
     shared = _shared_start(names)
     for run, name in (line for line in lines if line not in named):
         axes.plot(run.scalars["time"], run.scalars[name], color=PALE_INK, linestyle="-", linewidth=0.5, zorder=1.5)
     for run, name in named:
         text = name[len(shared):].lstrip("_")
-        axes.plot(run.scalars["time"], run.scalars[name], label=text if len(runs) == 1 else f"{text} ({run.folder.name})".lstrip())
+        if len(runs) > 1:
+            text = f"{text} ({run.folder.name})".lstrip()
+        axes.plot(run.scalars["time"], run.scalars[name], label=text)
     if len(named) < len(lines):
         axes.plot([], [], color=PALE_INK, linestyle="-", linewidth=0.5, label=f"{len(lines) - len(named)} more")
     if log:
@@ -191,12 +196,14 @@ def _draw_map(axes, run, profile, log, with_folder):
     axes.set_facecolor("0.9")       # where there is no value
     axes.set_ylabel(profile.axis)
     title = profile.name + (f" ({run.folder.name})" if with_folder else "")
-    bar = axes.figure.colorbar(picture, ax=axes, label=label(title, run.scalars.units[profile.columns[0]]), pad=0.01, aspect=12)
+    title = label(title, run.scalars.units[profile.columns[0]])
+    bar = axes.figure.colorbar(picture, ax=axes, label=title, pad=0.01, aspect=12)
     bar.outline.set_visible(False)
 
 
 def sweep(study, quantity, key=None, axes=None, style="screen"):
-    """Mean and 95 % interval of a quantity over a key (the first one by default), a line for each combination of the others."""
+    """Mean and 95 % interval of a quantity over a key (the first one by default), a line for each combination of the
+    others."""
     if axes is None:
         with context(style):
             return sweep(study, quantity, key, _new_axes())
@@ -206,7 +213,9 @@ def sweep(study, quantity, key=None, axes=None, style="screen"):
     combinations = list(dict.fromkeys(zip(*(found[name] for name in others)))) if others else [()]
     is_number = found[key].dtype.kind == "f"
     for combination in combinations:
-        here = np.all([found[name] == value for name, value in zip(others, combination)], axis=0) if others else slice(None)
+        here = slice(None)
+        if others:
+            here = np.all([found[name] == value for name, value in zip(others, combination)], axis=0)
         x = found[key][here] if is_number else np.arange(len(found[key][here]))
         mean = found["mean"][here]
         half = np.nan_to_num(found["upper_95"][here] - mean)
@@ -222,8 +231,8 @@ def sweep(study, quantity, key=None, axes=None, style="screen"):
 
 
 def bodies(results, frame=-1, colour=None, axes=None, style="screen"):
-    """The bodies of a frame of NAME.h5 as disks: in the plane, or a projection on x and z. `colour`: a field, drawn in colours; of a
-    vector its length."""
+    """The bodies of a frame of NAME.h5 as disks: in the plane, or a projection on x and z. `colour`: a field, drawn in
+    colours; of a vector its length."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Circle
 

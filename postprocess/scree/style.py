@@ -24,7 +24,8 @@ SIGNED_COLOURS = "RdBu_r"           # for values about 0
 INK = (0.18, 0.20, 0.24)            # text, walls
 PALE_INK = (0.62, 0.65, 0.70)       # frames, grids
 # For forces of contacts, from pale to dark: weak ones stay in the background.
-FORCE_COLOURS = matplotlib.colors.ListedColormap(matplotlib.colormaps["inferno_r"](np.linspace(0.12, 0.92, 256)), "forces")
+FORCE_COLOURS = matplotlib.colors.ListedColormap(matplotlib.colormaps["inferno_r"](np.linspace(0.12, 0.92, 256)),
+                                                 "forces")
 ROUND_STEPS = (1, 2, 5, 10)         # of ticks, times a power of ten
 
 COLUMN = 3.35       # of a journal [inch], 85 mm
@@ -40,20 +41,22 @@ _COMMON = {
 STYLES = {
     "screen": {**_COMMON, "figure.figsize": (SCREEN, 4.8), "figure.dpi": 120, "font.size": 11, "lines.linewidth": 1.6},
     "paper": {**_COMMON, "figure.figsize": (COLUMN, 2.4), "figure.dpi": 300, "font.size": 8, "lines.linewidth": 1.0,
-              "lines.markersize": 3.5, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "grid.linewidth": 0.5,
-              "legend.fontsize": 7},
+              "lines.markersize": 3.5, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
+              "grid.linewidth": 0.5, "legend.fontsize": 7},
 }
 
 
 def context(style="screen"):
-    """Settings of matplotlib for a `with` statement: "screen", 203 mm wide, or "paper", a column of 85 mm in 8 point."""
+    """Settings of matplotlib for a `with` statement: "screen", 203 mm wide, or "paper", a column of 85 mm in 8
+    point."""
     if style not in STYLES:
         raise ResultsError(f"there is no style {style!r}; there are: {', '.join(STYLES)}")
     return matplotlib.rc_context(STYLES[style])
 
 
 def save(figure, path):
-    """Writes a figure; the ending says as what: .pdf and .svg are vectors with text that can be edited, .png is pixels."""
+    """Writes a figure; the ending says as what: .pdf and .svg are vectors with text that can be edited, .png is
+    pixels."""
     path = Path(path)
     endings = figure.canvas.get_supported_filetypes()
     if path.suffix.lower().lstrip(".") not in endings:
@@ -64,12 +67,19 @@ def save(figure, path):
         figure.savefig(path)
 
 
+def colour_map(colours):
+    """A colour map of matplotlib from its name, or as it is."""
+    return matplotlib.colormaps[colours] if isinstance(colours, str) else colours
+
+
 def round_ticks(low, high, most=6):
     """At most `most` multiples of 1, 2 or 5 times a power of ten from low to high."""
     if not high > low:
         return [low]
-    step = next(step for step in _round_numbers((high - low) / most) if math.floor(high / step + 1e-9) - math.ceil(low / step - 1e-9) < most)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    for step in _round_numbers((high - low) / most):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            break
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     return [round(k * step, digits) for k in range(first, last + 1)]
 
@@ -127,5 +137,7 @@ def scaled(largest, unit):
     prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
     if unit == "s":
         prefixes = prefixes[2:]
-    size, prefix = next(((size, prefix) for size, prefix in prefixes if abs(largest) >= size * (1 - 1e-9)), prefixes[-1] if largest else (1.0, ""))
+    for size, prefix in prefixes if largest else ((1.0, ""),):
+        if abs(largest) >= size * (1 - 1e-9):
+            break
     return 1 / size, prefix + unit

@@ -6,8 +6,8 @@ from scree.pictures.errors import RenderError
 
 
 def write_film_file(path, fps, pictures):
-    """Writes pictures, arrays (height, width, 3) of uint8 of one size, to an .mp4 or a .gif; `fps`: how many a second. Returns their
-    number. A film that fails leaves no file."""
+    """Writes pictures, arrays (height, width, 3) of uint8 of one size, to an .mp4 or a .gif; `fps`: how many a second.
+    Returns their number. A film that fails leaves no file."""
     if not fps > 0:
         raise RenderError("a film needs more than 0 pictures a second")
     kinds = {".mp4": Mp4, ".gif": Gif}
@@ -41,8 +41,9 @@ class Mp4:
         # yuv420p is what browsers and slides play; it wants even sizes.
         self.program = subprocess.Popen(
             ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
-             "-r", str(fps), "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p",
-             "-movflags", "+faststart", str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+             "-r", str(fps), "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-c:v", "libx264",
+             "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)],
+            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def add(self, pixels):
         try:
@@ -70,10 +71,12 @@ class Gif:
     def add(self, pixels):
         from PIL import Image
 
-        self.images.append(Image.fromarray(pixels).quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
+        image = Image.fromarray(pixels)
+        self.images.append(image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
 
     def close(self):
-        self.images[0].save(self.path, save_all=True, append_images=self.images[1:], duration=max(10 * round(100 / self.fps), 10), loop=0)
+        duration = max(10 * round(100 / self.fps), 10)      # [ms]
+        self.images[0].save(self.path, save_all=True, append_images=self.images[1:], duration=duration, loop=0)
 
     def abandon(self):
         self.path.unlink(missing_ok=True)

@@ -46,8 +46,8 @@ class Bodies:
 
 @dataclass
 class Run:
-    """Frames of a run by number: their times, bodies, surfaces of bodies with shapes, contacts, walls. `missing`: what is not drawn,
-    and why, one sentence each; it is complete once a frame was read."""
+    """Frames of a run by number: their times, bodies, surfaces of bodies with shapes, contacts, walls. `missing`: what
+    is not drawn, and why, one sentence each; it is complete once a frame was read."""
     name: str
     folder: Path
     times: list
@@ -61,12 +61,14 @@ class Run:
         return self.units.get(stored) or UNITS.get(stored, "-")
 
     def surfaces(self, frame, bodies):
-        """Surfaces of bodies with shapes as PolyData whose triangles have the place of their "body"; None if all are balls."""
+        """Surfaces of bodies with shapes as PolyData whose triangles have the place of their "body"; None if all are
+        balls."""
         numbers = bodies.fields.get("shape")
         if numbers is None or not numbers.any():
             return None
         if self._shapes is None:
-            self._tell("bodies are drawn as balls around them: their shapes are in no checkpoint and no vtk/*_surfaces.pvd")
+            self._tell("bodies are drawn as balls around them: "
+                       "their shapes are in no checkpoint and no vtk/*_surfaces.pvd")
             return None
         return shapes.placed(self._shapes, bodies)
 

@@ -9,7 +9,8 @@ from scree.pictures.errors import RenderError
 
 @dataclass
 class Look:
-    """field      what colours the bodies: a field of the files, "speed", or "none"; "auto": speed, or none beside contacts
+    """field      what colours the bodies: a field of the files, "speed", or "none"; "auto": speed, or none beside
+               contacts
     range      values of the two ends of the colours; None: the least and the largest of all frames drawn
     colours    a colour map of matplotlib
     contacts   whether contacts are drawn as tubes, thick and dark by force; bodies are pale then

@@ -1,4 +1,4 @@
-"""A drawn frame with its text: time, scale bar, colour bars. Pixels as they are drawn, text as vectors in .pdf and .svg."""
+"""A drawn frame with its text: time, scale bar, colour bars. In .pdf and .svg the text is vectors."""
 import matplotlib.lines
 import matplotlib.patches
 import numpy as np
@@ -24,7 +24,7 @@ class Page:
         FigureCanvasAgg(self.figure)
         self.image = self.figure.figimage(np.full((height, width, 3), 255, np.uint8), zorder=-1)
         self.time_text = time_text(run.times, frames)
-        self.clock = self.figure.text(0.02 * height / width, 0.02, "", fontsize=self.text_size, color=style.INK, va="bottom")
+        self.clock = self._text(0.02 * height / width, 0.02, "", va="bottom")
         bars = []
         if survey.has_forces:
             largest = survey.top_force
@@ -33,7 +33,8 @@ class Page:
         if look.field != "none":
             bars.append((look.field.replace("_", " "), run.unit(look.field), look.colours, survey.colour_range,
                          "max" if survey.is_beyond else "neither"))
-        for corner, *size in (((1 - BAR_SHARE, 0), BAR_SHARE if bars else 0, 1), ((0, 0), 1, FOOT_SHARE)):   # the drawing ends there
+        # The drawing ends where bars and foot begin.
+        for corner, *size in (((1 - BAR_SHARE, 0), BAR_SHARE if bars else 0, 1), ((0, 0), 1, FOOT_SHARE)):
             self.figure.add_artist(matplotlib.patches.Rectangle(corner, *size, color="white", linewidth=0, zorder=-0.5))
         for k, bar in enumerate(bars):
             self._add_bar(*bar, bottom=0.10 + k * 0.84 / len(bars), height=0.84 / len(bars) - 0.12)
@@ -53,19 +54,19 @@ class Page:
 
     def _add_bar(self, name, unit, colours, ends, extend, bottom, height):
         axes = self.figure.add_axes((1 - BAR_SHARE + 0.025, bottom, 0.025, height))
-        colours = colours if isinstance(colours, matplotlib.colors.Colormap) else matplotlib.colormaps[colours]
         ticks = style.round_ticks(*ends)
-        bar = self.figure.colorbar(matplotlib.cm.ScalarMappable(matplotlib.colors.Normalize(*ends), colours), cax=axes, extend=extend,
-                                   extendfrac=0.03)
+        shades = matplotlib.cm.ScalarMappable(matplotlib.colors.Normalize(*ends), style.colour_map(colours))
+        bar = self.figure.colorbar(shades, cax=axes, extend=extend, extendfrac=0.03)
         bar.set_ticks(ticks, labels=style.tick_texts(ticks))
         bar.outline.set_linewidth(0.6)
         bar.outline.set_edgecolor(style.INK)
-        bar.ax.tick_params(labelsize=0.85 * self.text_size, color=style.INK, labelcolor=style.INK, width=0.6, length=0.25 * self.text_size)
+        bar.ax.tick_params(labelsize=0.85 * self.text_size, color=style.INK, labelcolor=style.INK, width=0.6,
+                           length=0.25 * self.text_size)
         bar.ax.minorticks_off()
         title = style.label(name, unit)
         if len(title) > LONG_TITLE:
             title = title.replace(" [", "\n[")
-        self.figure.text(1 - BAR_SHARE + 0.02, bottom + height + 0.025, title, fontsize=0.95 * self.text_size, color=style.INK, va="bottom")
+        self._text(1 - BAR_SHARE + 0.02, bottom + height + 0.025, title, size=0.95, va="bottom")
 
     def _add_scale(self, metres_per_pixel, right):
         """A bar of round length below the drawing, on the right."""
@@ -75,11 +76,14 @@ class Page:
         end = width * right
         begin, y = end - length / metres_per_pixel, 0.028 * height
         tick = 0.006 * height
-        self.figure.add_artist(matplotlib.lines.Line2D(
-            np.array([begin, begin, begin, end, end, end]) / width, np.array([y - tick, y + tick, y, y, y + tick, y - tick]) / height,
-            color=style.INK, linewidth=1.6 * self.text_size / 18, solid_joinstyle="miter"))
-        self.figure.text((begin - 0.012 * height) / width, y / height, f"{round(factor * length, 6):g} {unit}", fontsize=self.text_size,
-                         color=style.INK, ha="right", va="center_baseline")
+        x, y = np.array([begin, begin, begin, end, end, end]), y + tick * np.array([-1, 1, 0, 0, 1, -1])
+        self.figure.add_artist(matplotlib.lines.Line2D(x / width, y / height, color=style.INK, solid_joinstyle="miter",
+                                                       linewidth=1.6 * self.text_size / 18))
+        self._text((begin - 0.012 * height) / width, y[2] / height, f"{round(factor * length, 6):g} {unit}", ha="right",
+                   va="center_baseline")
+
+    def _text(self, x, y, text, size=1.0, **place):
+        return self.figure.text(x, y, text, fontsize=size * self.text_size, color=style.INK, **place)
 
 
 def time_text(times, frames):

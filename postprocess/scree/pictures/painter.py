@@ -1,12 +1,12 @@
 """Draws frames with VTK: one window and one set of actors for all frames of a film; a frame only changes their data."""
-import matplotlib
 import numpy as np
 import vtkmodules.vtkRenderingOpenGL2   # noqa: F401  draws everything
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkLookupTable, vtkPoints, vtkUnsignedCharArray
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkFiltersCore import vtkTubeFilter
-from vtkmodules.vtkRenderingCore import vtkActor, vtkPointGaussianMapper, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
+from vtkmodules.vtkRenderingCore import (vtkActor, vtkPointGaussianMapper, vtkPolyDataMapper, vtkRenderer,
+                                         vtkRenderWindow)
 
 from scree import style
 from scree.pictures.survey import strong_contacts
@@ -52,7 +52,8 @@ class Painter:
         self.window.AddRenderer(self.renderer)
         if run.box is not None:
             self._add_frame_of_domain()
-        self.balls, self.surfaces = self._bodies_actor(vtkPointGaussianMapper()), self._bodies_actor(vtkPolyDataMapper())
+        self.balls = self._bodies_actor(vtkPointGaussianMapper())
+        self.surfaces = self._bodies_actor(vtkPolyDataMapper())
         self._set_up_balls(self.balls.GetMapper())
         self._set_up_surfaces(self.surfaces.GetProperty())
         self.walls = self._wall_actor()
@@ -96,7 +97,8 @@ class Painter:
         return actor
 
     def _add_frame_of_domain(self):
-        corners = np.array(np.meshgrid(*zip(self.survey.box_lower, self.survey.box_upper), indexing="ij")).reshape(3, -1).T
+        sides = zip(self.survey.box_lower, self.survey.box_upper)
+        corners = np.array(np.meshgrid(*sides, indexing="ij")).reshape(3, -1).T
         edges = [(i, j) for i in range(8) for j in range(i) if bin(i ^ j).count("1") == 1]
         mapper = vtkPolyDataMapper()
         mapper.SetInputData(poly_data(corners, lines=np.array(edges)))
@@ -171,12 +173,16 @@ class Painter:
         order = slice(None)
         if self.look.contacts and not self.survey.planar:   # what is seen through has to be drawn from the back
             order = np.argsort(bodies.positions @ self.survey.view.towards)
-        self.balls.GetMapper().SetInputData(poly_data(bodies.positions[order], point_fields={name: values[order] for name, values in fields.items()}))
+        fields = {name: values[order] for name, values in fields.items()}
+        self.balls.GetMapper().SetInputData(poly_data(bodies.positions[order], point_fields=fields))
         self.balls.VisibilityOn()
 
     def _show_surfaces(self, surfaces, bodies):
-        fields = {} if self.look.field == "none" else {"drawn field": bodies.values(self.look.field)[surfaces.cell_fields["body"]]}
-        self.surfaces.GetMapper().SetInputData(poly_data(surfaces.points, triangles=surfaces.triangles, cell_fields=fields))
+        fields = {}
+        if self.look.field != "none":
+            fields["drawn field"] = bodies.values(self.look.field)[surfaces.cell_fields["body"]]
+        data = poly_data(surfaces.points, triangles=surfaces.triangles, cell_fields=fields)
+        self.surfaces.GetMapper().SetInputData(data)
         self.surfaces.VisibilityOn()
 
     def _show_walls(self, walls):
@@ -202,8 +208,8 @@ def poly_data(points, lines=(), triangles=(), point_fields=None, cell_fields=Non
     for cells, add in ((lines, data.SetLines), (triangles, data.SetPolys)):
         if len(cells):
             array = vtkCellArray()
-            offsets = np.arange(0, cells.size + 1, cells.shape[1])
-            array.SetData(numpy_to_vtkIdTypeArray(offsets, deep=True), numpy_to_vtkIdTypeArray(cells.ravel().astype(np.int64), deep=True))
+            offsets, corners = np.arange(0, cells.size + 1, cells.shape[1]), cells.ravel()
+            array.SetData(*(numpy_to_vtkIdTypeArray(part.astype(np.int64), deep=True) for part in (offsets, corners)))
             add(array)
     for fields, holder in ((point_fields, data.GetPointData()), (cell_fields, data.GetCellData())):
         for name, values in (fields or {}).items():
@@ -214,7 +220,7 @@ def poly_data(points, lines=(), triangles=(), point_fields=None, cell_fields=Non
 
 
 def lookup_table(colours, ends):
-    rows = colours(np.linspace(0, 1, 256)) if callable(colours) else matplotlib.colormaps[colours](np.linspace(0, 1, 256))
+    rows = style.colour_map(colours)(np.linspace(0, 1, 256))
     table = vtkLookupTable()
     table.SetNumberOfTableValues(len(rows))
     for k, colour in enumerate(rows):

@@ -11,8 +11,9 @@ N_AROUND, N_BANDS = 24, 12          # of round corners
 
 @dataclass
 class Shape:
-    """A convex body: all points within `rounding` of its core, in lengths of its circumscribed radius and in the frame in which the deck
-    describes it. `vertices` (n, D), in the plane counter-clockwise; `faces`: lists of vertices, counter-clockwise from outside (3D)."""
+    """A convex body: all points within `rounding` of its core, in lengths of its circumscribed radius and in the frame
+    in which the deck describes it. `vertices` (n, D), in the plane counter-clockwise; `faces`: lists of vertices,
+    counter-clockwise from outside (3D)."""
     vertices: np.ndarray
     faces: list
     rounding: float
@@ -51,8 +52,9 @@ class Shape:
 
 
 def convex_hull(points):
-    """Corners (n, 3) and triangles (m, 3) of the convex hull of points in space, seen from outside counter-clockwise. One point after
-    another is added to a tetrahedron; first all are moved by 1e-7 of the extent at random, so that no four lie in a plane."""
+    """Corners (n, 3) and triangles (m, 3) of the convex hull of points in space, seen from outside counter-clockwise.
+    One point after another is added to a tetrahedron; first all are moved by 1e-7 of the extent at random, so that no
+    four lie in a plane."""
     random = np.random.default_rng(1)
     x = points + 1e-7 * np.ptp(points, axis=0).max() * random.standard_normal(points.shape)
     first = [int(np.argmin(x[:, 0]))]
@@ -97,8 +99,8 @@ def of_run(results):
 
 
 def of_text(text, dimension):
-    """Shapes from the text of a checkpoint, the ball before them: a line for each, its name and then its numbers, lists after their
-    lengths."""
+    """Shapes from the text of a checkpoint, the ball before them: a line for each, its name and then its numbers, lists
+    after their lengths."""
     shapes = [Shape(np.zeros((1, dimension)), [], 1.0)]
     for line in text.splitlines():
         words = iter(line.split()[1:])
@@ -127,12 +129,13 @@ def placed(shapes, bodies):
         here = np.flatnonzero(numbers == number)
         corners, cells = shapes[number].surface
         corners = np.pad(corners, ((0, 0), (0, 3 - corners.shape[1])))
-        x = bodies.positions[here, None] + bodies.radii[here, None, None] * np.einsum("nij,pj->npi", turns[here], corners)
-        points.append(x.reshape(-1, 3))
+        turned = np.einsum("nij,pj->npi", turns[here], corners)
+        points.append((bodies.positions[here, None] + bodies.radii[here, None, None] * turned).reshape(-1, 3))
         triangles.append((cells + n_points + len(corners) * np.arange(len(here))[:, None, None]).reshape(-1, 3))
         owners.append(np.repeat(here, len(cells)))
         n_points += len(points[-1])
-    return PolyData(np.concatenate(points), triangles=np.concatenate(triangles), cell_fields={"body": np.concatenate(owners)})
+    return PolyData(np.concatenate(points), triangles=np.concatenate(triangles),
+                    cell_fields={"body": np.concatenate(owners)})
 
 
 def rotations(orientation):

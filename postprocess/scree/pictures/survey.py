@@ -9,7 +9,7 @@ BAR_SHARE = 0.16                    # of the width, kept free for the colour bar
 FOOT_SHARE = 0.07                   # of the height, kept free for time and scale bar
 TUBE_SHARE = 0.40                   # radius of the thickest tube over the mean radius of the bodies
 TOP_QUANTILE = 0.99                 # of forces and values, about which the colours end
-MUCH_ABOVE = 2.0                    # the largest value over that quantile: then single bodies would take all colours for themselves
+MUCH_ABOVE = 2.0                    # the largest value over that quantile: single bodies would take all colours
 NEAR_ZERO = 0.1                     # of the largest value; colours that would begin below begin at 0
 
 
@@ -66,8 +66,10 @@ def survey(run, frames, look):
         unit = bodies.force_unit
         if look.field != "none":
             values = bodies.values(look.field)
-            low, high, usual = min(low, values.min()), max(high, values.max()), max(usual, np.quantile(values, TOP_QUANTILE, method="higher"))
-    found = Survey(planar and (run.box is None or len(run.box.lower) == 2), np.zeros(3), np.zeros(3), (0.0, 1.0), force_unit=unit)
+            low, high = min(low, values.min()), max(high, values.max())
+            usual = max(usual, np.quantile(values, TOP_QUANTILE, method="higher"))
+    planar = planar and (run.box is None or len(run.box.lower) == 2)
+    found = Survey(planar, np.zeros(3), np.zeros(3), (0.0, 1.0), force_unit=unit)
     if run.box is not None:
         found.box_lower, found.box_upper = padded(run.box.lower), padded(run.box.upper)
     if look.fit == "domain":
@@ -79,7 +81,8 @@ def survey(run, frames, look):
     found.lower, found.upper = union(bounds)
     found.is_beyond = not look.range and 0 <= low < usual < high / MUCH_ABOVE
     found.colour_range = ends_of_colours(low, usual if found.is_beyond else high, look.range)
-    found.tube_radius = TUBE_SHARE * np.mean(radii) if radii else 0.004 * float(np.linalg.norm(found.upper - found.lower))
+    extent = float(np.linalg.norm(found.upper - found.lower))
+    found.tube_radius = TUBE_SHARE * np.mean(radii) if radii else 0.004 * extent
     set_forces(found, forces, look.weakest)
     found.view = view_of(found, look)
     return found
@@ -134,7 +137,8 @@ def view_of(found, look):
         towards, up = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
     else:
         azimuth, elevation = np.radians(look.view)
-        towards = np.array([np.cos(elevation) * np.sin(azimuth), -np.cos(elevation) * np.cos(azimuth), np.sin(elevation)])
+        towards = np.array([np.cos(elevation) * np.sin(azimuth), -np.cos(elevation) * np.cos(azimuth),
+                            np.sin(elevation)])
         up = np.array([0.0, 0.0, 1.0]) if abs(towards[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
     right = np.cross(up, towards)
     right /= np.linalg.norm(right)

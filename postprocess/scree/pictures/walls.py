@@ -7,10 +7,10 @@ N_AROUND = 64       # of round walls
 
 
 def of_deck(deck, box):
-    """Walls of a resolved deck as PolyData (None without any), and the names of those that cannot be drawn: walls that move, that
-    stages bring or take away, or of kinds that are not known here."""
-    changing = {name for stage in deck.get("stages", []) for key, value in stage.items() if "obstacle" in key and isinstance(value, list)
-                for name in value}
+    """Walls of a resolved deck as PolyData (None without any), and the names of those that cannot be drawn: walls that
+    move, that stages bring or take away, or of kinds that are not known here."""
+    changing = {name for stage in deck.get("stages", []) for key in ("add_obstacles", "remove_obstacles")
+                for name in stage.get(key, [])}
     pieces, left_out = [], []
     for name, wall in deck.get("obstacles", {}).items():
         draw = KINDS.get(wall["type"])
@@ -26,8 +26,9 @@ def of_deck(deck, box):
         (lines if cells.shape[1] == 2 else triangles).append(cells + n)
         points.append(np.pad(x, ((0, 0), (0, 3 - x.shape[1]))))
         n += len(x)
-    joined = [np.concatenate(cells) if cells else np.empty((0, corners), int) for cells, corners in ((lines, 2), (triangles, 3))]
-    return PolyData(np.concatenate(points), *joined), left_out
+    lines, triangles = (np.concatenate([np.empty((0, corners), int), *cells])
+                        for cells, corners in ((lines, 2), (triangles, 3)))
+    return PolyData(np.concatenate(points), lines, triangles), left_out
 
 
 def _chain(points, closed):
@@ -81,12 +82,14 @@ def _polygon(wall, _):
 
 def _disk(wall, _):
     around = 2 * np.pi * np.arange(N_AROUND) / N_AROUND
-    return _chain(np.array(wall["center"], float) + wall["radius"] * np.column_stack([np.cos(around), np.sin(around)]), True)
+    circle = np.column_stack([np.cos(around), np.sin(around)])
+    return _chain(np.array(wall["center"], float) + wall["radius"] * circle, True)
 
 
 def _sphere(wall, _):
     down = np.pi * np.arange(N_AROUND // 2 + 1) / (N_AROUND // 2)
-    return _turned(np.array(wall["center"], float), np.array([0.0, 0.0, 1.0]), wall["radius"] * np.cos(down), wall["radius"] * np.sin(down))
+    return _turned(np.array(wall["center"], float), np.array([0.0, 0.0, 1.0]), wall["radius"] * np.cos(down),
+                   wall["radius"] * np.sin(down))
 
 
 def _cylinder(wall, box):
@@ -113,7 +116,8 @@ def _plate(wall, box):
     if not isinstance(outer, (int, float)):
         return _plane(wall, box) if not hole else None
     normal = np.array(wall["normal"], float)
-    return _turned(np.array(wall["point"], float), normal / np.linalg.norm(normal), np.zeros(2), np.array([hole, outer]))
+    normal /= np.linalg.norm(normal)
+    return _turned(np.array(wall["point"], float), normal, np.zeros(2), np.array([hole, outer]))
 
 
 def _turned(origin, axis, along, radii):
@@ -137,5 +141,5 @@ def _across(axis):
 
 
 KINDS = {"plane": _plane, "box": _box, "segment": lambda wall, _: _chain([wall["a"], wall["b"]], False),
-         "polyline": lambda wall, _: _chain(wall["points"], wall.get("closed", False)), "polygon": _polygon, "disk": _disk,
-         "sphere": _sphere, "cylinder": _cylinder, "cone": _cone, "plate": _plate}
+         "polyline": lambda wall, _: _chain(wall["points"], wall.get("closed", False)), "polygon": _polygon,
+         "disk": _disk, "sphere": _sphere, "cylinder": _cylinder, "cone": _cone, "plate": _plate}
