@@ -477,6 +477,8 @@ def read_poly_data(path):
     def cells(array, corners):
         if array.GetNumberOfCells() == 0:
             return np.empty((0, corners), int)
+        if array.IsHomogeneous() != corners:
+            raise ResultsError(f"{path} has lines of more than two points, or polygons that are no triangles")
         return vtk_to_numpy(array.GetConnectivityArray()).reshape(-1, corners).copy()
 
     points = vtk_to_numpy(data.GetPoints().GetData()).astype(float) if data.GetNumberOfPoints() else np.empty((0, 3))

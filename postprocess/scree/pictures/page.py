@@ -29,7 +29,8 @@ class Page:
         if survey.has_forces:
             largest = survey.top_force
             factor, unit = style.scaled(largest, "N") if survey.force_unit == "N" else (1.0, survey.force_unit)
-            bars.append(("contact force", unit, style.FORCE_COLOURS, (0, factor * largest), "max"))
+            bars.append(("contact force", unit, style.FORCE_COLOURS, (0, factor * largest),
+                         "max" if survey.has_stronger else "neither"))
         if look.field != "none":
             bars.append((look.field.replace("_", " "), run.unit(look.field), look.colours, survey.colour_range,
                          "max" if survey.is_beyond else "neither"))

@@ -41,6 +41,7 @@ class Survey:
     is_beyond: bool = False     # whether single values are far beyond the range of the colours
     least_force: float = 0.0
     top_force: float = 1.0
+    has_stronger: bool = False  # whether single forces are beyond that
     force_unit: str = "N"
     tube_radius: float = 0.0
     has_forces: bool = False
@@ -103,6 +104,7 @@ def set_forces(found, forces, weakest):
         found.has_forces = True
         found.least_force = weakest * forces.mean()
         found.top_force = float(np.quantile(forces, TOP_QUANTILE, method="higher"))
+        found.has_stronger = forces.max() > found.top_force
 
 
 def strong_contacts(contacts, least):
