@@ -14,10 +14,11 @@ No screen is needed: the script starts a virtual X server (Xvfb) for the drawing
 """
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from scree.pictures import Look, RenderError
-from scree.pictures.film import chosen_frames, draw_all, write_film
+from scree.pictures.drawing import chosen_frames, draw_all, write_film
 from scree.pictures.frames import open_run
 from scree.results import ResultsError
 
@@ -77,9 +78,10 @@ def main():
 
 
 def write_pictures(run, frames, look, paths):
-    for page, path in zip(draw_all(run, frames, look), paths):
-        page.save(path)
-        print(path)
+    with closing(draw_all(run, frames, look)) as pages:
+        for page, path in zip(pages, paths):
+            page.save(path)
+            print(path)
 
 
 if __name__ == "__main__":

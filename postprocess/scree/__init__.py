@@ -9,8 +9,8 @@
     scree.plots.sweep(study, "heap_angle")
     scree.render(results, "last.png"), scree.film(results, "run.mp4")
 
-Needs numpy; h5py for trajectories and checkpoints, matplotlib for plots, VTK for pictures, the program scree for runs. pandas is used where it is there
-and asked for.
+Needs numpy and matplotlib; h5py for trajectories and checkpoints, VTK for pictures, the program scree for runs. pandas
+is used where it is there and asked for.
 """
 from scree import plots, style
 from scree.deck import Deck, DeckError

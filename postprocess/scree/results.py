@@ -16,7 +16,7 @@ import csv
 import json
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
@@ -106,6 +106,8 @@ class Results:
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
         body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
+        from scree.poly_data import read_contacts
+
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")
@@ -449,46 +451,6 @@ def read_agents(path):
 
 def read_fields(path):
     return Fields(path)
-
-
-@dataclass
-class PolyData:
-    """Points (n, 3), lines between two of them (k, 2), triangles (m, 3), fields of points and of cells by name."""
-    points: np.ndarray
-    lines: np.ndarray = field(default_factory=lambda: np.empty((0, 2), int))
-    triangles: np.ndarray = field(default_factory=lambda: np.empty((0, 3), int))
-    point_fields: dict = field(default_factory=dict)
-    cell_fields: dict = field(default_factory=dict)
-
-
-def read_poly_data(path):
-    """A frame of bodies, contacts, obstacles or surfaces for ParaView: a .vtp or .pvtp file as PolyData."""
-    from vtkmodules.util.numpy_support import vtk_to_numpy
-    from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLPPolyDataReader
-
-    reader = vtkXMLPPolyDataReader() if path.suffix == ".pvtp" else vtkXMLPolyDataReader()
-    reader.SetFileName(str(_existing(path)))
-    reader.Update()
-    data = reader.GetOutput()
-
-    def fields(arrays):
-        return {arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy() for k in range(arrays.GetNumberOfArrays())}
-
-    def cells(array, corners):
-        if array.GetNumberOfCells() == 0:
-            return np.empty((0, corners), int)
-        if array.IsHomogeneous() != corners:
-            raise ResultsError(f"{path} has lines of more than two points, or polygons that are no triangles")
-        return vtk_to_numpy(array.GetConnectivityArray()).reshape(-1, corners).copy()
-
-    points = vtk_to_numpy(data.GetPoints().GetData()).astype(float) if data.GetNumberOfPoints() else np.empty((0, 3))
-    return PolyData(points, cells(data.GetLines(), 2), cells(data.GetPolys(), 3), fields(data.GetPointData()), fields(data.GetCellData()))
-
-
-def read_contacts(path):
-    """One frame of contacts as arrays by name, see Results.contacts."""
-    data = read_poly_data(path)
-    return {"ends": data.points[data.lines], **(data.cell_fields if len(data.lines) else {})}
 
 
 def read_wkt(text):

@@ -7,7 +7,8 @@ import numpy as np
 
 from scree.pictures import shapes, walls
 from scree.pictures.errors import RenderError
-from scree.results import DomainBox, PolyData, Results, read_contacts, read_poly_data, read_pvd
+from scree.poly_data import PolyData, read_contacts, read_poly_data
+from scree.results import DomainBox, Results, read_pvd
 
 DERIVED_FIELDS = {"speed": "velocity"}      # the length of a vector field, under a name of its own
 # Of the fields that scree writes; ParaView files do not say them.

@@ -202,6 +202,7 @@ class Painter:
 
 
 def poly_data(points, lines=(), triangles=(), point_fields=None, cell_fields=None):
+    """Points, cells and fields as VTK draws them."""
     data, vertices = vtkPolyData(), vtkPoints()
     vertices.SetData(numpy_to_vtk(np.ascontiguousarray(points, dtype=np.float32), deep=True))
     data.SetPoints(vertices)
@@ -220,6 +221,7 @@ def poly_data(points, lines=(), triangles=(), point_fields=None, cell_fields=Non
 
 
 def lookup_table(colours, ends):
+    """A colour map over the values between two ends."""
     rows = style.colour_map(colours)(np.linspace(0, 1, 256))
     table = vtkLookupTable()
     table.SetNumberOfTableValues(len(rows))

@@ -1,10 +1,11 @@
 """Frames one after another: pictures, numbered pictures, films."""
+from contextlib import closing
+
 import numpy as np
 
 from scree.pictures.errors import RenderError
 from scree.pictures.film_files import write_film_file
 from scree.pictures.page import Page
-from scree.pictures.painter import Painter
 from scree.pictures.screen import virtual_screen
 from scree.pictures.survey import survey
 
@@ -28,7 +29,12 @@ def chosen_frames(run, frame=None, time=None, every=1, between=None):
 
 
 def draw_all(run, frames, look):
-    """Yields a Page for each of `frames`; the same object, redrawn."""
+    """Yields a Page for each of `frames`; the same object, redrawn. To be closed (contextlib.closing), which ends the X
+    server after the window."""
+    try:
+        from scree.pictures.painter import Painter
+    except ImportError as error:
+        raise RenderError(f"drawing needs VTK (scripts/install-deps.sh pictures): {error}") from None
     found = survey(run, frames, look)
     with virtual_screen():
         painter = Painter(run, found, look)
@@ -43,4 +49,5 @@ def draw_all(run, frames, look):
 
 def write_film(run, frames, path, fps, look):
     """Writes an .mp4 or a .gif. Returns the number of pictures."""
-    return write_film_file(path, fps, (page.pixels() for page in draw_all(run, frames, look)))
+    with closing(draw_all(run, frames, look)) as pages:
+        return write_film_file(path, fps, (page.pixels() for page in pages))
