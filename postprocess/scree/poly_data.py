@@ -29,7 +29,8 @@ def read_poly_data(path):
     data = reader.GetOutput()
 
     def fields(arrays):
-        return {arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy() for k in range(arrays.GetNumberOfArrays())}
+        return {arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy()
+                for k in range(arrays.GetNumberOfArrays())}
 
     def cells(array, corners):
         if array.GetNumberOfCells() == 0:
@@ -39,7 +40,8 @@ def read_poly_data(path):
         return vtk_to_numpy(array.GetConnectivityArray()).reshape(-1, corners).copy()
 
     points = vtk_to_numpy(data.GetPoints().GetData()).astype(float) if data.GetNumberOfPoints() else np.empty((0, 3))
-    return PolyData(points, cells(data.GetLines(), 2), cells(data.GetPolys(), 3), fields(data.GetPointData()), fields(data.GetCellData()))
+    return PolyData(points, cells(data.GetLines(), 2), cells(data.GetPolys(), 3), fields(data.GetPointData()),
+                    fields(data.GetCellData()))
 
 
 def read_contacts(path):
