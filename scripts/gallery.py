@@ -80,7 +80,7 @@ def make(picture, options):
     folder = ROOT / "build/gallery" / picture["name"]
     if not options.draw:
         shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results").mkdir(parents=True, exist_ok=True)
     for name, target in (("inputs", ROOT / "inputs"), ("scripts", ROOT / "scripts"), ("postprocess", options.postprocess.resolve())):
         link = folder / name
         link.unlink(missing_ok=True)
@@ -90,7 +90,10 @@ def make(picture, options):
                        PATH=f"{options.bin.resolve()}:/usr/bin:{os.environ['PATH']}")     # python3: Debian's, which has the modules
     begin = time.monotonic()
     text = f". {ROOT}/scripts/environment.sh\n" + commands_to_run(picture, options.draw)
-    subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        raise SystemExit(f"{done.stdout}gallery.py: the commands of {picture['name']} ended with exit code {done.returncode}, see above")
     size = store(folder / "results" / f"{picture['name']}.png", GALLERY / f"{picture['name']}.png")
     print(f"{picture['name']}: {time.monotonic() - begin:.0f} s, {size // 1000} kB", flush=True)
 
