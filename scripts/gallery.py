@@ -8,7 +8,7 @@
 
 The page shows the commands that this script runs. They run in build/gallery/NAME, where links lead to the folders of the
 repository, with the programs of build/release/bin (--bin) and postprocess/ (--postprocess). The last command of a picture has
-to leave results/NAME.png; it is stored with at most 256 colours and 150 kB.
+to leave results/NAME.png; it is stored with at most 150 kB, if need be with fewer colours.
 """
 import argparse
 import io
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "docs/gallery"
 LARGEST_FILE = 150_000      # bytes
-COLOURS = (256, 128, 64, 32)
+PALETTES = (256, 128, 64)
 THUMBNAILS_PER_ROW = 4
 
 
@@ -45,7 +45,7 @@ def page(pictures):
              "<!-- scripts/gallery.py writes this page from gallery.toml: edit that file. -->", "",
              "Each picture stands above the commands that make it, for the root of the repository after a build:", "",
              "```sh", ". scripts/environment.sh", "PATH=$PWD/build/release/bin:$PATH", "```", "",
-             "`scripts/gallery.py NAME` runs the same commands and stores the picture with fewer colours. Each takes at most two minutes on one",
+             "`scripts/gallery.py NAME` runs the same commands and stores the picture here. Each takes at most two minutes on one",
              "core; decks are shortened by `--set` where they take longer.", ""]
     lines += thumbnails(list(pictures.values()))
     section = None
@@ -53,10 +53,15 @@ def page(pictures):
         if picture["section"] != section:
             section = picture["section"]
             lines += ["", f"## {section}"]
-        decks = ", ".join(f"[{deck}](../../{deck})" for deck in picture["decks"])
+        name = ": ".join([f"`{picture['name']}`", *([decks_of(picture)] if picture["decks"] else [])])
         lines += ["", f"### {picture['title']}", "", f"![{picture['alt']}]({picture['name']}.png)", "",
-                  picture["text"].strip(), "", f"`{picture['name']}`: {decks}", "", "```sh", picture["commands"].strip(), "```"]
+                  picture["text"].strip(), "", name, "", "```sh", picture["commands"].strip(), "```"]
     return "\n".join(lines) + "\n"
+
+
+def decks_of(picture):
+    """Links to the decks of a picture."""
+    return ", ".join(f"[{deck}](../../{deck})" for deck in picture["decks"])
 
 
 def thumbnails(pictures):
@@ -99,17 +104,18 @@ def make(picture, options):
 
 
 def store(source, target):
-    """Writes a picture with a palette, the largest that keeps it small enough. Returns its size in bytes."""
+    """Writes a picture in full colour, or with the largest palette that keeps it small enough. Returns its size in bytes."""
     from PIL import Image       # comes with matplotlib
 
     image = Image.open(source).convert("RGB")
-    for colours in COLOURS:
+    for colours in (None, *PALETTES):
         data = io.BytesIO()
-        image.quantize(colours, dither=Image.Dither.NONE).save(data, "PNG", optimize=True)
+        drawn = image if colours is None else image.quantize(colours, dither=Image.Dither.NONE)
+        drawn.save(data, "PNG", optimize=True)
         if data.tell() <= LARGEST_FILE:
             target.write_bytes(data.getvalue())
             return data.tell()
-    raise SystemExit(f"gallery.py: {source} has {data.tell()} bytes even with {COLOURS[-1]} colours: draw it smaller")
+    raise SystemExit(f"gallery.py: {source} has {data.tell()} bytes even with {PALETTES[-1]} colours: draw it smaller")
 
 
 def main():
