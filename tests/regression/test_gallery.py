@@ -15,7 +15,7 @@ def gallery():
 
 def runs(picture):
     """Arguments of each `scree run` among the commands of a picture."""
-    for line in picture["commands"].split("\n"):
+    for line in picture["commands"].replace("\\\n", " ").split("\n"):
         words = shlex.split(line)
         if words[:2] == ["scree", "run"]:
             yield words[2:]
