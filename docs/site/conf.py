@@ -1,0 +1,44 @@
+"""Settings of Sphinx. scripts/docs.sh gathers the pages in a folder first (gather.py), and builds them from there."""
+from datetime import date
+from pathlib import Path
+import re
+
+_root = Path(__file__).resolve().parents[2]
+
+project = "scree"
+author = "The scree developers"
+copyright = f"{date.today().year}, {author}"
+release = re.search(r"^project\(.*?VERSION ([0-9.]+)", (_root / "CMakeLists.txt").read_text(), re.MULTILINE | re.DOTALL)[1]
+
+extensions = ["myst_parser", "sphinx_copybutton"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+
+# Pages are written for GitHub as well: its anchors, its lists of tasks; indented lines are equations, not code.
+myst_enable_extensions = ["colon_fence", "tasklist"]
+myst_heading_anchors = 6
+highlight_language = "none"
+
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "furo"
+html_title = f"scree {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+
+# Debian's furo imports a style sheet from the root of Debian's web server. Here it becomes a part of furo's own.
+_IMPORTED = "@import url(/javascript/normalize.css/normalize.css)"
+_NORMALIZE = Path("/usr/share/javascript/normalize.css/normalize.css")
+
+
+def _include_import(app, exception):
+    sheet = Path(app.outdir) / "_static/styles/furo.css"
+    if exception is None and sheet.exists() and _IMPORTED in sheet.read_text():
+        sheet.write_text(sheet.read_text().replace(f"{_IMPORTED};", _NORMALIZE.read_text()))
+
+
+def setup(app):
+    app.connect("build-finished", _include_import)

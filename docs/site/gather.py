@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""Gathers the pages of the site in one folder, from where Sphinx builds them.
+
+    docs/site/gather.py build/docs/source --bin build/release/bin
+
+Pages of docs/ are copied. Pages that a program prints (keys of decks, commands, lists) and pages that show a file of the repository
+are written here, and links lead to them: a page of docs/ may link to any file of the repository, as on GitHub.
+"""
+import argparse
+import os
+import re
+import shutil
+from pathlib import Path
+
+import command_reference
+from deck_reference import DeckReference
+
+ROOT = Path(__file__).resolve().parents[2]
+# Pages outside docs/, and their places in the site.
+OUTSIDE = {"CONTRIBUTING.md": "project/contributing.md", "CHANGELOG.md": "project/changelog.md"}
+# Links to these pages lead elsewhere: the landing page replaces the README, and pages by table the one long reference.
+REPLACED = {"README.md": "index.md", "docs/README.md": "index.md", "docs/decks.md": "reference/decks/index.md"}
+NOT_PAGES = {"docs/site", "docs/decks.md"}
+LINK = re.compile(r"(?P<head>\]\()(?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?(?P<tail>\))")
+FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2`*$", re.MULTILINE | re.DOTALL)
+TOCTREE = re.compile(r"^```\{toctree\}\n(?P<options>(?::.*\n)*)(?P<entries>[^`]*)^```$", re.MULTILINE)
+ENTRY = re.compile(r"(?:.* <)?(?P<page>[^<>]+)>?$")         # "page" or "Title <page>"
+PICTURES = {".png", ".svg", ".gif", ".jpg", ".mp4", ".webm"}
+LEXERS = {".toml": "toml", ".py": "python", ".sh": "bash", ".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".json": "json", ".cff": "yaml"}
+LONGEST_SHOWN = 400     # lines of a file that is shown; longer ones are cut
+
+
+class Site:
+    """The folder of gathered pages, and the places that files of the repository have in it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.places = {}            # path in the repository -> path in the site
+        self.deck_anchors = {}      # anchor in docs/decks.md -> page and anchor in the site
+        self._to_show = []
+
+    def write(self, place, text):
+        path = self.folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def place_of(self, path):
+        """Where the site shows a file or folder of the repository; made if it is not there yet."""
+        name = path.as_posix()
+        if name not in self.places:
+            self.places[name] = f"files/{name}/index.md" if (ROOT / path).is_dir() else f"files/{name}.md"
+            self._to_show.append(path)
+        return self.places[name]
+
+    def link(self, origin, target, anchor):
+        """The link of a page of the repository (`origin`) as a link of the site, from root to root."""
+        path = Path(os.path.normpath(origin.parent / target)) if target else origin
+        if path.as_posix() == "docs/decks.md" and anchor:
+            if anchor[1:] not in self.deck_anchors:
+                raise SystemExit(f"gather.py: {origin} links to docs/decks.md{anchor}, which is not there")
+            return self.deck_anchors[anchor[1:]]
+        if not (ROOT / path).exists():
+            raise SystemExit(f"gather.py: {origin} links to {target}, which is not there")
+        return self.place_of(path) + (anchor or "")
+
+    def rewrite(self, origin, place, text):
+        """The text of a page with its links led to places of the site."""
+        def one(match):
+            if "://" in match["target"] or match["target"].startswith("mailto:"):
+                return match[0]
+            to, _, anchor = self.link(origin, match["target"], match["anchor"]).partition("#")
+            relative = "" if to == place and anchor else os.path.relpath(to, Path(place).parent)
+            return match["head"] + relative + (f"#{anchor}" if anchor else "") + match["tail"]
+
+        pieces, end = [], 0
+        for fence in FENCED.finditer(text):
+            pieces += [LINK.sub(one, text[end:fence.start()]), fence[0]]
+            end = fence.end()
+        return "".join([*pieces, LINK.sub(one, text[end:])])
+
+    def fill_toctrees(self):
+        """Leaves pages that are not there out of the menu. Sphinx warns of pages that are there and in no menu."""
+        for page in self.folder.rglob("*.md"):
+            def existing(match):
+                entries = [entry for entry in filter(None, match["entries"].splitlines())
+                           if (page.parent / f"{ENTRY.match(entry)['page']}.md").exists()]
+                return "```{toctree}\n" + match["options"] + "\n" + "".join(f"{entry}\n" for entry in entries) + "```"
+            text = page.read_text()
+            if "{toctree}" in text:
+                page.write_text(TOCTREE.sub(existing, text))
+
+    def show_files(self):
+        """Pages for the files and folders that pages link to; they may bring more."""
+        self.write("files/index.md", "---\norphan: true\n---\n\n# Files\n\nFiles of the repository that these pages mention.\n")
+        while self._to_show:
+            path = self._to_show.pop()
+            place = self.places[path.as_posix()]
+            show = self._folder_page if (ROOT / path).is_dir() else self._file_page
+            self.write(place, "---\norphan: true\n---\n\n" + show(path, place))
+
+    def _file_page(self, path, place):
+        text = (ROOT / path).read_text()
+        lines = text.splitlines()
+        cut = "" if len(lines) <= LONGEST_SHOWN else f"\nThe first {LONGEST_SHOWN} of {len(lines)} lines:\n"
+        fence = "`" * 4
+        return (f"# {path.name}\n\n`{path}` in the repository.\n{cut}\n{fence}{LEXERS.get(path.suffix, 'text')}\n"
+                + "\n".join(lines[:LONGEST_SHOWN]) + f"\n{fence}\n")
+
+    def _folder_page(self, path, place):
+        entries = sorted(entry for entry in (ROOT / path).iterdir()
+                         if entry.suffix in (*LEXERS, ".csv") or entry.relative_to(ROOT).as_posix() in self.places)
+        lines = [f"- [{entry.name}]({os.path.relpath(self.place_of(entry.relative_to(ROOT)), Path(place).parent)})" for entry in entries]
+        return f"# {path.name}/\n\nFolder `{path}` of the repository.\n\n" + "\n".join(lines) + "\n"
+
+
+def tracked_files(folder):
+    """Files below a folder of the repository, as paths from its root."""
+    return sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+
+
+def gather(folder, programs):
+    shutil.rmtree(folder, ignore_errors=True)
+    site = Site(folder)
+    pages = []
+    for path in tracked_files("docs"):
+        if any(path.is_relative_to(name) for name in NOT_PAGES):
+            continue
+        place = path.relative_to("docs").as_posix()
+        if path.suffix == ".md":
+            site.places[path.as_posix()] = place
+            pages.append(path)
+        elif path.suffix in PICTURES:
+            site.places[path.as_posix()] = place
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / path, target)
+    for name, place in OUTSIDE.items():
+        site.places[name] = place
+        pages.append(Path(name))
+    site.places.update(REPLACED)
+
+    reference = DeckReference(site, (ROOT / "docs/decks.md").read_text(), programs)
+    site.deck_anchors = reference.anchors()
+    reference.write()
+    command_reference.write(site, programs)
+    for path in pages:
+        place = site.places[path.as_posix()]
+        site.write(place, site.rewrite(path, place, (ROOT / path).read_text()))
+    site.show_files()
+    site.fill_toctrees()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder to write; what is in it is removed")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin", help="folder of the built programs")
+    arguments = parser.parse_args()
+    gather(arguments.folder, arguments.bin.resolve())
+
+
+if __name__ == "__main__":
+    main()
