@@ -95,7 +95,7 @@ def pages_of(names):
     """The pages with these names, or all there are."""
     if names:
         return [Path(name).resolve() for name in names]
-    return sorted(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))
+    return sorted(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md") if page.name != "index.md")
 
 
 def environment(programs):
@@ -105,8 +105,9 @@ def environment(programs):
         if line.startswith("export "):
             name, _, value = line.removeprefix("export ").partition("=")
             variables[name] = value
-    variables.update(PATH=f"{programs}:{variables['PATH']}", PYTHONPATH=str(ROOT / "postprocess"), MPLBACKEND="Agg",
-                     SCREE=str(programs / "scree"), PYTHONDONTWRITEBYTECODE="1")
+    # python3 of a block is the one that runs this script: another one may not see Debian's modules.
+    variables.update(PATH=f"{programs}:{Path(sys.executable).parent}:{variables['PATH']}", PYTHONPATH=str(ROOT / "postprocess"),
+                     MPLBACKEND="Agg", SCREE=str(programs / "scree"), PYTHONDONTWRITEBYTECODE="1")
     return variables
 
 

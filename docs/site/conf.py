@@ -19,7 +19,7 @@ myst_enable_extensions = ["colon_fence", "tasklist"]
 myst_heading_anchors = 6
 highlight_language = "none"
 
-copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = ", ".join(f"div.highlight-{language} pre" for language in ("sh", "bash", "toml", "python"))
 
 html_theme = "furo"
 html_title = f"scree {release}"

@@ -5,7 +5,7 @@ import tomllib
 HEADER = re.compile(r"^\[\[?(?P<path>[^\]]+)\]\]?\s*(#.*)?$")
 WORD = re.compile(r"\"([^\"]*)\"|([\w-]+)")
 LONGEST = 40        # lines of an excerpt
-# Folders of inputs/ in the order in which examples are taken; others follow.
+# Folders of inputs/ that examples are taken from first, in this order.
 FOLDERS = ["granular", "convex", "crowd"]
 
 
@@ -31,7 +31,7 @@ class DeckExcerpts:
             for path in deck.paths_of(table, key, value):
                 text = deck.excerpt(path)
                 if text.count("\n") < LONGEST:
-                    found.append((place >= len(self._decks) // 2, len(text), place, deck.path, text))
+                    found.append((deck.path.parent.name not in FOLDERS, len(text), place, deck.path, text))
         return min(found)[3:] if found else None
 
 
@@ -60,11 +60,11 @@ class _Deck:
 
     def _block(self, start, end):
         """A table from its header to the next one, whose comments are left to it; comments right above belong to this one."""
-        while start > 0 and self._lines[start - 1].startswith("#") and start > 1:
-            start -= 1
-        if start <= 1 and self._lines[0].startswith("#"):     # the words at the head of the deck are about all of it
-            while self._lines[start].startswith("#"):
-                start += 1
+        first = start
+        while first > 0 and self._lines[first - 1].startswith("#"):
+            first -= 1
+        if first > 0:           # the words at the head of the deck are about all of it
+            start = first
         while end > start and (not self._lines[end - 1].strip() or self._lines[end - 1].startswith("#")):
             end -= 1
         return "\n".join(self._lines[start:end])

@@ -164,7 +164,7 @@ def test_the_way_back_in_the_documents(folder):
     results = run(folder, "whole")
     text = (source_folder() / "docs/how-to/contact-problems.md").read_text()
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "contact_key" in block)
-    name = "grains.fclib_000000020.hdf5"
+    name = "results/grains/grains.fclib_000000020.hdf5"
     check_in(name, code, "the document reads this file")
     path = results / "grains.fclib_000000005.hdf5"      # bodies are far apart then
     with opened(path) as file:

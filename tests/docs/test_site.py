@@ -1,0 +1,80 @@
+"""The docs site: nothing of the deck reference is lost or invented, and its check finds what is wrong (docs/site/)."""
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from scree_program import check, check_in, program, run_ok, source_folder
+
+
+@pytest.fixture(scope="module")
+def gathered(shared_folder):
+    """The folder of gathered pages."""
+    subprocess.run([sys.executable, source_folder() / "docs/site/gather.py", shared_folder / "source", "--bin", program().parent], check=True)
+    return shared_folder / "source"
+
+
+def rows_of(text):
+    """Rows of tables that describe a key."""
+    return [line for line in text.splitlines() if line.startswith("| `") and line.count(" | ") >= 4]
+
+
+def test_pages_have_every_key_of_the_reference(gathered):
+    kept = rows_of((source_folder() / "docs/decks.md").read_text())
+    shown = [row for page in sorted((gathered / "reference/decks").glob("*.md")) for row in rows_of(page.read_text())]
+    check(len(kept) > 500, "the reference has keys", len(kept))
+    check(sorted(kept) == sorted(shown), "pages by table have the rows of docs/decks.md", set(kept) ^ set(shown))
+
+
+def test_examples_are_lines_of_decks(gathered):
+    n_examples = 0
+    for page in (gathered / "reference/decks").glob("*.md"):
+        for name, text in re.findall(r"^Example, from \[([^\]]*)\][^\n]*\n\n```toml\n(.*?)\n```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            deck = (source_folder() / "inputs" / name).read_text()
+            for block in text.split("\n\n"):
+                check_in(block, deck, f"{page.name}: an example of {name}")
+            check(page.stem in tomllib.loads(text), f"{page.name}: the example has a table {page.stem}", text)
+            n_examples += 1
+    check(n_examples > 40, "there are examples", n_examples)
+
+
+def test_every_wall_shape_and_motion_has_a_drawing(gathered):
+    for name, folder in (("obstacles", "obstacles"), ("motions", "obstacles-motion")):
+        kinds = re.findall(r"^  (\w+)", run_ok("list", name).stdout, re.MULTILINE)
+        check(len(kinds) >= 5, f"kinds of {name}", kinds)
+        for kind in kinds:
+            check((gathered / f"reference/decks/drawings/{folder}-{kind}.svg").exists(), f"docs/site/drawings.py draws {name} {kind}")
+
+
+def test_pages_of_commands_have_every_verb(gathered):
+    text = (gathered / "reference/commands.md").read_text()
+    for verb in ("run", "sweep", "restart", "check", "info", "compare", "list", "bench"):
+        check_in(f"### scree {verb}\n", text, "commands of scree")
+
+
+def check_site(folder, **pages):
+    """Exit code and output of the check for pages with these bodies."""
+    for name, body in pages.items():
+        (folder / f"{name}.html").write_text(f"<html><body>{body}</body></html>")
+    result = subprocess.run([sys.executable, source_folder() / "docs/site/check_site.py", folder], text=True, stdout=subprocess.PIPE)
+    return result.returncode, result.stdout
+
+
+def test_a_sound_site_passes(folder):
+    code, said = check_site(folder, a='<h1 id="top">a</h1><a href="b.html#here">b</a><a href="#top">up</a><a href="https://example.org">c</a>',
+                            b='<p id="here">b</p>')
+    check(code == 0, "no problems", said)
+
+
+def test_the_check_finds_dead_links_anchors_and_foreign_files(folder):
+    for body, message in (('<a href="gone.html">x</a>', "gone.html leads nowhere"), ('<a href="#gone">x</a>', "#gone: there is no such anchor"),
+                          ('<img alt="x" src="https://example.org/x.png">', "from outside of the site"),
+                          ('<script src="//example.org/x.js"></script>', "from outside of the site"),
+                          ('<img src="a.html">', "picture without words")):
+        code, said = check_site(folder, a=body)
+        check(code == 1, "the check fails", body)
+        check_in(message, said, body)
+    (folder / "a.css").write_text("@import url(https://example.org/x.css)")
+    check_in("a.css: loads https://example.org/x.css", check_site(folder, a="")[1], "style sheets are looked at")
