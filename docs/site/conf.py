@@ -1,7 +1,9 @@
 """Settings of Sphinx. scripts/docs.sh gathers the pages in a folder first (gather.py), and builds them from there."""
+import re
 from datetime import date
 from pathlib import Path
-import re
+
+from pygments.lexers.special import TextLexer
 
 _root = Path(__file__).resolve().parents[2]
 
@@ -15,7 +17,7 @@ source_suffix = {".md": "markdown"}
 root_doc = "index"
 
 # Pages are written for GitHub as well: its anchors, its lists of tasks; indented lines are equations, not code.
-myst_enable_extensions = ["colon_fence", "tasklist"]
+myst_enable_extensions = ["colon_fence", "html_image", "tasklist"]
 myst_heading_anchors = 6
 highlight_language = "none"
 
@@ -41,4 +43,5 @@ def _include_import(app, exception):
 
 
 def setup(app):
+    app.add_lexer("csv", TextLexer)     # Pygments has none for tables
     app.connect("build-finished", _include_import)

@@ -44,12 +44,21 @@ class Site:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
+    def copy(self, path, place):
+        """A file of the repository as it is, for pictures and downloads."""
+        self.places[path.as_posix()] = place
+        (self.folder / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, self.folder / place)
+
     def place_of(self, path):
         """Where the site shows a file or folder of the repository; made if it is not there yet."""
         name = path.as_posix()
         if name not in self.places:
-            self.places[name] = f"files/{name}/index.md" if (ROOT / path).is_dir() else f"files/{name}.md"
-            self._to_show.append(path)
+            if not (ROOT / path).is_dir() and not is_text(ROOT / path):
+                self.copy(path, f"files/{name}")
+            else:
+                self.places[name] = f"files/{name}/index.md" if (ROOT / path).is_dir() else f"files/{name}.md"
+                self._to_show.append(path)
         return self.places[name]
 
     def link(self, origin, target, anchor):
@@ -78,8 +87,9 @@ class Site:
             end = fence.end()
         return "".join([*pieces, LINK.sub(one, text[end:])])
 
-    def fill_toctrees(self):
-        """Leaves pages that are not there out of the menu. Sphinx warns of pages that are there and in no menu."""
+    def complete_menu(self):
+        """An index.md without a toctree gets the pages beside it, first those that it links to. Entries whose pages are not there
+        are left out; Sphinx warns of pages that are in no toctree."""
         for page in self.folder.rglob("*.md"):
             def existing(match):
                 entries = [entry for entry in filter(None, match["entries"].splitlines())
@@ -88,6 +98,11 @@ class Site:
             text = page.read_text()
             if "{toctree}" in text:
                 page.write_text(TOCTREE.sub(existing, text))
+            elif page.name == "index.md" and "orphan: true" not in text:
+                beside = sorted(other.stem for other in page.parent.glob("*.md") if other != page)
+                linked = [match["target"].removesuffix(".md") for match in LINK.finditer(text)]
+                names = sorted(beside, key=lambda name: linked.index(name) if name in linked else len(linked))
+                page.write_text(text + "\n```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n")
 
     def show_files(self):
         """Pages for the files and folders that pages link to; they may bring more."""
@@ -108,12 +123,21 @@ class Site:
 
     def _folder_page(self, path, place):
         entries = sorted(entry for entry in (ROOT / path).iterdir()
-                         if entry.suffix in (*LEXERS, ".csv") or entry.relative_to(ROOT).as_posix() in self.places)
+                         if entry.suffix in (*LEXERS, ".csv", ".txt") or entry.relative_to(ROOT).as_posix() in self.places)
         lines = [f"- [{entry.name}]({os.path.relpath(self.place_of(entry.relative_to(ROOT)), Path(place).parent)})" for entry in entries]
         return f"# {path.name}/\n\nFolder `{path}` of the repository.\n\n" + "\n".join(lines) + "\n"
 
 
-def tracked_files(folder):
+def is_text(path):
+    """Whether a file can be shown on a page."""
+    try:
+        path.read_text()
+    except UnicodeDecodeError:
+        return False
+    return path.suffix not in PICTURES
+
+
+def files_below(folder):
     """Files below a folder of the repository, as paths from its root."""
     return sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 
@@ -122,7 +146,7 @@ def gather(folder, programs):
     shutil.rmtree(folder, ignore_errors=True)
     site = Site(folder)
     pages = []
-    for path in tracked_files("docs"):
+    for path in files_below("docs"):
         if any(path.is_relative_to(name) for name in NOT_PAGES):
             continue
         place = path.relative_to("docs").as_posix()
@@ -130,10 +154,7 @@ def gather(folder, programs):
             site.places[path.as_posix()] = place
             pages.append(path)
         elif path.suffix in PICTURES:
-            site.places[path.as_posix()] = place
-            target = folder / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / path, target)
+            site.copy(path, place)
     for name, place in OUTSIDE.items():
         site.places[name] = place
         pages.append(Path(name))
@@ -147,7 +168,7 @@ def gather(folder, programs):
         place = site.places[path.as_posix()]
         site.write(place, site.rewrite(path, place, (ROOT / path).read_text()))
     site.show_files()
-    site.fill_toctrees()
+    site.complete_menu()
 
 
 def main():
