@@ -5,8 +5,8 @@
     scripts/run_tutorials.py docs/tutorials/drum.md [...]   these pages
     scripts/run_tutorials.py --list                         the pages there are
 
-The blocks of a page run in order, in an empty folder of the page's own. It holds links to inputs/, postprocess/ and scripts/, so
-commands look as in a clone of the repository. The words behind the language of a block say what happens to it:
+The blocks of a page run in order, in an empty folder of the page's own. It holds links to inputs/, postprocess/ and
+scripts/, so commands look as in a clone of the repository. The words behind the language of a block say what happens:
 
     ```sh                     runs by bash; a command that fails ends the block and the page
     ```sh exit=2              must end with this exit code
@@ -15,7 +15,7 @@ commands look as in a clone of the repository. The words behind the language of 
     ```toml (any language)    with a first line "# NAME.EXTENSION": is written to this file, does not run;
                               with "# added to NAME.EXTENSION": is appended to it
     ```toml                   without a file name: must be TOML
-    ```text output            each line must be in the output of the block before, in this order; "..." stands for anything
+    ```text output            each line must be in the output of the block before, in this order; "..." is anything
 
 Exit code 0: all pages passed; 1: a block failed, and the message names its file and line.
 """
@@ -106,15 +106,17 @@ def environment(programs):
             name, _, value = line.removeprefix("export ").partition("=")
             variables[name] = value
     # python3 of a block is the one that runs this script: another one may not see Debian's modules.
-    variables.update(PATH=f"{programs}:{Path(sys.executable).parent}:{variables['PATH']}", PYTHONPATH=str(ROOT / "postprocess"),
-                     MPLBACKEND="Agg", SCREE=str(programs / "scree"), PYTHONDONTWRITEBYTECODE="1")
+    variables.update(PATH=f"{programs}:{Path(sys.executable).parent}:{variables['PATH']}",
+                     PYTHONPATH=str(ROOT / "postprocess"), PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
+                     SCREE=str(programs / "scree"))
     return variables
 
 
 def run(block, folder, variables, limit):
     """Runs a block and returns its output; its whole process group ends with it. Raises Failure."""
-    process = subprocess.Popen([*RUNS[block.language], block.text], cwd=folder, env=variables, text=True, errors="backslashreplace",
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen([*RUNS[block.language], block.text], cwd=folder, env=variables, text=True,
+                               errors="backslashreplace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True)
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
@@ -122,12 +124,12 @@ def run(block, folder, variables, limit):
         output, _ = process.communicate()
         raise block.failed(f"still running after {limit} s\n{tail(output)}") from None
     if process.returncode != block.exit_code:
-        raise block.failed(f"exit code {process.returncode}, not {block.exit_code}\n{block.text}\n--- output\n{tail(output)}")
+        raise block.failed(f"exit code {process.returncode}, not {block.exit_code}\n{block.text}\n{tail(output)}")
     return output
 
 
 def tail(output):
-    return "\n".join(output.splitlines()[-SHOWN:])
+    return "\n".join(["--- output", *output.splitlines()[-SHOWN:]])
 
 
 def check_output(block, output):
@@ -136,7 +138,7 @@ def check_output(block, output):
     for line in filter(None, map(str.strip, block.text.splitlines())):
         pattern = re.compile(".*".join(map(re.escape, line.split("..."))))
         if not any(pattern.search(said) for said in rest):
-            raise block.failed(f"not in the output of the block before, or not in this order:\n{line}\n--- output\n{tail(output)}")
+            raise block.failed(f"not in the output of the block before, or not in this order:\n{line}\n{tail(output)}")
 
 
 def written_to(block, folder):
@@ -197,7 +199,7 @@ def main():
         print("\n".join(str(page.relative_to(ROOT)) for page in pages))
         return
     if not (arguments.bin / "scree").exists():
-        sys.exit(f"run_tutorials.py: there is no program scree in {arguments.bin}; build it, or name its folder with --bin")
+        sys.exit(f"run_tutorials.py: no program scree in {arguments.bin}; build it, or name its folder with --bin")
     variables = environment(arguments.bin.resolve())
     failed = 0
     for page in pages:
@@ -205,7 +207,8 @@ def main():
         folder = arguments.scratch.resolve() / page.parent.name / page.stem
         try:
             ran, shown = run_page(page, folder, variables, arguments.limit)
-            print(f"passed  {page.stem}: {ran} blocks ran, {shown} only shown, {time.monotonic() - start:.1f} s", flush=True)
+            seconds = time.monotonic() - start
+            print(f"passed  {page.stem}: {ran} blocks ran, {shown} only shown, {seconds:.1f} s", flush=True)
             shutil.rmtree(folder)
         except Failure as failure:
             print(f"FAILED  {page.stem}\n{failure}\nits folder stays: {folder}", flush=True)

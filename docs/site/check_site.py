@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks the built site: every link and anchor leads somewhere, nothing is loaded from outside of the site, every picture has words.
+"""Checks the built site: every link and anchor leads somewhere, nothing is loaded from outside of the site, every
+picture has words.
 
     docs/site/check_site.py build/docs/html
 

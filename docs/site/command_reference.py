@@ -3,7 +3,8 @@ import re
 import subprocess
 
 PLACE = "reference/commands.md"
-PROGRAMS = {"scree_verify": "checks the physics against closed forms and published numbers", "scree_bench": "measures speed",
+PROGRAMS = {"scree_verify": "checks the physics against closed forms and published numbers",
+            "scree_bench": "measures speed",
             "scree_replay": "solves stored contact problems"}
 VERB = re.compile(r"^  (?P<name>[a-z]+)\s{2,}\S")
 
@@ -18,9 +19,11 @@ def write(site, programs):
     """Writes the page of the programs in the folder `programs`."""
     scree = programs / "scree"
     overview = help_of(scree)
-    lines = ["# Commands", "", "What the programs print for `--help`. Exit codes: [conventions](../conventions.md#exit-codes).", "",
+    lines = ["# Commands", "",
+             "What the programs print for `--help`. Exit codes: [conventions](../conventions.md#exit-codes).", "",
              "## scree", "", "```text", overview, "```", ""]
-    verbs = [VERB.match(line)["name"] for line in overview.partition("Subcommands:")[2].splitlines() if VERB.match(line)]
+    rows = map(VERB.match, overview.partition("Subcommands:")[2].splitlines())
+    verbs = [row["name"] for row in rows if row]
     if not verbs:
         raise SystemExit("command_reference.py: scree --help names no verb")
     for verb in verbs:

@@ -10,7 +10,7 @@ _root = Path(__file__).resolve().parents[2]
 project = "scree"
 author = "The scree developers"
 copyright = f"{date.today().year}, {author}"
-release = re.search(r"^project\(.*?VERSION ([0-9.]+)", (_root / "CMakeLists.txt").read_text(), re.MULTILINE | re.DOTALL)[1]
+release = re.search(r"^project\(\w+ VERSION ([0-9.]+)", (_root / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
 
 extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}

@@ -22,9 +22,9 @@ class DeckExcerpts:
         return [deck.path for deck in self._decks if table in deck.content]
 
     def shortest(self, table, key=None, value=None):
-        """Path and text of the shortest excerpt with a table; with a key, of one that has this value there. None if there is none.
+        """Path and text of the shortest excerpt with a table; with a key, of one that has this value there.
 
-        `table` are the words of its name; NAME stands for any name.
+        `table` are the words of its name; NAME stands for any name. None if no deck has the table.
         """
         found = []
         for place, deck in enumerate(self._decks):
@@ -59,7 +59,7 @@ class _Deck:
         return "\n\n".join(pieces)
 
     def _block(self, start, end):
-        """A table from its header to the next one, whose comments are left to it; comments right above belong to this one."""
+        """A table from its header to the next one. Comments right above a header belong to its table."""
         first = start
         while first > 0 and self._lines[first - 1].startswith("#"):
             first -= 1

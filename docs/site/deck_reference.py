@@ -1,4 +1,4 @@
-"""Pages of deck keys: docs/decks.md by table, with excerpts of the decks in inputs/ and drawings; and the lists of `scree list`."""
+"""Pages of deck keys: docs/decks.md by table, with excerpts of decks and drawings; and the lists of `scree list`."""
 import os
 import re
 import subprocess
@@ -20,9 +20,11 @@ LIST_ROW = re.compile(r"^  (?P<name>\w+) +(?P<summary>.*)$")
 # Tables by what they are about, in the order of the menu; one that is not named here comes last.
 GROUPS = {
     "The run": ["simulation", "time", "domain", "stages", "neighbors", "decomposition"],
-    "Bodies and walls": ["materials", "pairs", "particles", "shapes", "obstacles", "physics", "forces", "inlets", "outlets"],
+    "Bodies and walls": ["materials", "pairs", "particles", "shapes", "obstacles", "physics", "forces", "inlets",
+                         "outlets"],
     "Schemes and solvers": ["nonsmooth", "dem", "pbd", "velocity", "event", "solver"],
-    "Crowds": ["crowd", "walkable", "exits", "waypoints", "zones", "journeys", "agents", "populations", "sources", "navigation"],
+    "Crowds": ["crowd", "walkable", "exits", "waypoints", "zones", "journeys", "agents", "populations", "sources",
+               "navigation"],
     "Results": ["output", "analysis", "measures"],
 }
 LIST_TITLES = {"scheme": "All schemes", "solver": "All contact solvers", "impact_law": "All laws of impact",
@@ -58,7 +60,7 @@ class Part:
 
 
 class DeckReference:
-    """The reference in Markdown, cut into parts. `site` is a gather.Site, `programs` the folder of the built programs."""
+    """The reference in Markdown, cut into parts. `site` is a gather.Site, `programs` the folder of the programs."""
 
     def __init__(self, site, reference, programs):
         self._site, self._programs = site, programs
@@ -74,7 +76,7 @@ class DeckReference:
         self._places = {}       # where of a part -> page and anchor
 
     def anchors(self):
-        """Anchor in docs/decks.md -> page and anchor in the site. A heading that occurs again in a page has a number."""
+        """Anchor in docs/decks.md -> page and anchor in the site. A heading that occurs again has a number."""
         anchors, seen_in_all, seen_in_page = {}, {}, {}
         for part in self._parts:
             anchor, page = anchor_of(part.title), f"{PAGES}/{part.table}.md"
@@ -120,7 +122,8 @@ class DeckReference:
         if found is None:
             return []
         path, text = found
-        return ["", f"Example, from [{path.relative_to(ROOT / 'inputs')}]({self._link(path, place)}):", "", "```toml", text, "```", ""]
+        return ["", f"Example, from [{path.relative_to(ROOT / 'inputs')}]({self._link(path, place)}):", "",
+                "```toml", text, "```", ""]
 
     def _link(self, path, place):
         return os.path.relpath(self._site.place_of(path.relative_to(ROOT)), Path(place).parent)
@@ -132,38 +135,43 @@ class DeckReference:
         for title, names in groups.items():
             names = [name for name in names if name in tables]
             if names:
+                first = {name: tables[name][0] for name in names}
                 lines += ["", f"## {title}", "", "| table | |", "|---|---|"]
-                lines += [f"| [{_code_of(tables[name][0].title)}]({name}.md) | {tables[name][0].summary} |" for name in names]
+                lines += [f"| [{_code_of(part.title)}]({name}.md) | {part.summary} |" for name, part in first.items()]
                 lines += ["", "```{toctree}", ":hidden:", "", *names, "```"]
         return "\n".join(lines) + "\n"
 
     def _write_lists(self):
-        printed = subprocess.run([self._programs / "scree", "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        printed = subprocess.run([self._programs / "scree", "list"], stdout=subprocess.PIPE, text=True,
+                                 check=True).stdout
         names = []
         for text in filter(str.strip, re.split(r"\n(?=\S)", printed)):
             heading, *rows = filter(str.strip, text.splitlines())
-            found = LIST_HEADING.match(heading)
-            name = _page_of_list(found["where"])
-            names.append(name)
-            self._site.write(f"{LISTS}/{name}.md", self._list(name, found["where"], [LIST_ROW.match(row) for row in rows]))
+            where = LIST_HEADING.match(heading)["where"]
+            names.append(_page_of_list(where))
+            self._site.write(f"{LISTS}/{names[-1]}.md", self._list(names[-1], where, map(LIST_ROW.match, rows)))
         self._site.write(f"{LISTS}/index.md", "\n".join(
-            ["# What there is", "", "Everything that a deck can name, as `scree list` prints it.", "", "```{toctree}", ":maxdepth: 1", "",
-             *names, "```", ""]))
+            ["# All schemes, walls, measures", "", "What a deck can name, as `scree list` prints it.", "",
+             "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]))
 
     def _list(self, name, where, rows):
         """`where` is "[obstacles.NAME] type" or "simulation.scheme"."""
         table, _, key = where.rpartition(" ")
         title = LIST_TITLES.get(name, f"All {name}")
         lines = [f"# {title}", "", f"Values of `{key}` in `{table}`." if table else f"Values of `{key}`.", ""]
-        kinds = [(tuple(table.strip("[]").split(".")), key, row["name"]) if table else ((row["name"],), None, None) for row in rows]
+        words = tuple(table.strip("[]").split("."))
+        # A scheme has a table of its own; other kinds are values of a key.
+        kinds = {(words, key, row["name"]) if table else ((row["name"],), None, None): row for row in rows}
         drawn = any(kind in self._drawings for kind in kinds)
         lines += ["| | | |", "|---|---|---|"] if drawn else ["| | |", "|---|---|"]
-        for kind, row in zip(kinds, rows):
+        for kind, row in kinds.items():
             place = self._places.get(kind)
             link = f"[`{row['name']}`]({os.path.relpath(place, LISTS)})" if place else f"`{row['name']}`"
-            drawing = self._drawings.get(kind)
-            picture = f" ![{drawing.text}]({os.path.relpath(f'{PAGES}/drawings/{drawing.name}', LISTS)}) |" if drawing else " |"
-            lines.append(f"| {link} | {row['summary']} |" + (picture if drawn else ""))
+            line = f"| {link} | {row['summary']} |"
+            if kind in self._drawings:
+                drawing = self._drawings[kind]
+                line += f" ![{drawing.text}]({os.path.relpath(PAGES, LISTS)}/drawings/{drawing.name})"
+            lines.append(line + (" |" if drawn else ""))
         return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Drawings of walls, motions, shapes of bodies, packings and distributions, with the keys of the deck at what they mean."""
+"""Drawings of walls, motions, shapes of bodies, packings and distributions, with the deck's keys at what they mean."""
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
+from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from sheet import BODY, EDGE, KEY, WALL, Sheet
@@ -213,7 +213,7 @@ def table(s):
 # ---- shapes of bodies -----------------------------------------------------------------------------------------------
 
 def box_body(s):
-    s.axes.add_patch(FancyBboxPatch((-0.85, -0.4), 1.7, 0.8, boxstyle="round,pad=0.0,rounding_size=0.15", facecolor=BODY, edgecolor=EDGE))
+    s.rounded(-0.85, -0.4, 1.7, 0.8, rounding=0.15)
     s.arrow((-0.85, -0.58), (0.85, -0.58), "size[0]", dy=-0.13, style="<|-|>")
     s.arrow((1.02, -0.4), (1.02, 0.4), "size[1]", dx=0.36, style="<|-|>")
     s.key(-0.05, 0.1, "rounding")
@@ -223,7 +223,7 @@ def box_body(s):
 
 
 def capsule(s):
-    s.axes.add_patch(FancyBboxPatch((-1.1, -0.3), 2.2, 0.6, boxstyle="round,pad=0.0,rounding_size=0.3", facecolor=BODY, edgecolor=EDGE))
+    s.rounded(-1.1, -0.3, 2.2, 0.6, rounding=0.3)
     s.arrow((-0.8, -0.48), (0.8, -0.48), "length", dy=-0.13, style="<|-|>")
     s.arrow((1.25, -0.3), (1.25, 0.3), "width", dx=0.33, style="<|-|>")
     s.line([(-0.8, -0.3), (-0.8, 0.3)], linewidth=0.8, linestyle="--")
@@ -245,18 +245,18 @@ def polygon_body(s):
 def hull(s):
     s.figure.clear()
     axes = s.figure.add_subplot(projection="3d")
-    triangles = _stl(Path(__file__).resolve().parents[2] / "inputs/convex/stone.stl")
-    axes.plot_trisurf(*triangles.reshape(-1, 3).T, triangles=np.arange(3 * len(triangles)).reshape(-1, 3), color=BODY, edgecolor=EDGE,
-                      linewidth=0.3)
-    axes.set_box_aspect(np.ptp(triangles.reshape(-1, 3), axis=0), zoom=1.6)
+    corners = _stl(Path(__file__).resolve().parents[2] / "inputs/convex/stone.stl")
+    triangles = np.arange(len(corners)).reshape(-1, 3)
+    axes.plot_trisurf(*corners.T, triangles=triangles, color=BODY, edgecolor=EDGE, linewidth=0.3)
+    axes.set_box_aspect(np.ptp(corners, axis=0), zoom=1.6)
     axes.axis("off")
     return "The convex hull of a mesh: a stone (inputs/convex/stone.stl)"
 
 
 def _stl(path):
-    """Corners of the triangles of a text STL file, an array (n, 3, 3)."""
+    """Corners of the triangles of a text STL file, three rows each."""
     numbers = [line.split()[1:] for line in path.read_text().splitlines() if line.split()[:1] == ["vertex"]]
-    return np.array(numbers, float).reshape(-1, 3, 3)
+    return np.array(numbers, float)
 
 
 # ---- distributions of radii -----------------------------------------------------------------------------------------
@@ -318,7 +318,8 @@ def pour(s):
     s.solid([(-0.7, 0.3), (0.7, 0.3), (0.7, 0.9), (-0.7, 0.9)], facecolor="none", linestyle="--", linewidth=1.2)
     s.key(1.1, 0.6, "region")
     s.line([(-1.4, -0.8), (1.4, -0.8)])
-    s.bodies([(-0.4, 0.7), (0.2, 0.5), (0.5, 0.8), (0.1, 0.05), (-0.3, -0.25), (-0.25, -0.68), (0.0, -0.68), (0.25, -0.68), (-0.12, -0.47)])
+    s.bodies([(-0.4, 0.7), (0.2, 0.5), (0.5, 0.8), (0.1, 0.05), (-0.3, -0.25)])
+    s.bodies([(-0.25, -0.68), (0.0, -0.68), (0.25, -0.68), (-0.12, -0.47)])
     s.arrow((-0.9, 0.3), (-0.9, -0.2), "velocity", dx=-0.45)
     s.view(-1.7, 1.6, -0.9, 1.0)
     return "Bodies appear at random places of a region and fall"
@@ -335,9 +336,10 @@ KINDS = {
     (INLET, "type", "pour"): pour,
 }
 PACKINGS = {
-    "lattice": ("{ type = 'lattice', arrangement = 'hexagonal', spacing = 1.2, jitter = 0.1 }", "Disks on a lattice, each moved a little"),
-    "random": ("{ type = 'random', solid_fraction = 0.4 }", "Disks at random places that do not overlap"),
-    "packed": ("{ type = 'packed' }", "Disks packed at random until they touch"),
+    "lattice": ('{ type = "lattice", arrangement = "hexagonal", spacing = 1.2, jitter = 0.1 }',
+                "Disks on a lattice, each moved a little"),
+    "random": ('{ type = "random", solid_fraction = 0.4 }', "Disks at random places that do not overlap"),
+    "packed": ('{ type = "packed" }', "Disks packed at random until they touch"),
 }
 PACKING_DECK = """
 [simulation]
@@ -392,5 +394,5 @@ def draw_all(folder, program):
         sheet = Sheet()
         keep(where, sheet, draw(sheet))
     for name, (source, text) in PACKINGS.items():
-        keep((SOURCE, "type", name), packing(source.replace("'", '"'), program), text)
+        keep((SOURCE, "type", name), packing(source, program), text)
     return drawings

@@ -3,13 +3,14 @@
 
     docs/site/gather.py build/docs/source --bin build/release/bin
 
-Pages of docs/ are copied. Pages that a program prints (keys of decks, commands, lists) and pages that show a file of the repository
-are written here, and links lead to them: a page of docs/ may link to any file of the repository, as on GitHub.
+Pages of docs/ are copied. Pages of what a program prints (keys of decks, commands, lists) and of files of the
+repository are written here, and links lead to them: a page of docs/ may link to any file, as on GitHub.
 """
 import argparse
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import command_reference
@@ -26,7 +27,9 @@ FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2`*$", re.MULTILINE | re.DOTALL)
 TOCTREE = re.compile(r"^```\{toctree\}\n(?P<options>(?::.*\n)*)(?P<entries>[^`]*)^```$", re.MULTILINE)
 ENTRY = re.compile(r"(?:.* <)?(?P<page>[^<>]+)>?$")         # "page" or "Title <page>"
 PICTURES = {".png", ".svg", ".gif", ".jpg", ".mp4", ".webm"}
-LEXERS = {".toml": "toml", ".py": "python", ".sh": "bash", ".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".json": "json", ".cff": "yaml"}
+LEXERS = {".toml": "toml", ".py": "python", ".sh": "bash", ".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".json": "json",
+          ".csv": "text", ".txt": "text"}
+ORPHAN = "---\norphan: true\n---\n\n"       # for pages that are in no menu
 LONGEST_SHOWN = 400     # lines of a file that is shown; longer ones are cut
 
 
@@ -37,6 +40,7 @@ class Site:
         self.folder = folder
         self.places = {}            # path in the repository -> path in the site
         self.deck_anchors = {}      # anchor in docs/decks.md -> page and anchor in the site
+        self.problems = []          # links that lead nowhere
         self._to_show = []
 
     def write(self, place, text):
@@ -57,7 +61,8 @@ class Site:
             if not (ROOT / path).is_dir() and not is_text(ROOT / path):
                 self.copy(path, f"files/{name}")
             else:
-                self.places[name] = f"files/{name}/index.md" if (ROOT / path).is_dir() else f"files/{name}.md"
+                ending = "/index.md" if (ROOT / path).is_dir() else "" if path.suffix == ".md" else ".md"
+                self.places[name] = f"files/{name}{ending}"
                 self._to_show.append(path)
         return self.places[name]
 
@@ -65,12 +70,12 @@ class Site:
         """The link of a page of the repository (`origin`) as a link of the site, from root to root."""
         path = Path(os.path.normpath(origin.parent / target)) if target else origin
         if path.as_posix() == "docs/decks.md" and anchor:
-            if anchor[1:] not in self.deck_anchors:
-                raise SystemExit(f"gather.py: {origin} links to docs/decks.md{anchor}, which is not there")
-            return self.deck_anchors[anchor[1:]]
-        if not (ROOT / path).exists():
-            raise SystemExit(f"gather.py: {origin} links to {target}, which is not there")
-        return self.place_of(path) + (anchor or "")
+            if anchor[1:] in self.deck_anchors:
+                return self.deck_anchors[anchor[1:]]
+        elif (ROOT / path).exists():
+            return self.place_of(path) + (anchor or "")
+        self.problems.append(f"{origin} links to {target}{anchor or ''}, which is not there")
+        return "index.md"
 
     def rewrite(self, origin, place, text):
         """The text of a page with its links led to places of the site."""
@@ -88,8 +93,8 @@ class Site:
         return "".join([*pieces, LINK.sub(one, text[end:])])
 
     def complete_menu(self):
-        """An index.md without a toctree gets the pages beside it, first those that it links to. Entries whose pages are not there
-        are left out; Sphinx warns of pages that are in no toctree."""
+        """An index.md without a toctree gets the pages beside it, first those that it links to. Entries whose pages are
+        not there are left out; Sphinx warns of pages that are in no toctree."""
         for page in self.folder.rglob("*.md"):
             def existing(match):
                 entries = [entry for entry in filter(None, match["entries"].splitlines())
@@ -98,22 +103,28 @@ class Site:
             text = page.read_text()
             if "{toctree}" in text:
                 page.write_text(TOCTREE.sub(existing, text))
-            elif page.name == "index.md" and "orphan: true" not in text:
+            elif page.name == "index.md" and not text.startswith(ORPHAN):
                 beside = sorted(other.stem for other in page.parent.glob("*.md") if other != page)
+                if not beside:
+                    continue
                 linked = [match["target"].removesuffix(".md") for match in LINK.finditer(text)]
                 names = sorted(beside, key=lambda name: linked.index(name) if name in linked else len(linked))
                 page.write_text(text + "\n```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n")
 
     def show_files(self):
         """Pages for the files and folders that pages link to; they may bring more."""
-        self.write("files/index.md", "---\norphan: true\n---\n\n# Files\n\nFiles of the repository that these pages mention.\n")
         while self._to_show:
             path = self._to_show.pop()
             place = self.places[path.as_posix()]
-            show = self._folder_page if (ROOT / path).is_dir() else self._file_page
-            self.write(place, "---\norphan: true\n---\n\n" + show(path, place))
+            if (ROOT / path).is_dir():
+                text = self._folder_page(path, place)
+            elif path.suffix == ".md":
+                text = self.rewrite(path, place, (ROOT / path).read_text())
+            else:
+                text = self._file_page(path)
+            self.write(place, ORPHAN + text)
 
-    def _file_page(self, path, place):
+    def _file_page(self, path):
         text = (ROOT / path).read_text()
         lines = text.splitlines()
         cut = "" if len(lines) <= LONGEST_SHOWN else f"\nThe first {LONGEST_SHOWN} of {len(lines)} lines:\n"
@@ -123,8 +134,9 @@ class Site:
 
     def _folder_page(self, path, place):
         entries = sorted(entry for entry in (ROOT / path).iterdir()
-                         if entry.suffix in (*LEXERS, ".csv", ".txt") or entry.relative_to(ROOT).as_posix() in self.places)
-        lines = [f"- [{entry.name}]({os.path.relpath(self.place_of(entry.relative_to(ROOT)), Path(place).parent)})" for entry in entries]
+                         if entry.suffix in LEXERS or entry.relative_to(ROOT).as_posix() in self.places)
+        places = [os.path.relpath(self.place_of(entry.relative_to(ROOT)), Path(place).parent) for entry in entries]
+        lines = [f"- [{entry.name}]({link})" for entry, link in zip(entries, places)]
         return f"# {path.name}/\n\nFolder `{path}` of the repository.\n\n" + "\n".join(lines) + "\n"
 
 
@@ -139,10 +151,11 @@ def is_text(path):
 
 def files_below(folder):
     """Files below a folder of the repository, as paths from its root."""
-    return sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
 
 
 def gather(folder, programs):
+    """Writes all pages to a folder; returns what is wrong with their links."""
     shutil.rmtree(folder, ignore_errors=True)
     site = Site(folder)
     pages = []
@@ -169,6 +182,7 @@ def gather(folder, programs):
         site.write(place, site.rewrite(path, place, (ROOT / path).read_text()))
     site.show_files()
     site.complete_menu()
+    return site.problems
 
 
 def main():
@@ -176,7 +190,9 @@ def main():
     parser.add_argument("folder", type=Path, help="folder to write; what is in it is removed")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin", help="folder of the built programs")
     arguments = parser.parse_args()
-    gather(arguments.folder, arguments.bin.resolve())
+    problems = gather(arguments.folder, arguments.bin.resolve())
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@ import matplotlib
 import numpy as np
 
 matplotlib.use("svg")
-from matplotlib import pyplot as plt                                        # noqa: E402  the backend comes first
-from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, Polygon    # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402  the backend comes first
+from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Polygon  # noqa: E402
 
 WALL, EDGE, BODY, KEY = "#c3ccd6", "#33485e", "#e8a33d", "#a3211f"
 
@@ -18,20 +18,28 @@ class Sheet:
         self.axes.axis("off")
 
     def solid(self, points, **more):
-        self.axes.add_patch(Polygon(points, **{"facecolor": WALL, "edgecolor": EDGE, "linewidth": 1.6, **more}))
+        look = {"facecolor": WALL, "edgecolor": EDGE, "linewidth": 1.6}
+        self.axes.add_patch(Polygon(points, **look | more))
 
     def line(self, points, **more):
-        self.axes.plot(*np.transpose(points), **{"color": EDGE, "linewidth": 2.4, "solid_capstyle": "round", **more})
+        look = {"color": EDGE, "linewidth": 2.4, "solid_capstyle": "round"}
+        self.axes.plot(*np.transpose(points), **look | more)
 
     def disk(self, x, y, radius, **more):
-        self.axes.add_patch(Circle((x, y), radius, **{"facecolor": BODY, "edgecolor": "white", "linewidth": 0.8, **more}))
+        look = {"facecolor": BODY, "edgecolor": "white", "linewidth": 0.8}
+        self.axes.add_patch(Circle((x, y), radius, **look | more))
+
+    def rounded(self, x, y, width, height, rounding):
+        self.axes.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=f"round,pad=0,rounding_size={rounding}",
+                                           facecolor=BODY, edgecolor=EDGE))
 
     def bodies(self, places, radius=0.12):
         for x, y in places:
             self.disk(x, y, radius)
 
     def key(self, x, y, text, **more):
-        self.axes.text(x, y, text, **{"family": "monospace", "size": 8.5, "color": KEY, "ha": "center", "va": "center", **more})
+        look = {"family": "monospace", "size": 8.5, "color": KEY, "ha": "center", "va": "center"}
+        self.axes.text(x, y, text, **look | more)
 
     def point(self, x, y, text, dx=0.0, dy=-0.17, **more):
         self.axes.plot([x], [y], "o", color=KEY, markersize=3.5, zorder=5)
@@ -44,7 +52,8 @@ class Sheet:
             self.key((start[0] + end[0]) / 2 + dx, (start[1] + end[1]) / 2 + dy, text)
 
     def ellipse(self, x, y, width, height, **more):
-        self.axes.add_patch(Ellipse((x, y), width, height, **{"facecolor": "none", "edgecolor": EDGE, "linewidth": 1.6, **more}))
+        look = {"facecolor": "none", "edgecolor": EDGE, "linewidth": 1.6}
+        self.axes.add_patch(Ellipse((x, y), width, height, **look | more))
 
     def view(self, left, right, bottom, top):
         self.axes.set_xlim(left, right)

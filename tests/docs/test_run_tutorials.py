@@ -9,8 +9,9 @@ def run_page(folder, text, *options):
     """Exit code and output of the runner for a page with this text."""
     page = folder / "page.md"
     page.write_text(text)
-    result = subprocess.run([sys.executable, source_folder() / "scripts/run_tutorials.py", page, "--bin", program().parent,
-                             "--scratch", folder / "scratch", *options], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    result = subprocess.run([sys.executable, source_folder() / "scripts/run_tutorials.py", page,
+                             "--bin", program().parent, "--scratch", folder / "scratch", *options],
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return result.returncode, result.stdout
 
 
@@ -39,7 +40,8 @@ def test_an_exit_code_that_is_asked_for_must_come(folder):
 
 
 def test_blocks_that_are_only_shown_do_not_run(folder):
-    check_in("0 blocks ran, 1 only shown", check_passes(folder, "```sh norun\nfalse\n```\n\n```text\nfalse\n```\n"), "counts")
+    said = check_passes(folder, "```sh norun\nfalse\n```\n\n```text\nfalse\n```\n")
+    check_in("0 blocks ran, 1 only shown", said, "counts")
 
 
 def test_output_must_have_each_line_in_order(folder):
@@ -63,7 +65,8 @@ def test_a_block_that_is_not_toml_fails(folder):
 
 
 def test_a_block_beyond_its_time_fails_and_ends(folder):
-    check_fails(folder, "```sh\necho begun; sleep 100 & wait\n```\n", "page.md:1: still running after 1.0 s\nbegun", "--limit", "1")
+    check_fails(folder, "```sh\necho begun; sleep 100 & wait\n```\n",
+                "page.md:1: still running after 1.0 s\n--- output\nbegun", "--limit", "1")
 
 
 def test_mistakes_of_a_page_are_named(folder):
@@ -72,4 +75,5 @@ def test_mistakes_of_a_page_are_named(folder):
 
 
 def test_pages_see_decks_and_programs(folder):
-    check_passes(folder, "```sh\nscree check inputs/granular/drum2d.toml\n```\n\n```python\nimport scree\nscree.Deck('inputs/granular/drum2d.toml')\n```\n")
+    check_passes(folder, "```sh\nscree check inputs/granular/drum2d.toml\n```\n\n"
+                 "```python\nimport scree\nscree.Deck('inputs/granular/drum2d.toml')\n```\n")

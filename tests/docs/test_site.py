@@ -9,10 +9,14 @@ import pytest
 from scree_program import check, check_in, program, run_ok, source_folder
 
 
+EXAMPLE = re.compile(r"^Example, from \[([^\]]*)\][^\n]*\n\n```toml\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
 @pytest.fixture(scope="module")
 def gathered(shared_folder):
     """The folder of gathered pages."""
-    subprocess.run([sys.executable, source_folder() / "docs/site/gather.py", shared_folder / "source", "--bin", program().parent], check=True)
+    subprocess.run([sys.executable, source_folder() / "docs/site/gather.py", shared_folder / "source",
+                    "--bin", program().parent], check=True)
     return shared_folder / "source"
 
 
@@ -31,7 +35,7 @@ def test_pages_have_every_key_of_the_reference(gathered):
 def test_examples_are_lines_of_decks(gathered):
     n_examples = 0
     for page in (gathered / "reference/decks").glob("*.md"):
-        for name, text in re.findall(r"^Example, from \[([^\]]*)\][^\n]*\n\n```toml\n(.*?)\n```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        for name, text in EXAMPLE.findall(page.read_text()):
             deck = (source_folder() / "inputs" / name).read_text()
             for block in text.split("\n\n"):
                 check_in(block, deck, f"{page.name}: an example of {name}")
@@ -45,7 +49,8 @@ def test_every_wall_shape_and_motion_has_a_drawing(gathered):
         kinds = re.findall(r"^  (\w+)", run_ok("list", name).stdout, re.MULTILINE)
         check(len(kinds) >= 5, f"kinds of {name}", kinds)
         for kind in kinds:
-            check((gathered / f"reference/decks/drawings/{folder}-{kind}.svg").exists(), f"docs/site/drawings.py draws {name} {kind}")
+            drawing = gathered / f"reference/decks/drawings/{folder}-{kind}.svg"
+            check(drawing.exists(), f"docs/site/drawings.py draws {name} {kind}")
 
 
 def test_pages_of_commands_have_every_verb(gathered):
@@ -58,18 +63,20 @@ def check_site(folder, **pages):
     """Exit code and output of the check for pages with these bodies."""
     for name, body in pages.items():
         (folder / f"{name}.html").write_text(f"<html><body>{body}</body></html>")
-    result = subprocess.run([sys.executable, source_folder() / "docs/site/check_site.py", folder], text=True, stdout=subprocess.PIPE)
+    result = subprocess.run([sys.executable, source_folder() / "docs/site/check_site.py", folder],
+                            text=True, stdout=subprocess.PIPE)
     return result.returncode, result.stdout
 
 
 def test_a_sound_site_passes(folder):
-    code, said = check_site(folder, a='<h1 id="top">a</h1><a href="b.html#here">b</a><a href="#top">up</a><a href="https://example.org">c</a>',
-                            b='<p id="here">b</p>')
+    code, said = check_site(folder, a='<h1 id="top">a</h1><a href="b.html#here">b</a><a href="#top">up</a>'
+                            '<a href="https://example.org">elsewhere</a>', b='<p id="here">b</p>')
     check(code == 0, "no problems", said)
 
 
 def test_the_check_finds_dead_links_anchors_and_foreign_files(folder):
-    for body, message in (('<a href="gone.html">x</a>', "gone.html leads nowhere"), ('<a href="#gone">x</a>', "#gone: there is no such anchor"),
+    for body, message in (('<a href="gone.html">x</a>', "gone.html leads nowhere"),
+                          ('<a href="#gone">x</a>', "#gone: there is no such anchor"),
                           ('<img alt="x" src="https://example.org/x.png">', "from outside of the site"),
                           ('<script src="//example.org/x.js"></script>', "from outside of the site"),
                           ('<img src="a.html">', "picture without words")):
