@@ -149,7 +149,7 @@ void write_table(const Comm& comm, const Deck& deck, const Study& study, std::op
   files::on_root(comm, [&] {
     Deck copy = deck.with({});
     const RunDeck<D> content = RunDeck<D>::read(copy, false);
-    const Scene<D>* scene = content.stepper->scene();
+    Scene<D>* scene = content.stepper->scene();
     std::string table = "point[-]";
     for (const VariedKey& key : study.keys) table += "," + csv_cell(key.key);
     table += ",quantity,unit,runs,mean,standard_deviation,lower_95,upper_95\n";
