@@ -20,6 +20,7 @@ root_doc = "index"
 myst_enable_extensions = ["colon_fence", "html_image", "tasklist"]
 myst_heading_anchors = 6
 highlight_language = "none"
+smartquotes = False         # quotes of values stay as a deck has them
 
 copybutton_selector = ", ".join(f"div.highlight-{language} pre" for language in ("sh", "bash", "toml", "python"))
 
