@@ -32,17 +32,26 @@ html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 
-# Debian's furo imports a style sheet from the root of Debian's web server. Here it becomes a part of furo's own.
-_IMPORTED = "@import url(/javascript/normalize.css/normalize.css)"
+# Debian's furo imports a style sheet from the root of Debian's web server, and has the dark colours for readers who choose
+# them, not for those whose system is dark. Both are mended in the copy of the site.
+_IMPORTED = "@import url(/javascript/normalize.css/normalize.css);"
 _NORMALIZE = Path("/usr/share/javascript/normalize.css/normalize.css")
+_DARK = re.compile(r'body\[data-theme="dark"\] \{(\s*--color[^}]*)\}')
 
 
-def _include_import(app, exception):
-    sheet = Path(app.outdir) / "_static/styles/furo.css"
-    if exception is None and sheet.exists() and _IMPORTED in sheet.read_text():
-        sheet.write_text(sheet.read_text().replace(f"{_IMPORTED};", _NORMALIZE.read_text()))
+def _mend_style(app, exception):
+    if exception is not None:
+        return
+    path = Path(app.outdir) / "_static/styles/furo.css"
+    sheet = path.read_text()
+    if _IMPORTED in sheet:
+        sheet = sheet.replace(_IMPORTED, _NORMALIZE.read_text())
+    dark = _DARK.search(sheet)
+    if "prefers-color-scheme" not in sheet and dark:
+        sheet += f'@media not print and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
+    path.write_text(sheet)
 
 
 def setup(app):
     app.add_lexer("csv", TextLexer)     # Pygments has none for tables
-    app.connect("build-finished", _include_import)
+    app.connect("build-finished", _mend_style)
