@@ -3,10 +3,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from scree_program import check, check_in, program, run_ok, source_folder
+from scree_program import check, check_in, program, source_folder
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/site"))
+from gather import Site     # noqa: E402  its folder comes first
 
 
 EXAMPLE = re.compile(r"^Example, from \[([^\]]*)\][^\n]*\n\n```toml\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
@@ -44,13 +48,21 @@ def test_examples_are_lines_of_decks(gathered):
     check(n_examples > 40, "there are examples", n_examples)
 
 
-def test_every_wall_shape_and_motion_has_a_drawing(gathered):
-    for name, folder in (("obstacles", "obstacles"), ("motions", "obstacles-motion")):
-        kinds = re.findall(r"^  (\w+)", run_ok("list", name).stdout, re.MULTILINE)
-        check(len(kinds) >= 5, f"kinds of {name}", kinds)
-        for kind in kinds:
-            drawing = gathered / f"reference/decks/drawings/{folder}-{kind}.svg"
-            check(drawing.exists(), f"docs/site/drawings.py draws {name} {kind}")
+def test_every_drawing_is_of_a_kind_that_the_program_has(gathered):
+    folder = gathered / "reference/decks"
+    drawings = {path.name for path in (folder / "drawings").glob("*.svg")}
+    check(len(drawings) > 25, "there are drawings", drawings)
+    shown = {name for page in folder.glob("*.md") for name in re.findall(r"\]\(drawings/(.*?)\)", page.read_text())}
+    check(drawings == shown, "each is shown beside its keys", drawings ^ shown)
+
+
+def test_links_that_lead_nowhere_are_named(folder):
+    site = Site(folder)
+    site.deck_anchors = {"pbd": "reference/decks/pbd.md#pbd"}
+    text = "[a](gone.md) [b](decks.md#gone) [c](decks.md#pbd) [d](../README.md)\n```sh\n[e](gone.md)\n```\n"
+    site.rewrite(Path("docs/method.md"), "method.md", text)
+    check(site.problems == ["docs/method.md links to gone.md, which is not there",
+                            "docs/method.md links to decks.md#gone, which is not there"], "two of them", site.problems)
 
 
 def test_pages_of_commands_have_every_verb(gathered):
