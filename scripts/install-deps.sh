@@ -20,8 +20,8 @@ group[program]="
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libvtk9-dev libopenblas0-pthread
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
   libgeos-dev libpng-dev libboost-dev libqhull-dev"
-# python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen
-group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri"
+# python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen, ffmpeg writes films
+group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri ffmpeg"
 group[tests]="python3-pytest python3-venv python3-setuptools python3-wheel libfclib-dev catch2 clang-format"
 group[style]="clang-tidy"
 group[fuzz]="clang libclang-rt-14-dev"
