@@ -48,7 +48,7 @@ def _mend_style(app, exception):
         sheet = sheet.replace(_IMPORTED, _NORMALIZE.read_text())
     dark = _DARK.search(sheet)
     if "prefers-color-scheme" not in sheet and dark:
-        sheet += f'@media not print and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
+        sheet += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
     path.write_text(sheet)
 
 
