@@ -213,8 +213,8 @@ TEST_CASE("contact points: the cards of a tent push each other along the level, 
     CHECK(std::abs(p.place[1]) == Approx(0.625).epsilon(1e-12));
   }
   // Of faces: at 25 degrees to the level, which is what friction at the top would have to hold.
-  const auto faces = contact_points<3>({card, left}, {card, right}, 0.0005, 0.0005, 0.1, 0.002, nullptr,
-                                       NormalsOf::faces);
+  const auto faces =
+      contact_points<3>({card, left}, {card, right}, 0.0005, 0.0005, 0.1, 0.002, nullptr, NormalsOf::faces);
   REQUIRE(faces.n >= 1);
   CHECK(std::abs(faces.normal[2]) / faces.normal[0] == Approx(std::tan(25 * pi / 180)).epsilon(1e-12));
 }
