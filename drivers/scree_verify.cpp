@@ -110,7 +110,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   add("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies", &verify_boxes,
       true, "group of cases", {"motions", "stacks", "dominoes", "all"});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, true,
-      "group of runs", {"tables", "converged", "all"});
+      "group of runs", {"tables", "faces", "converged", "all"});
   add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
       false, "", {}, "table to write, for postprocess/plot_contact_law.py");
   add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,
