@@ -53,15 +53,16 @@ std::string worst_text(std::span<const WorstOfSteps> worst) {
   return in_lines("worst of all steps: ", parts);
 }
 
-std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,
-                            bool has_rows) {
+std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_rows) {
   std::vector<std::string> commands;
-  if (!paraview_file.empty()) commands.push_back("paraview " + quoted(paraview_file));
   const auto add = [&](const char* name) {
     if (const std::string path = script(name); !path.empty())
       commands.push_back(fmt::format("python3 {} {}", quoted(path), quoted(files.folder)));
   };
-  if (has_frames) add("render.py");
+  if (!paraview_file.empty()) {
+    commands.push_back("paraview " + quoted(paraview_file));
+    add("render.py");
+  }
   if (has_rows) add("plot_scalars.py");
   return commands.empty() ? "" : fmt::format("see it: {}", fmt::join(commands, "\n        "));
 }

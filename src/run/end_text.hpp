@@ -25,8 +25,7 @@ std::string certificate_text(std::span<const WorstOfSteps> worst, std::int64_t n
 std::string worst_text(std::span<const WorstOfSteps> worst);
 
 /// Commands that show results, a line each, "see it: " before the first; empty if there is nothing to see.
-/// `paraview_file`: empty if there is none; `has_frames`: for ParaView; `has_rows`: of the scalars.
-std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_frames,
-                            bool has_rows);
+/// `paraview_file`: empty if there are no frames; `has_rows`: of the scalars.
+std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_rows);
 
 }  // namespace scree

@@ -171,10 +171,8 @@ class RunLoop {
       if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
         log::warn("{}", missing);
     log::info("results in {}", files_.folder);
-    const OutputSettings& output = simulation_.deck().output;
-    if (const std::string text =
-            commands_to_see(files_, writers_.paraview_file(), output.vtk.ever(), output.scalars.ever());
-        !text.empty())
+    const bool has_rows = simulation_.deck().output.scalars.ever();
+    if (const std::string text = commands_to_see(files_, writers_.paraview_file(), has_rows); !text.empty())
       log::info("{}", text);
     log::record("\n{}", worst_text(worst_));
     log::record("\n{}", format_timer_table(timers));

@@ -66,6 +66,9 @@ def test_nothing_to_see_is_not_offered(folder):
     result = run_ok("run", grain_deck(folder, output={}), folder=folder)
     check("see it" not in result.stderr, "there is nothing to see", result)
     check_in("results in results/grains", result.stderr, "but a folder")
+    result = run_ok("run", grain_deck(folder, output={"output.h5md": {"every": 0.05}}), "--force", folder=folder)
+    check_in("see it: paraview results/grains/grains.xdmf", result.stderr, "frames of H5MD are")
+    check("render.py" in result.stderr and "plot_scalars.py" not in result.stderr, "and they can be drawn", result)
 
 
 def test_worst_values_stand_beside_their_limits(folder):
