@@ -8,6 +8,7 @@
 
 #include "core/as_input.hpp"
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
@@ -121,6 +122,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (!run.given() && !restart.given() && !sweep.given()) stop_signal::release();
+  if (list.given() || schema || reference) load_external_plugins();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
   if (schema || reference)
     return answer(ranks,
@@ -129,6 +131,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
   options.progress = !quiet;
+  load_external_plugins(comm);
 
   const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
   if (run.given()) return run_deck(comm, read_deck(), options);

@@ -10,6 +10,7 @@
 
 #include "bench/study.hpp"
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 
@@ -46,6 +47,7 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
+  load_external_plugins(comm);
 
   const Show show = [&](const std::string& text) { print_meanwhile(comm, text); };
   for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -82,6 +84,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
   }
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
+  load_external_plugins(comm);
   measure_study(comm, study, [&](const std::string& text) { print_meanwhile(comm, text); });
   return ExitCode::done;
 }

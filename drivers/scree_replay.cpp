@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 #include "replay/replay.hpp"
@@ -86,6 +87,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
     throw InputError("name one FCLIB file or more, or make one with --generate FAMILY --size N -o FILE");
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
+  load_external_plugins(comm);
   if (generate.given()) {
     if (convert.given() || !options.files.empty()) throw InputError("--generate makes a file and takes none");
     if (!size.given()) throw InputError("--generate needs --size");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "core/program_folder.hpp"
 #include "driver_main.hpp"
@@ -133,6 +134,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::quiet);
+  load_external_plugins(comm);
 
   const Show show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };
   bool passed = true;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <sstream>
 
+#include "core/command_line_pages.hpp"
+
 namespace scree {
 
 Check::Check(const CLI::Validator& validator)
@@ -117,6 +119,9 @@ bool CommandLine::given() const {
 }
 
 std::optional<CommandLine::Ending> CommandLine::parse(int argc, char** argv) const {
+  const std::string_view only = argc == 2 ? argv[1] : "";
+  if (only == "--man") return Ending{.output = man_page(*app_)};
+  if (only == "--completion") return Ending{.output = bash_completion(*app_)};
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

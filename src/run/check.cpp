@@ -75,7 +75,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const auto body = static_cast<Real>(n_bodies + n_to_come);
   // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after
   // LZ4 (about 80 bytes, measured); H5MD position, image and velocity.
-  const Real disk = output.vtk.count(end, dt) * body * 80 +
+  const Real disk = (output.writes_vtk() ? output.vtk.count(end, dt) * body * 80 : 0) +
                     output.h5md.count(end, dt) * body * D * (output.h5md_single ? 12 : 20) +
                     static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
@@ -107,6 +107,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"disk_mib", disk / (1 << 20)},
               {"sensible_ranks", most_ranks},
               {"first_step", first_step},
+              {"missing_outputs", missing_outputs(simulation.deck())},
               {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
   return fmt::format(

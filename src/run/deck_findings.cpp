@@ -306,9 +306,36 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
       findings.push_back(std::move(doubt));
   }
   find_missing_output(deck, findings);
+  if (std::string text = about_missing_outputs(deck); !text.empty()) findings.push_back(std::move(text));
   return findings;
 }
 
+template <int D>
+std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
+  std::vector<std::string> tables;
+  if (has_vtk()) return tables;
+  if (deck.output.vtk.ever()) tables.emplace_back("vtk");
+  if (Scene<D>* scene = deck.stepper->scene())
+    for (std::string& table : scene->output().vtk_tables()) tables.push_back(std::move(table));
+  return tables;
+}
+
+template <int D>
+std::string about_missing_outputs(const RunDeck<D>& deck) {
+  const std::vector<std::string> tables = missing_outputs(deck);
+  if (tables.empty()) return "";
+  return fmt::format(
+      "this scree was built without VTK (SCREE_VTK=OFF), so [output.{}] is not written. ParaView opens "
+      "NAME.xdmf with NAME.h5 as well, {}",
+      fmt::join(tables, "] and [output."),
+      deck.output.h5md.ever() ? "which this run writes"
+                              : "which the deck gets with 'every' in [output.h5md]");
+}
+
+template std::vector<std::string> missing_outputs<2>(const RunDeck<2>&);
+template std::vector<std::string> missing_outputs<3>(const RunDeck<3>&);
+template std::string about_missing_outputs<2>(const RunDeck<2>&);
+template std::string about_missing_outputs<3>(const RunDeck<3>&);
 template std::vector<std::string> scene_findings<2>(const RunDeck<2>&, const State<2>&);
 template std::vector<std::string> scene_findings<3>(const RunDeck<3>&, const State<3>&);
 template std::vector<std::string> deck_findings<2>(const RunDeck<2>&, const State<2>&);

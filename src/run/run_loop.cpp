@@ -12,6 +12,7 @@
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
 #include "run/checkpoint.hpp"
+#include "run/deck_findings.hpp"
 #include "run/end_text.hpp"
 #include "run/problem_writer.hpp"
 #include "run/progress.hpp"
@@ -248,6 +249,7 @@ class RunLoop {
                    {"ranks", comm_.size()},
                    {"wall_s", wall},
                    {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                   {"missing_outputs", missing_outputs(simulation_.deck())},
                    {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
                    {"output_s", output_seconds},
                    {"timers", timer_json}};
