@@ -90,7 +90,8 @@ CommandLine::CommandLine(const std::string& about)
 
 CommandLine CommandLine::verb(const std::string& name, const std::string& about) {
   CLI::App* verb = app_->add_subcommand(name, about);
-  verb->footer("");  // else it has that of the program
+  verb->footer("");     // else it has that of the program
+  verb->fallthrough();  // scree run -q is scree -q run
   return CommandLine(verb);
 }
 void CommandLine::require_verbs(std::size_t least, std::size_t most) {
