@@ -19,6 +19,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{
       "scree_replay: solves stored contact problems in the format of FCLIB, and generates new ones"};
   app.footer("Families of --generate (in the plane all but tower and kapla):\n" + list_families());
+  app.example("scree_replay problem.hdf5 --solver nsgs,newton --tolerance 1e-6");
   ReplayOptions options;
   options.command_line = command_line(argc, argv);
   GenerateOptions generated;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and tests everything, as CI does.
-#   scripts/test.sh           release build, all tests but the long ones, style
+#   scripts/test.sh           release build, all tests but the long ones, style, the docs site
 #   scripts/test.sh --long    the long tests as well (label long: tests/CMakeLists.txt)
 #   scripts/test.sh --quick   unit, contract and style tests only
 #   scripts/test.sh --asan    unit, contract and MPI tests on 1 and 2 ranks under address and UB sanitizers
@@ -56,6 +56,7 @@ elif $long; then
 else
   part "all tests but long ones" run_tests release -LE '^long$'
 fi
+$quick || part "docs site" scripts/docs.sh
 $quick || part "without crowds and VTK" without_crowds_and_vtk
 if $asan; then
   part "build asan" build asan

@@ -27,7 +27,7 @@ install(DIRECTORY inputs DESTINATION ${shared})
 install(DIRECTORY tests/reference DESTINATION ${shared}/tests)
 install(DIRECTORY postprocess DESTINATION ${shared} USE_SOURCE_PERMISSIONS
         PATTERN "__pycache__" EXCLUDE PATTERN "build" EXCLUDE PATTERN "*.egg-info" EXCLUDE)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN site EXCLUDE PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_PACKAGE_VENDOR "the authors of scree")
@@ -41,6 +41,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the programs are linked with
 set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-h5py, python3-matplotlib, python3-vtk9")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-h5py, python3-matplotlib, python3-vtk9, xvfb, libgl1-mesa-dri, ffmpeg")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libopenmpi-dev, libfmt-dev")  # for plug-ins
 include(CPack)

@@ -198,10 +198,22 @@ std::vector<int> ranks_of(const StudyOptions& options) {
   return ranks;
 }
 
+/// What a program is to measure: a deck, or the case of this name.
+std::vector<std::string> words_of(const DeckToMeasure& deck, const std::string& name) {
+  if (deck.path.empty()) return {"--case", name};
+  std::vector<std::string> words{"--deck", deck.path};
+  if (!deck.from.empty()) words.insert(words.end(), {"--from", deck.from});
+  for (const std::string& key : deck.overrides) words.insert(words.end(), {"--set", key});
+  if (deck.warm_up) words.insert(words.end(), {"--warm-up", std::to_string(*deck.warm_up)});
+  if (deck.steps) words.insert(words.end(), {"--steps", std::to_string(*deck.steps)});
+  return words;
+}
+
 }  // namespace
 
 void launch_study(const StudyOptions& given, const Show& show) {
   const std::vector<BenchEntry> chosen = chosen_cases(given);
+  if (!given.deck.path.empty()) require_valid(given.deck);
   StudyOptions options = given;
   options.ranks = ranks_of(given);
   const bool is_here = options.launcher.empty();
@@ -231,7 +243,9 @@ void launch_study(const StudyOptions& given, const Show& show) {
     const std::string name(entry.name);
     std::vector<BenchRow> rows;
     for (const int ranks : options.ranks) {
-      std::vector<std::string> arguments{"--stream", "--case", name, "--mode", options.mode};
+      std::vector<std::string> arguments{"--stream", "--mode", options.mode};
+      const std::vector<std::string> what = words_of(options.deck, name);
+      arguments.insert(arguments.end(), what.begin(), what.end());
       if (options.quick) arguments.emplace_back("--quick");
       if (options.bodies > 0) arguments.insert(arguments.end(), {"--bodies", std::to_string(options.bodies)});
       if (options.repetitions > 0)

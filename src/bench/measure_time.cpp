@@ -44,6 +44,17 @@ Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::
   return timing_of(std::move(times));
 }
 
+Timing measure_windows(const Comm& comm, int windows, int steps, const std::function<void()>& step) {
+  std::vector<Real> seconds;
+  for (int window = 0; window < windows; ++window)
+    seconds.push_back(seconds_of_call(comm, TimeKind::processor,
+                                      [&] {
+                                        for (int i = 0; i < steps; ++i) step();
+                                      }) /
+                      steps);
+  return timing_of(std::move(seconds));
+}
+
 Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name) {
   Real sum = 0;
   for (const TimerRow& row : rows)

@@ -27,6 +27,9 @@ Real seconds_of_call(const Comm& comm, TimeKind kind, const std::function<void()
 Timing measure_time(const Comm& comm, int repetitions, Real seconds, const std::function<void()>& work,
                     TimeKind kind = TimeKind::processor);
 
+/// The seconds of a step: median and spread over windows of `steps` steps each. Collective.
+Timing measure_windows(const Comm& comm, int windows, int steps, const std::function<void()>& step);
+
 /// Seconds of a timer by name, mean over ranks; the same name may occur in several places.
 Real seconds_of(const std::vector<TimerRow>& rows, std::string_view name);
 

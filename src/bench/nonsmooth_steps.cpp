@@ -14,23 +14,16 @@ BenchRow measure_nonsmooth_steps(const Comm& comm, Simulation<3>& simulation, in
                                  BenchRow row) {
   reset_timers();
   const std::int64_t rebuilds = simulation.neighborhood().n_rebuilds();
-  std::vector<Real> seconds;
   Real sweeps = 0, contacts = 0, worst_residual = 0, success = 0;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    const auto run_steps = [&] {
-      for (int i = 0; i < steps; ++i) {
-        simulation.step();
-        for (const CertificateEntry& entry : simulation.stepper().certificate()) {
-          if (entry.name == "sweeps") sweeps += entry.value;
-          if (entry.name == "contacts") contacts += entry.value;
-          if (entry.name == "residual") worst_residual = std::max(worst_residual, entry.value);
-          if (entry.is_success) success += entry.value;
-        }
-      }
-    };
-    seconds.push_back(seconds_of_call(comm, TimeKind::processor, run_steps) / steps);
-  }
-  const Timing step = timing_of(std::move(seconds));
+  const Timing step = measure_windows(comm, repetitions, steps, [&] {
+    simulation.step();
+    for (const CertificateEntry& entry : simulation.stepper().certificate()) {
+      if (entry.name == "sweeps") sweeps += entry.value;
+      if (entry.name == "contacts") contacts += entry.value;
+      if (entry.name == "residual") worst_residual = std::max(worst_residual, entry.value);
+      if (entry.is_success) success += entry.value;
+    }
+  });
   const Real n_steps = static_cast<Real>(steps) * repetitions;
   const auto bodies = static_cast<Real>(simulation.n_bodies());
   const std::vector<TimerRow> timers = timer_table(comm);

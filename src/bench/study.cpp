@@ -44,18 +44,33 @@ Json measured_machine(const Comm& comm) {
 }  // namespace
 
 void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
-  app.option("--case", options.cases, "cases to measure, or all (see --list)").delimiter(',');
+  const Option cases =
+      app.option("--case", options.cases, "cases to measure, or all (see --list)").delimiter(',');
   app.flag("--list", options.list, "tells what cases there are");
   app.flag("--quick", options.quick, "small sizes: all cases in a few minutes");
   app.option("--mode", options.mode,
              "fixed: each case at its own sizes; strong: one size for all ranks together; weak: one size "
              "for each rank")
       .check(one_of({"fixed", "strong", "weak"}));
-  app.option("--bodies", options.bodies, "strong: of all ranks; weak: of each rank").check(positive_number());
+  const Option bodies = app.option("--bodies", options.bodies, "strong: of all ranks; weak: of each rank")
+                            .check(positive_number());
   app.option("--repetitions", options.repetitions, "of each timing; the median counts")
       .check(positive_number());
   app.option("--out", options.out,
              "folder for results.json and CASE.csv, and for files that go away again; all ranks must see it");
+  const Option deck = app.option("--deck", options.deck.path, "measure steps of this deck instead of cases")
+                          .excludes(cases)
+                          .excludes(bodies);
+  app.option("--from", options.deck.from, "of a deck: start with the bodies of this checkpoint").needs(deck);
+  app.option("--set", options.deck.overrides, "of a deck: override a key: --set time.step=0.01")
+      .take_all()
+      .needs(deck);
+  app.option("--warm-up", options.deck.warm_up, "of a deck: steps before the first timing")
+      .check(non_negative_count())
+      .needs(deck);
+  app.option("--steps", options.deck.steps, "of a deck: steps of one timing")
+      .check(positive_count())
+      .needs(deck);
   if (launches) {
     app.option("--ranks", options.ranks,
                "numbers of ranks to start (default: 1,2; within mpirun: the ranks that are there)")
@@ -70,7 +85,9 @@ void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
 }
 
 std::string list_bench_cases() {
-  std::string text = "cases (scree bench --case NAME,...; options of each: scree_bench NAME --help)\n";
+  std::string text =
+      "cases (scree bench --case NAME,...; options of each: scree_bench NAME --help; own decks: --deck "
+      "FILE)\n";
   for (const BenchEntry& entry : bench_cases())
     text += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
   return text;
@@ -80,6 +97,12 @@ std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
   if (options.bodies > 0 && options.mode == "fixed")
     throw InputError(
         "--bodies goes with --mode strong or weak; a case's own sizes are options of scree_bench NAME");
+  if (!options.deck.path.empty()) {
+    if (options.mode == "weak")
+      throw InputError(
+          "--mode weak: a deck has one size, whatever the ranks are; --deck is measured as --mode strong");
+    return {{.name = "deck", .summary = "steps of a deck, without its output", .make = nullptr}};
+  }
   std::vector<BenchEntry> chosen;
   std::vector<std::string> names;
   for (const BenchEntry& entry : bench_cases()) names.emplace_back(entry.name);
@@ -94,7 +117,8 @@ std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
                             [&](const std::string& name) { return name == "all" || name == entry.name; }))
       chosen.push_back(entry);
   if (chosen.empty() && !options.machine)
-    throw InputError("name the cases: --case all, or some of " + fmt::format("{}", fmt::join(names, ",")));
+    throw InputError(
+        fmt::format("name the cases: --case all, or some of {}; or give a --deck", fmt::join(names, ",")));
   return chosen;
 }
 
@@ -114,11 +138,12 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
   for (const BenchEntry& entry : chosen) {
     if (!options.stream) show(fmt::format("\n{}: {}\n", entry.name, entry.summary));
     TablePrinter printer(show, processor_text(results.machine));
-    const std::unique_ptr<BenchCase> bench = entry.make();
+    const std::unique_ptr<BenchCase> bench =
+        entry.make ? entry.make() : std::make_unique<DeckBench>(options.deck);
     if (options.quick) bench->make_quick();
     if (options.repetitions > 0) bench->set_repetitions(options.repetitions);
     bench->set_folder(options.folder.empty() ? options.out : options.folder);
-    if (options.mode != "fixed") {
+    if (options.mode != "fixed" && entry.make) {
       const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
       bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));
     }
@@ -161,7 +186,16 @@ void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, c
 }
 
 Json settings_of(const StudyOptions& options) {
-  Json settings{{"cases", options.cases}, {"quick", options.quick}, {"mode", options.mode}};
+  Json settings{{"quick", options.quick}, {"mode", options.mode}};
+  const DeckToMeasure& deck = options.deck;
+  if (deck.path.empty())
+    settings["cases"] = options.cases;
+  else
+    settings["deck"] = deck.path;
+  if (!deck.from.empty()) settings["from"] = deck.from;
+  if (!deck.overrides.empty()) settings["set"] = deck.overrides;
+  if (deck.warm_up) settings["warm_up"] = *deck.warm_up;
+  if (deck.steps) settings["steps"] = *deck.steps;
   if (options.bodies > 0) settings["bodies"] = options.bodies;
   if (options.repetitions > 0) settings["repetitions"] = options.repetitions;
   if (!options.ranks.empty()) settings["ranks"] = options.ranks;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/case.hpp"
+#include "bench/deck_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/json.hpp"
@@ -15,6 +16,7 @@ namespace scree {
 /// What `scree bench` is asked for (docs/benchmarks.md).
 struct StudyOptions {
   std::vector<std::string> cases;  ///< names, or "all"
+  DeckToMeasure deck;              ///< instead of cases
   bool list = false;
   bool quick = false;
   std::string mode = "fixed";  ///< fixed: each case at its own sizes; strong, weak: at one
@@ -36,7 +38,7 @@ void add_study_options(CommandLine& app, StudyOptions& options, bool launches);
 /// Names and summaries of all cases.
 std::string list_bench_cases();
 
-/// The entries that the options name, in the order of cases.def. Throws InputError.
+/// What the options name: entries of cases.def, in its order, or the one of a deck. Throws InputError.
 std::vector<BenchEntry> chosen_cases(const StudyOptions& options);
 /// The options as results.json tells them.
 Json settings_of(const StudyOptions& options);

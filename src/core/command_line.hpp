@@ -85,6 +85,8 @@ class CommandLine {
   void version(const std::function<std::string()>& text);
   /// Text below the help.
   void footer(const std::string& text);
+  /// A command to learn from, as one types it, at the end of the help.
+  void example(const std::string& command);
 
   /// Whether this verb was given.
   bool given() const;

@@ -15,6 +15,8 @@ class Deck {
   /// Reads `path` on rank 0, broadcasts the text and parses it on every rank; applies `overrides` ("a.b=c", c
   /// any TOML value, a bare word counts as a string). Collective. Throws InputError on all ranks.
   static Deck read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides);
+  /// The text of a deck; throws InputError. Local.
+  static std::string text_of(const std::string& path);
   /// The same from a text that all ranks hold; `name` stands for the file in messages. Local.
   static Deck from_text(const std::string& text, const std::string& name,
                         const std::vector<std::string>& overrides = {});

@@ -100,8 +100,8 @@ ExitCode run(
         files.with(".resolved.toml"),
         started_from.empty() ? resolved : fmt::format("# Bodies from {}\n{}", started_from, resolved));
   });
-  log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
-            comm.size(), files.name, simulation->n_bodies(), D,
+  log::info("scree {} on {} rank{}: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
+            comm.size(), comm.size() == 1 ? "" : "s", files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
   for (const std::string& plugin : external_plugins()) log::info("plug-in {}", plugin);
   if (!reads_a_copy)

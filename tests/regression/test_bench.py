@@ -2,10 +2,10 @@
 ranks, what cannot be measured; of the friction case also the same Gauss-Seidel on any number of ranks."""
 import csv
 import json
-import os
 
 from refusal import BAD_INPUT, refused
-from scree_program import (Process, check, check_close, check_in, program, run_ok, scree)
+from scree_program import check, check_close, check_in, run_ok, scree
+from study import study
 SMALL = {
     "pbd": ["--bodies", "400", "--dimensions", "2,3", "--seconds", "0.001", "--repetitions", "2", "--all-sets"],
     "dem": ["--bodies", "4096", "--settling-time", "0.002", "--seconds", "0.001", "--repetitions", "2", "--folder", "."],
@@ -33,17 +33,6 @@ def processor_text():
 def cases():
     """The names that `scree_bench --list` prints."""
     return [line.split()[0] for line in run_ok("--list", name="scree_bench").stdout.splitlines()[1:]]
-
-
-def study(folder, *arguments, variables=()):
-    """`scree bench` as a user types it, without mpirun."""
-    before = {name: os.environ.get(name) for name, _ in variables}
-    os.environ.update(variables)
-    try:
-        return Process([program("scree"), "bench", *arguments], folder).finish()
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 def test_every_case_tells_what_it_measured(folder):

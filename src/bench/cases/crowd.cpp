@@ -114,25 +114,19 @@ void CrowdBench::measure(const BenchRun& run, std::int64_t agents, Real density,
   const std::int64_t n_agents = simulation.n_bodies();
   const auto bytes = static_cast<Real>(comm.sum(static_cast<std::int64_t>(simulation.bytes())));
   reset_timers();
-  std::vector<Real> seconds;
-  Real wall = 0, contacts = 0, sweeps = 0, worst_overlap = 0, worst_residual = 0;
-  for (int repetition = 0; repetition < repetitions_; ++repetition) {
-    const auto run_steps = [&] {
-      for (int i = 0; i < steps_; ++i) {
-        simulation.step();
-        const auto certificate = simulation.stepper().certificate();
-        contacts += value_of(certificate, "contacts");
-        sweeps += value_of(certificate, "sweeps");
-        worst_overlap =
-            std::max({worst_overlap, value_of(certificate, "overlap"), value_of(certificate, "overlap_met")});
-        worst_residual = std::max(worst_residual, value_of(certificate, "residual"));
-      }
-    };
-    wall += seconds_of_call(comm, TimeKind::wall, [&] {
-      seconds.push_back(seconds_of_call(comm, TimeKind::processor, run_steps) / steps_);
+  Real contacts = 0, sweeps = 0, worst_overlap = 0, worst_residual = 0;
+  Timing step;
+  const Real wall = seconds_of_call(comm, TimeKind::wall, [&] {
+    step = measure_windows(comm, repetitions_, steps_, [&] {
+      simulation.step();
+      const auto certificate = simulation.stepper().certificate();
+      contacts += value_of(certificate, "contacts");
+      sweeps += value_of(certificate, "sweeps");
+      worst_overlap =
+          std::max({worst_overlap, value_of(certificate, "overlap"), value_of(certificate, "overlap_met")});
+      worst_residual = std::max(worst_residual, value_of(certificate, "residual"));
     });
-  }
-  const Timing step = timing_of(std::move(seconds));
+  });
   const auto steps = static_cast<Real>(steps_) * repetitions_;
   const Real per_agent = 1e6 * comm.size() / static_cast<Real>(n_agents);
   const std::vector<TimerRow> timers = timer_table(comm);

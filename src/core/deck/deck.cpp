@@ -26,13 +26,16 @@ Deck& Deck::operator=(Deck&&) noexcept = default;
 Deck Deck::read(const Comm& comm, const std::string& path, const std::vector<std::string>& overrides) {
   std::string text;
   share_errors(comm, [&] {
-    if (!comm.is_root()) return;
-    if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
-      throw InputError(fmt::format("{}: cannot read the deck: {}", path, obstacle));
-    text = read_input(path);
+    if (comm.is_root()) text = text_of(path);
   });
   comm.broadcast(text);
   return from_text(text, path, overrides);
+}
+
+std::string Deck::text_of(const std::string& path) {
+  if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty())
+    throw InputError(fmt::format("{}: cannot read the deck: {}", path, obstacle));
+  return read_input(path);
 }
 
 Deck Deck::from_text(const std::string& text, const std::string& name,

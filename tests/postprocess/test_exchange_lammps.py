@@ -1,5 +1,5 @@
-"""Exchange with LAMMPS and LIGGGHTS: what a run writes as a data file is read again bit by bit, and runs; files of theirs are read; what
-cannot be taken is named."""
+"""Exchange with LAMMPS and LIGGGHTS: what a run writes as a data file is read again bit by bit, and runs; files of theirs are
+read; what cannot be taken is named."""
 import re
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scree
-from scree import lammps
+from scree import exchange
 from scree_program import check, check_close, check_in, program, source_folder
 
 POUR = {"simulation": {"dimension": 3, "scheme": "nonsmooth", "end_time": 0.05, "seed": 2},
@@ -85,7 +85,7 @@ def in_folder(folder, monkeypatch):
 
 
 def script(*words):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/lammps.py", *words], capture_output=True, text=True)
+    return subprocess.run([sys.executable, source_folder() / "postprocess/exchange.py", *words], capture_output=True, text=True)
 
 
 def test_there_and_back(folder):
@@ -93,7 +93,7 @@ def test_there_and_back(folder):
     results = scree.run(POUR, progress=False)
     said = script("export", "results/pour")
     check(said.returncode == 0 and said.stdout.strip() == "results/pour/pour.data", "the script writes the last frame", said)
-    bodies, packing = results.bodies(-1), lammps.read("results/pour/pour.data")
+    bodies, packing = results.bodies(-1), exchange.read("results/pour/pour.data")
     check(len(packing.ids) == 1000 and (packing.ids == bodies["id"] + 1).all(), "all spheres, ids from 1 on")
     check((packing.types == bodies["group"] + 1).all(), "types are groups")
     for mine, theirs in ((packing.x, "position"), (packing.velocity, "velocity"), (packing.spin, "angular_velocity")):
@@ -101,12 +101,13 @@ def test_there_and_back(folder):
     check((packing.radius == bodies["radius"]).all(), "radii: the same bits")
     check_close(np.unique(packing.density.round(6)).tolist()[0], 2500, "density of glass", relative=1e-9)
 
-    path = lammps.write_deck(packing, folder, "nonsmooth")
+    path = exchange.write_deck(packing, folder, "nonsmooth")
     with pytest.raises(scree.RunError, match="step"):
         scree.run(path, progress=False)
     deck = scree.Deck(path)
     check(deck["materials.type1.density"] == 2500 and deck["materials.type2.density"] == 7800, "densities without round-off", deck)
     deck["time.step"] = 0.005
+    deck["physics.gravity"] = [0, 0, -9.81]
     deck["simulation.end_time"] = 0.005
     deck["domain.periodic"] = [True, True, False]
     deck["solver.type"] = "nsgs"
@@ -125,27 +126,29 @@ def test_there_and_back(folder):
 
 def test_a_data_file(folder):
     (folder / "some.data").write_text(DATA.format(units="si", style="sphere", more=""))
-    packing = lammps.read("some.data")
+    packing = exchange.read("some.data")
     check(packing.ids.tolist() == [3, 5, 7] and packing.types.tolist() == [1, 1, 2], "in order of ids", packing)
     check(packing.radius.tolist() == [0.05, 0.15, 0.1] and packing.x[2].tolist() == [0.25, -0.5, 1], "radii and centres", packing)
-    check(packing.velocity.tolist() == [[1, 2, 3], [0, 0, 0], [-1, 0, 0]] and packing.spin[0].tolist() == [4, 5, 6], "motion", packing)
+    check(packing.velocity.tolist() == [[1, 2, 3], [0, 0, 0], [-1, 0, 0]], "velocities", packing)
+    check(packing.spin[0].tolist() == [4, 5, 6], "spins", packing)
     check(packing.left_out == ["Masses"] and packing.upper.tolist() == [1, 1, 4], "box, and what was left out", packing)
     (folder / "some.data").write_text(DATA.format(units="cgs", style="sphere", more=""))
-    packing = lammps.read("some.data")
+    packing = exchange.read("some.data")
     check_close(packing.radius[2], 1e-3, "centimetres", relative=1e-15)
     check(packing.density[2] == 7.8e6 and packing.velocity[0, 2] == 0.03 and packing.spin[0, 2] == 6, "g/cm3, cm/s, 1/s", packing)
 
 
 def test_the_last_frame_of_a_dump(folder):
     (folder / "dump.some").write_text(DUMP)
-    packing = lammps.read("dump.some")
-    check(packing.x.tolist() == [[1, 0.5, 2], [0.5, 0, 1]] and packing.radius.tolist() == [0.05, 0.1], "scaled and plain columns", packing)
+    packing = exchange.read("dump.some")
+    check(packing.x.tolist() == [[1, 0.5, 2], [0.5, 0, 1]], "scaled and plain columns", packing)
+    check(packing.radius.tolist() == [0.05, 0.1], "radii from diameters", packing)
     check(packing.periodic == (True, False, True), "faces", packing)
     check_close(packing.density[1], 0.01 / (4 / 3 * np.pi * 1e-3), "density from the mass", relative=1e-12)
     check(packing.left_out == ["fx"] and packing.spin[1].tolist() == [4, 0, 0], "what was left out", packing)
     packing.density[:], packing.types[:] = [1, 2], 1
-    with pytest.raises(lammps.LammpsError, match="type 1 has densities from 1 to 2"):
-        lammps.write_deck(packing, "refused")
+    with pytest.raises(exchange.ExchangeError, match="type 1 has densities from 1 to 2"):
+        exchange.write_deck(packing, "refused")
     said = script("import", "dump.some", "--folder", "decks")
     check(said.returncode == 0 and (folder / "decks/dump_type2.csv").exists(), "a deck with a table for each type", said)
 
@@ -154,15 +157,22 @@ def test_what_is_refused(folder):
     whole = DATA.format(units="si", style="sphere", more="")
     for text, message in ((DATA.format(units="lj", style="sphere", more=""), "units = lj"),
                           (DATA.format(units="si", style="atomic", more=""), "atom_style atomic"),
+                          ("LIGGGHTS Description" + whole[whole.index("\n"):], ":1: YADE writes radii where"),
                           (DATA.format(units="si", style="sphere", more="0 0 0 xy xz yz"), ":10: the box is triclinic"),
-                          (whole.replace("3 1 0.1", "3 1 x"), "numbers are wanted"), (whole.replace("3 1 0.1 2500", "3 1 0.1"), "9 columns"),
-                          (whole.replace("3 atoms", "4 atoms"), "3 lines of atoms"), (whole.replace("7 2 0.2", "7 2 0.0"), "atom 7 has no radius"),
-                          (whole.replace("7 2 0.2", "5 2 0.2"), "occurs twice"), (whole.replace("0 4 zlo zhi", ""), "a data file has the lines"),
-                          (DUMP.replace("diameter", "charge"), "no column radius or diameter"), (DUMP.rsplit("\n", 2)[0], "ends early"),
+                          (whole.replace("3 1 0.1", "3 1 x"), ":19: numbers are wanted"),
+                          (whole.replace("3 1 0.1 2500", "3 1 0.1"), ":19: id type diameter"),
+                          (whole.replace("3 atoms", "4 atoms"), "3 lines of atoms"),
+                          (whole.replace("7 2 0.2", "7 2 0.0"), "body 7 has no radius"),
+                          (whole.replace("7 2 0.2", "7 2.5 0.2"), ":18: type 2.5 is no whole number"),
+                          (whole.replace("7 2 0.2", "5 2 0.2"), "id 5 occurs twice"),
+                          (whole.replace("0 4 zlo zhi", ""), "a data file has the lines"),
+                          (DUMP.replace("diameter", "charge"), "no column radius or diameter"),
+                          (DUMP.rsplit("\n", 2)[0], "ends early"),
+                          (DUMP[:DUMP.rindex("-1 1")], ":17: 2 numbers are wanted"),
                           (DUMP.replace("ITEM: BOX BOUNDS pp ff pp", "ITEM: BOX BOUNDS xy xz yz pp ff pp"), "triclinic")):
         (folder / "bad").write_text(text)
-        with pytest.raises(lammps.LammpsError, match=re.escape(message)):
-            lammps.read("bad")
+        with pytest.raises(exchange.ExchangeError, match=re.escape(message)):
+            exchange.read("bad")
     said = script("import", "nowhere.data")
     check(said.returncode == 1, "the script ends with 1", said)
-    check_in("lammps.py: nowhere.data: No such file", said.stderr, "and says why")
+    check_in("exchange.py: nowhere.data: No such file", said.stderr, "and says why")
