@@ -8,6 +8,7 @@
 
 #include "core/as_input.hpp"
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
@@ -39,6 +40,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   bool quiet = false, verbose = false;
   app.flag("-q,--quiet", quiet, "only warnings and errors");
   app.flag("-v,--verbose", verbose, "more messages");
+  app.example("scree run inputs/granular/pour.toml");
 
   std::string path, other, what;
   std::vector<std::string> overrides;
@@ -70,6 +72,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   run.option("--ensemble", options.ensemble,
              "number of runs with consecutive seeds, instead of simulation.ensemble")
       .check(positive_count());
+  run.example("mpirun -n 2 scree run inputs/granular/pour.toml --set simulation.end_time=0.2");
   CommandLine sweep = with_wall_time(with_overrides(
       app.verb("sweep", "study parameters: a run for every combination of some keys' values, and a table")));
   sweep.option("deck", path, "TOML deck").required();
@@ -87,18 +90,23 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   const Option replace = sweep.flag("--force", options.force, "replace existing results");
   sweep.flag("--resume", options.resume, "keep runs that have ended, go on with others; then the table")
       .excludes(replace);
+  sweep.example(
+      "scree sweep inputs/granular/heap2d.toml --vary pairs.glass-glass.friction=0.1:0.7:0.2 --ensemble 3");
   CommandLine restart = with_wall_time(with_overrides(app.verb("restart", "continue from a checkpoint")));
   restart.option("checkpoint", path, "checkpoint (.scree)").required();
+  restart.example("scree restart results/pour/checkpoint/pour_000000100.scree --set simulation.end_time=0.3");
   CommandLine check =
       with_overrides(app.verb("check", "read a deck, build everything, try the first step; writes nothing"));
   check.option("deck", path, "TOML deck").required();
   check.flag("--json", json, "machine-readable");
   with_from(check);
+  check.example("scree check inputs/granular/pour.toml --set particles.grains.source.count=10000");
   CommandLine info =
       with_overrides(app.verb("info", "describe a deck (resolved), checkpoint, H5MD file or .pvd"));
   info.option("file", path, "file; not needed with --schema or --reference");
   info.flag("--schema", schema, "JSON Schema of decks");
   info.flag("--reference", reference, "Markdown reference of all deck keys (docs/decks.md)");
+  info.example("scree info results/pour/pour.h5");
   CommandLine compare =
       app.verb("compare", "compare two result folders, checkpoints or H5MD files (exit 0: equal)");
   compare.option("a", path, "first").required();
@@ -106,12 +114,15 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   compare.flag("--last", last, "only the last frame of series");
   compare.flag("--first", first, "only where they differ first: file, field, body, step, values");
   compare.flag("--json", json, "machine-readable");
+  compare.example("scree compare --first results/a results/b");
   CommandLine list = app.verb("list", "list schemes, obstacles, measures...");
   list.option("what", what, "one list only");
+  list.example("scree list measures");
   app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (!run.given() && !restart.given() && !sweep.given()) stop_signal::release();
+  if (list.given() || schema || reference) load_external_plugins();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
   if (schema || reference)
     return answer(ranks,
@@ -120,6 +131,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
   options.progress = !quiet;
+  load_external_plugins(comm);
 
   const auto read_deck = [&] { return as_input(path, [&] { return Deck::read(comm, path, overrides); }); };
   if (run.given()) return run_deck(comm, read_deck(), options);

@@ -1,5 +1,7 @@
 // scree_bench: named measurements on the ranks it is started with; also what `scree bench` becomes, which
 // starts ranks itself (docs/benchmarks.md).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "bench/study.hpp"
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 
@@ -21,6 +24,7 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   StudyOptions study;
   study.command_line = command_line(argc, argv);
   add_study_options(app, study, false);
+  app.example("mpirun -n 2 scree_bench --case ghosts --quick");
 
   // Quick measurements have other defaults, which options still override.
   const bool quick =
@@ -37,11 +41,13 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
     verb.flag("--quick", is_quick, "some seconds only: small sizes, few repetitions");
     verb.option("--csv", files.csv, "also write the rows to this file");
     verb.option("--json", files.json, "also write rows and machine to this file");
+    verb.example(fmt::format("mpirun -n 2 scree_bench {} --quick", entry.name));
   }
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
+  load_external_plugins(comm);
 
   const Show show = [&](const std::string& text) { print_meanwhile(comm, text); };
   for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -65,6 +71,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
   CommandLine verb =
       app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
   add_study_options(verb, study, true);
+  verb.example("scree bench --case ghosts,nonsmooth --ranks 1,2 --quick");
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   const std::string launcher = launcher::variable();
   if (!launcher.empty() && (!study.ranks.empty() || !study.launcher.empty()))
@@ -77,6 +84,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
   }
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
+  load_external_plugins(comm);
   measure_study(comm, study, [&](const std::string& text) { print_meanwhile(comm, text); });
   return ExitCode::done;
 }

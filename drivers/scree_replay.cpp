@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
 #include "replay/replay.hpp"
@@ -18,6 +19,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{
       "scree_replay: solves stored contact problems in the format of FCLIB, and generates new ones"};
   app.footer("Families of --generate (in the plane all but tower and kapla):\n" + list_families());
+  app.example("scree_replay problem.hdf5 --solver nsgs,newton --tolerance 1e-6");
   ReplayOptions options;
   options.command_line = command_line(argc, argv);
   GenerateOptions generated;
@@ -85,6 +87,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
     throw InputError("name one FCLIB file or more, or make one with --generate FAMILY --size N -o FILE");
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
+  load_external_plugins(comm);
   if (generate.given()) {
     if (convert.given() || !options.files.empty()) throw InputError("--generate makes a file and takes none");
     if (!size.given()) throw InputError("--generate needs --size");

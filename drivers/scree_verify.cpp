@@ -1,13 +1,13 @@
 // The scree_verify program: recomputes published and exact results with the code that runs decks.
 #include <cmath>
-#include <filesystem>
 #include <initializer_list>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/command_line.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
+#include "core/program_folder.hpp"
 #include "driver_main.hpp"
 #include "verify/verify.hpp"
 
@@ -20,21 +20,9 @@ const std::string source_help = "folder that holds inputs/verification and tests
 /// The folder with inputs/ and tests/reference/: as given, or the nearest above this program, which lies in a
 /// source tree (build/PRESET/bin) or is installed (bin beside share/scree). Collective.
 std::string find_source(const Comm& comm, const std::string& given) {
+  const auto wanted = {"inputs/verification", "tests/reference"};
   std::string found;
-  if (comm.is_root()) {
-    std::error_code ignored;
-    std::vector<std::string> candidates;
-    if (!given.empty()) candidates.push_back(given);
-    for (auto above = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-         given.empty() && above != above.root_path(); above = above.parent_path()) {
-      candidates.push_back(above.string());
-      candidates.push_back((above / "share" / "scree").string());
-    }
-    for (const std::string& folder : candidates)
-      if (found.empty() && std::filesystem::exists(folder + "/inputs/verification", ignored) &&
-          std::filesystem::exists(folder + "/tests/reference", ignored))
-        found = folder;
-  }
+  if (comm.is_root()) found = given.empty() ? program_folder(wanted) : holds(given, wanted) ? given : "";
   comm.broadcast(found);
   if (found.empty())
     throw InputError(
@@ -72,6 +60,7 @@ void add_dae_options(CommandLine& verb, DaeOptions& dae) {
   verb.option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
   verb.option("--source", dae.source, source_help);
   verb.flag("--quick", dae.quick, "compare, threshold, stack: fewer cases, a wider bracket");
+  verb.example("scree_verify dae stack --disks 10");
 }
 
 void add_corner_options(CommandLine& verb, CornerOptions& corner) {
@@ -86,6 +75,7 @@ void add_corner_options(CommandLine& verb, CornerOptions& corner) {
           .excludes(table);
   for (const Option& option : of_one_case) option.excludes(table).excludes(check);
   verb.option("--source", corner.source, "for --check: " + source_help).needs(check);
+  verb.example("scree_verify corner --restitution 0.5 --alpha pi/3");
 }
 
 /// A verification with the options that most have.
@@ -98,6 +88,7 @@ struct Verb {
 ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree_verify: compares scree with exact, published and reference results"};
   app.require_verbs(1, 1);
+  app.example("mpirun -n 2 scree_verify pbd");
   VerifyOptions options;
   std::vector<Verb> verbs;
   const auto add = [&](const std::string& name, const std::string& summary, auto verify, bool reads_files,
@@ -108,6 +99,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
     if (reads_files) line.flag("--quick", options.quick, "only cases that take seconds");
     line.option("--csv", options.csv, csv);
     if (reads_files) line.option("--source", options.source, source_help);
+    line.example("scree_verify " + name + (reads_files ? " --quick" : ""));
     verbs.push_back({line, reads_files, verify});
   };
   add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, true, "experiment",
@@ -119,7 +111,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   add("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies", &verify_boxes,
       true, "group of cases", {"motions", "stacks", "dominoes", "all"});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, true,
-      "group of runs", {"tables", "converged", "all"});
+      "group of runs", {"tables", "faces", "converged", "all"});
   add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
       false, "", {}, "table to write, for postprocess/plot_contact_law.py");
   add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,
@@ -142,6 +134,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::quiet);
+  load_external_plugins(comm);
 
   const Show show = [&](const std::string& line) { print_meanwhile(comm, line + "\n"); };
   bool passed = true;

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Draws a crowd frame by frame from NAME.trajectory.h5: people as disks, walls, time; as PNG files or as one GIF.
+"""Draws a crowd frame by frame from NAME.trajectory.h5: people as disks, walls, time; as PNG files or as a film.
 
     animate_crowd.py results/hall                            -> results/hall/pictures/hall_0000.png, ...
     animate_crowd.py results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif, twice as fast as it happened
                                                                 if the trajectory has 10 frames a second
+    animate_crowd.py results/hall --film hall.mp4            needs ffmpeg; a .gif does not
     animate_crowd.py results/hall --colour exit --between 5 20
 
 Radii and exits come from NAME.agents.csv; people who have not left are not in it, and are drawn with --radius and in grey.
@@ -18,6 +19,8 @@ import numpy as np
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Circle, Patch
 
+from scree.pictures.errors import RenderError
+from scree.pictures.film_files import write_film_file
 from scree.results import Results, ResultsError
 
 UNKNOWN = (0.6, 0.6, 0.6)
@@ -89,18 +92,10 @@ class Film:
         self.axes.add_collection(self.disks)
         self.title.set_text(f"t = {frame / self.paths.fps:.2f} s, {len(ids)} persons")
 
-
-def write_gif(film, frames, fps, output):
-    from matplotlib.animation import FuncAnimation, writers
-
-    if not writers.is_available("pillow"):
-        raise ResultsError("a GIF needs pillow (python3-pil); without --gif the frames are written as PNG files")
-    film.draw(frames[0])
-    animation = FuncAnimation(film.figure, lambda frame: film.draw(frame), frames=frames, interval=1000 / fps)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    animation.save(output, writer="pillow", fps=fps, dpi=80)
-    plt.close(film.figure)
-    print(output)
+    def pixels(self, frame):
+        self.draw(frame)
+        self.figure.canvas.draw()
+        return np.asarray(self.figure.canvas.buffer_rgba())[..., :3]
 
 
 def main():
@@ -112,8 +107,9 @@ def main():
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib for speeds (default viridis)")
     parser.add_argument("--top-speed", type=float, metavar="V", help="speed of the last colour [m/s]")
     parser.add_argument("--radius", type=float, default=0.19, help="of those who have not left [m] (default 0.19)")
-    parser.add_argument("--gif", action="store_true", help="one GIF instead of PNG files")
-    parser.add_argument("--fps", type=float, default=10, help="frames of the GIF per second (default 10)")
+    parser.add_argument("--film", type=Path, metavar="FILE", help="an .mp4 or .gif instead of PNG files")
+    parser.add_argument("--gif", action="store_true", help="the same as --film NAME.gif in the folder, or --output")
+    parser.add_argument("--fps", type=float, default=10, help="frames of the film per second (default 10)")
     parser.add_argument("--output", type=Path, help="folder of the PNG files, or the GIF")
     options = parser.parse_args()
     if options.every < 1:
@@ -125,8 +121,10 @@ def main():
     results = Results(options.results)
     frames = chosen_frames(results.paths, options)
     film = Film(results, options)
-    if options.gif:
-        write_gif(film, frames, options.fps, options.output or results.folder / f"{results.name}.gif")
+    path = options.film or (options.gif and (options.output or results.folder / f"{results.name}.gif"))
+    if path:
+        write_film_file(path, options.fps, (film.pixels(frame) for frame in frames))
+        print(path)
         return
     folder = options.output or results.folder / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,5 +139,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except ResultsError as error:
+    except (RenderError, ResultsError) as error:
         sys.exit(f"animate_crowd.py: {error}")

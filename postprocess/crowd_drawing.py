@@ -10,9 +10,11 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
+from scree import style
 from scree.results import Results, ResultsError
 
-WALL = (0.18, 0.20, 0.24)
+plt.rcParams.update(style.STYLES["screen"])
+WALL = style.INK
 FLOOR = (0.965, 0.968, 0.975)
 # Bounds between the walkway levels of service A to F [1/m2]: J. J. Fruin, Pedestrian planning and design, 1971.
 LEVELS_OF_SERVICE = (0.31, 0.43, 0.72, 1.08, 2.15)
@@ -65,6 +67,7 @@ def map_axes(lower, upper, width=9.0):
     axes.set_xlim(lower[0] - margin, upper[0] + margin)
     axes.set_ylim(lower[1] - margin, upper[1] + margin)
     axes.set_aspect("equal")
+    axes.grid(False)
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
     return figure, axes
@@ -72,7 +75,7 @@ def map_axes(lower, upper, width=9.0):
 
 def colours_of(names):
     """A colour for each name, the same in all pictures with the same names."""
-    palette = matplotlib.colormaps["tab10"].colors
+    palette = style.LINE_COLOURS
     return {name: palette[k % len(palette)] for k, name in enumerate(sorted(set(names)))}
 
 
@@ -94,8 +97,6 @@ def reference(name, folder=REFERENCES):
 
 
 def save(figure, output):
-    output = Path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(output, dpi=120)
+    style.save(figure, output)
     plt.close(figure)
     print(output)

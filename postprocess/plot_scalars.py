@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Draws columns of a run's time series over time, one panel per unit; several runs are overlaid.
+"""Draws columns of a run's time series over time, one panel per unit, profiles as maps; several runs are overlaid.
 
-    plot_scalars.py results/attraction                               all columns
+    plot_scalars.py results/attraction                               what was measured
+    plot_scalars.py results/attraction --all                         how the method fared too: dt, sweeps, residual, ...
     plot_scalars.py results/attraction --columns max_overlap --log
-    plot_scalars.py results/a results/b --columns kinetic_energy --output compare.png
+    plot_scalars.py results/a results/b --columns kinetic_energy --output compare.pdf --style paper
 """
 import argparse
 import sys
@@ -13,19 +14,23 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from scree import Results, ResultsError, plots  # noqa: E402
+from scree import Results, ResultsError, plots, style  # noqa: E402
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders")
     parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns to draw; * and ? match as in a shell")
+    parser.add_argument("--all", action="store_true", help="columns of the method too")
     parser.add_argument("--log", action="store_true", help="logarithmic values")
-    parser.add_argument("--output", type=Path, help="picture to write (default: NAME_scalars.png in the first folder)")
+    parser.add_argument("--output", type=Path,
+                        help="picture to write, .png, .pdf or .svg (default: NAME_scalars.png in the first folder)")
+    parser.add_argument("--style", choices=style.STYLES, default="screen",
+                        help="screen (default), or paper: a column of 85 mm in 8 point")
     options = parser.parse_args()
     runs = [Results(folder) for folder in options.results]
     output = options.output or runs[0].folder / f"{runs[0].name}_scalars.png"
-    plots.scalars(runs, options.columns, options.log)[0].figure.savefig(output, dpi=120)
+    style.save(plots.scalars(runs, options.columns, options.log, options.all, options.style)[0].figure, output)
     print(output)
 
 

@@ -2,7 +2,7 @@
 """Draws a quantity of a parameter study (`scree sweep`) over a key, with 95 % intervals; without --quantity lists them.
 
     plot_sweep.py results/heap2d_sweep --quantity heap_angle
-    plot_sweep.py results/heap2d_sweep --quantity heap_angle --key time.step --output steps.png
+    plot_sweep.py results/heap2d_sweep --quantity heap_angle --key time.step --output steps.pdf --style paper
 """
 import argparse
 import sys
@@ -12,7 +12,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from scree import ResultsError, Sweep, plots  # noqa: E402
+from scree import ResultsError, Sweep, plots, style  # noqa: E402
 
 
 def main():
@@ -20,7 +20,10 @@ def main():
     parser.add_argument("folder", help="of the study: NAME_sweep")
     parser.add_argument("--quantity", help="what to draw")
     parser.add_argument("--key", help="over which key (default: the first); the others make lines")
-    parser.add_argument("--output", type=Path, help="picture to write (default: QUANTITY.png in the folder)")
+    parser.add_argument("--output", type=Path,
+                        help="picture to write, .png, .pdf or .svg (default: QUANTITY.png in the folder)")
+    parser.add_argument("--style", choices=style.STYLES, default="screen",
+                        help="screen (default), or paper: a column of 85 mm in 8 point")
     options = parser.parse_args()
     study = Sweep(options.folder)
     if options.quantity is None:
@@ -29,7 +32,7 @@ def main():
     if options.key is not None and options.key not in study.keys:
         raise ResultsError(f"no key {options.key!r}; there are: {', '.join(study.keys)}")
     output = options.output or study.folder / f"{options.quantity}.png"
-    plots.sweep(study, options.quantity, options.key).figure.savefig(output, dpi=120)
+    style.save(plots.sweep(study, options.quantity, options.key, style=options.style).figure, output)
     print(output)
 
 

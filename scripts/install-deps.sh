@@ -7,6 +7,7 @@
 #   pictures   postprocess/ and drawing without a screen
 #   tests      C++ and Python tests, the Python package, exchange with FCLIB, style of C++
 #   style      clang-tidy (scripts/test.sh --tidy)
+#   docs       the documentation site (scripts/docs.sh)
 #   fuzz       fuzz targets (preset fuzz): clang with libFuzzer and AddressSanitizer
 # A third of what apt brings belongs to libvtk9-dev, the only package with the headers of VTK: of 681 packages that program and
 # pictures add to a bare system 240 are a JDK, and headers of GDAL, MariaDB, FFmpeg, Tk, ..., which scree never uses; Qt comes with
@@ -19,12 +20,13 @@ group[program]="
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libvtk9-dev libopenblas0-pthread
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
   libgeos-dev libpng-dev libboost-dev libqhull-dev"
-# python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen
-group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri"
+# python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen, ffmpeg writes films
+group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri ffmpeg"
 group[tests]="python3-pytest python3-yaml python3-venv python3-setuptools python3-wheel libfclib-dev catch2 clang-format"
 group[style]="clang-tidy"
 group[fuzz]="clang libclang-rt-14-dev"
-names=(program pictures tests style fuzz)
+group[docs]="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpy python3-h5py python3-matplotlib"
+names=(program pictures tests style fuzz docs)
 
 packages=()
 [ $# -gt 0 ] || set -- "${names[@]}"

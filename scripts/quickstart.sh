@@ -26,5 +26,5 @@ Done.
   time series    $results/pile.scalars.csv
   certificate    $results/pile.certificate.csv
 Next: change a number in $deck and run it again, or draw the film with
-  $python postprocess/render.py $results --all-frames
+  $python postprocess/render.py $results --film $results/film.mp4
 END

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and tests everything, as CI does.
-#   scripts/test.sh           release build, all tests but the long ones, style
+#   scripts/test.sh           release build, all tests but the long ones, style, the docs site
 #   scripts/test.sh --long    the long tests as well (label long: tests/CMakeLists.txt)
 #   scripts/test.sh --quick   unit, contract and style tests only
 #   scripts/test.sh --asan    unit, contract and MPI tests on 1 and 2 ranks under address and UB sanitizers
@@ -44,17 +44,8 @@ run_tests() {
   ctest --test-dir "build/$preset" -j 3 --output-on-failure --no-tests=error "$@"
 }
 
-# Without crowds the program builds, passes the tests of grains and refuses people.
-without_crowds() {
-  local said
-  build granular && run_tests granular -L '^(unit|contract|badinput)$' -LE '^long$' || return 1
-  if said=$(build/granular/bin/scree check inputs/crowd/corridor.toml 2>&1); then
-    echo "a program without crowds accepted people" >&2
-    return 1
-  fi
-  echo "$said"
-  [[ $said == *'"crowd" needs a build with SCREE_CROWD=ON' && $said != *$'\n'* ]]
-}
+# Without crowds and VTK the program builds, passes the tests of grains and says what it lacks (tests/badinput/test_left_out.py).
+without_crowds_and_vtk() { build minimal && run_tests minimal -L '^(unit|contract|badinput)$' -LE '^long$'; }
 
 part "packages" scripts/install-deps.sh program pictures tests
 part "build release" build release
@@ -65,7 +56,8 @@ elif $long; then
 else
   part "all tests but long ones" run_tests release -LE '^long$'
 fi
-$quick || part "without crowds" without_crowds
+$quick || part "docs site" scripts/docs.sh
+$quick || part "without crowds and VTK" without_crowds_and_vtk
 if $asan; then
   part "build asan" build asan
   part "tests under sanitizers" run_tests asan -L '^(unit|contract|mpi)$' -LE '^np[34]$'

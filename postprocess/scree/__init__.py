@@ -7,14 +7,17 @@
     results.scalars["heap_angle"], results.scalars.units["heap_angle"]
     study = scree.sweep(deck, vary={"pairs.glass-glass.friction": "0.1:0.7:0.2"}, seeds=3)
     scree.plots.sweep(study, "heap_angle")
+    scree.render(results, "last.png"), scree.film(results, "run.mp4")
 
-Needs numpy; h5py for trajectories and checkpoints, matplotlib for plots, the program scree for runs. pandas is used where it is there
-and asked for.
+Needs numpy and matplotlib; h5py for trajectories and checkpoints, VTK for pictures, the program scree for runs. pandas
+is used where it is there and asked for.
 """
-from scree import plots
+from scree import plots, style
 from scree.deck import Deck, DeckError
+from scree.pictures import RenderError, film, render
 from scree.program import RunError, program, run
 from scree.results import Results, ResultsError
 from scree.study import Sweep, sweep
 
-__all__ = ["Deck", "DeckError", "Results", "ResultsError", "RunError", "Sweep", "plots", "program", "run", "sweep"]
+__all__ = ["Deck", "DeckError", "Results", "ResultsError", "RenderError", "RunError", "Sweep", "film", "plots",
+           "program", "render", "run", "style", "sweep"]

@@ -15,6 +15,7 @@ Needs numpy; h5py for trajectories and checkpoints only, VTK (Debian: python3-vt
 import csv
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +89,12 @@ class Results:
         return Scalars(self.folder / f"{self.name}.evacuation.csv")
 
     @cached_property
+    def deck(self) -> dict:
+        """The deck with all defaults filled in, from NAME.resolved.toml; {} where there is none."""
+        path = self.folder / f"{self.name}.resolved.toml"
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    @cached_property
     def summary(self) -> dict:
         return json.loads(_existing(self.folder / "summary.json").read_text())
 
@@ -99,25 +106,12 @@ class Results:
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
         body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
-        from vtkmodules.util.numpy_support import vtk_to_numpy
-        from vtkmodules.vtkIOXML import vtkXMLPPolyDataReader
+        from scree.poly_data import read_contacts
 
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")
-        reader = vtkXMLPPolyDataReader()
-        reader.SetFileName(str(frames[frame][1]))
-        reader.Update()
-        data = reader.GetOutput()
-        n = data.GetNumberOfLines()
-        if n == 0:
-            return {"ends": np.empty((0, 2, 3))}
-        ends = vtk_to_numpy(data.GetLines().GetConnectivityArray()).reshape(n, 2)
-        found = {"ends": vtk_to_numpy(data.GetPoints().GetData()).astype(float)[ends]}
-        arrays = data.GetCellData()
-        for k in range(arrays.GetNumberOfArrays()):
-            found[arrays.GetArrayName(k)] = vtk_to_numpy(arrays.GetArray(k)).copy()
-        return found
+        return read_contacts(frames[frame][1])
 
     def __repr__(self):
         def line(name, what):

@@ -18,7 +18,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc>=3.18)
 set_property(TARGET PkgConfig::PETSC PROPERTY INTERFACE_COMPILE_OPTIONS "")  # Debian's hardening flags are not ours
 
-find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)
+if(SCREE_VTK)
+  find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)
+endif()
 if(SCREE_CROWD)
   find_package(GEOS 3.11 REQUIRED)    # floor plans; only its C interface is stable
   find_package(PNG REQUIRED)          # floor plans as images

@@ -14,11 +14,12 @@ foreach(language C CXX)
 endforeach()
 
 # Flags every scree target gets.
+# -fmacro-prefix-map: messages name src/..., and programs hold no path of the machine that built them.
 # -ffp-contract=off: a fused multiply-add rounds once where two operations round twice, so letting the
 # compiler choose would make results depend on the instruction set. Bitwise identity is a promise here.
 add_library(scree_flags INTERFACE)
 target_compile_options(scree_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SCREE_WERROR}>:-Werror>)
+  -ffp-contract=off -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SCREE_WERROR}>:-Werror>)
 # GCC 12 reports std::string concatenation as overlapping memcpy (GCC bug 105651).
 target_compile_options(scree_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_compile_definitions(scree_flags INTERFACE $<$<BOOL:${SCREE_ASSERTS}>:SCREE_ASSERTS>)
@@ -90,17 +91,17 @@ function(scree_library name)
   scree_use_headers(${name})
 endfunction()
 
-# scree_program(name sources... LINK targets...): a program; its own sources run once.
+# scree_program(name sources... LINK targets...): a program; its own sources run once. It holds all of the libraries that
+# plug-ins of others may call, and exports them, but no functions of other libraries that it compiled for one instruction set.
 function(scree_program name)
   cmake_parse_arguments(A "" "" "LINK" ${ARGN})
   add_executable(${name} ${A_UNPARSED_ARGUMENTS})
-  if(SCREE_QUICK_BUILD)
-    foreach(library geometry particles comm contact state neighbors friction schemes events crowd analysis)
-      if(TARGET scree_${library})  # crowd may be left out
-        target_sources(${name} PRIVATE $<TARGET_OBJECTS:scree_${library}>)
-      endif()
-    endforeach()
-  endif()
+  foreach(library geometry particles comm contact state neighbors friction schemes events crowd analysis core)
+    if(TARGET scree_${library})  # crowd may be left out
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:scree_${library}>)
+    endif()
+  endforeach()
+  target_link_options(${name} PRIVATE LINKER:--dynamic-list=${PROJECT_SOURCE_DIR}/scripts/cmake/exported-symbols.txt)
   target_link_libraries(${name} PRIVATE ${A_LINK})
   target_compile_options(${name} PRIVATE ${scree_runs_once})
   scree_use_headers(${name})

@@ -91,12 +91,21 @@ void Materials<D>::describe(Section& root) {
 }
 
 template <int D>
+std::string Materials<D>::density_doubt(int material) const {
+  constexpr Real lightest_solid = 25;  // [kg/m3], of foam
+  if (density(material) >= lightest_solid) return "";
+  return fmt::format("{}: the density of {} is {:g} kg/m3, less than that of foam: is \"{:g} g/cm3\" meant?",
+                     where(material), name(material), density(material), density(material));
+}
+
+template <int D>
 int Materials<D>::find(std::string_view name, const std::string& where) const {
   std::string known;
   for (std::size_t i = 0; i < list_.size(); ++i) {
     if (list_[i].name == name) return static_cast<int>(i);
     known += (known.empty() ? "" : ", ") + list_[i].name;
   }
+  if (name.empty() && list_.size() == 1) return 0;
   if (name.empty())
     throw InputError(
         fmt::format("{}: a material is missing: give material = \"NAME\" of a [materials.NAME] "

@@ -34,10 +34,13 @@ class Materials {
   /// Place in the deck.
   const std::string& where(int material) const { return list_[index(material)].where; }
   Real density(int material) const { return list_[index(material)].density; }  ///< [kg/m3]
+  /// A question with its place in the deck if no solid is so light; else empty.
+  std::string density_doubt(int material) const;
   /// Young's modulus [Pa]: 0 if the deck does not give it, infinite if "rigid".
   Real young_modulus(int material) const { return list_[index(material)].young_modulus; }
   Real poisson_ratio(int material) const { return list_[index(material)].poisson_ratio; }
-  /// The material called `name`; throws InputError that starts with `where` if there is none.
+  /// The material called `name`; the only one if the name is empty. Throws InputError that starts with
+  /// `where` if there is none.
   int find(std::string_view name, const std::string& where) const;
   /// Null if the deck does not give the pair.
   const PairProperties<D>* pair(int a, int b) const {

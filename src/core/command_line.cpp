@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <sstream>
 
+#include "core/command_line_pages.hpp"
+
 namespace scree {
 
 Check::Check(const CLI::Validator& validator)
@@ -87,7 +89,10 @@ CommandLine::CommandLine(const std::string& about)
     : owned_(std::make_shared<CLI::App>(about)), app_(owned_.get()) {}
 
 CommandLine CommandLine::verb(const std::string& name, const std::string& about) {
-  return CommandLine(app_->add_subcommand(name, about));
+  CLI::App* verb = app_->add_subcommand(name, about);
+  verb->footer("");     // else it has that of the program
+  verb->fallthrough();  // scree run -q is scree -q run
+  return CommandLine(verb);
 }
 void CommandLine::require_verbs(std::size_t least, std::size_t most) {
   app_->require_subcommand(least, most);
@@ -105,11 +110,19 @@ void CommandLine::version(const std::function<std::string()>& text) {
 void CommandLine::footer(const std::string& text) {
   app_->footer(text);
 }
+void CommandLine::example(const std::string& command) {
+  std::string text = app_->get_footer();
+  text.erase(text.find_last_not_of('\n') + 1);
+  app_->footer(text + (text.empty() ? "" : "\n\n") + "Example:\n  " + command);
+}
 bool CommandLine::given() const {
   return app_->parsed();
 }
 
 std::optional<CommandLine::Ending> CommandLine::parse(int argc, char** argv) const {
+  const std::string_view only = argc == 2 ? argv[1] : "";
+  if (only == "--man") return Ending{.output = man_page(*app_)};
+  if (only == "--completion") return Ending{.output = bash_completion(*app_)};
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

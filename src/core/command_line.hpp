@@ -85,6 +85,8 @@ class CommandLine {
   void version(const std::function<std::string()>& text);
   /// Text below the help.
   void footer(const std::string& text);
+  /// A command to learn from, as one types it, at the end of the help.
+  void example(const std::string& command);
 
   /// Whether this verb was given.
   bool given() const;
@@ -94,7 +96,9 @@ class CommandLine {
     std::string output{}, mistakes{};
     ExitCode code = ExitCode::done;
   };
-  /// Reads the arguments; has a value if that ends the program: help, version, or a mistake.
+  /// Reads the arguments; has a value if that ends the program: help, version, or a mistake. Of a program:
+  /// also
+  /// --man and --completion alone, which print docs/man/PROGRAM.1 and packaging/completions/PROGRAM.
   std::optional<Ending> parse(int argc, char** argv) const;
 
  private:

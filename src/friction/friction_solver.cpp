@@ -66,7 +66,7 @@ Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real
 }
 
 template <int D>
-void SolverSettings<D>::describe(Section& section) {
+void SolverSettings<D>::describe(Section& section, const std::string& automatic) {
   const std::string otherwise = "nsgs";
   section.kind("type", solver,
                {.doc = "Solver of the contact problem of a step; \"" + otherwise + "\" if not given"});
@@ -74,9 +74,15 @@ void SolverSettings<D>::describe(Section& section) {
     solver = make_solver<D>(otherwise);
     solver->describe(section);
   }
-  section.real(
-      "tolerance", tolerance,
-      {.range = positive, .doc = "Natural residual at which a solve ends (docs/method.md, eq. F.6)"});
+  const std::string meaning = "Natural residual at which a solve ends (docs/method.md, eq. F.6)";
+  if (automatic.empty()) {
+    section.real("tolerance", tolerance, {.range = positive, .doc = meaning});
+  } else {
+    tolerance_word = "auto";
+    const std::string with_auto = meaning + "; \"auto\": " + automatic;
+    section.real_or_word("tolerance", tolerance, tolerance_word, {"auto"},
+                         {.range = positive, .doc = with_auto});
+  }
   section.real(
       "max_time", max_seconds,
       {.unit = Unit::time,

@@ -148,10 +148,12 @@ template <int D>
 struct SolverSettings {
   std::unique_ptr<FrictionSolver<D>> solver;
   Real tolerance = 1e-4;
+  std::string tolerance_word;  ///< "auto": whoever poses the problems chooses
   Real max_seconds = HUGE_VAL;
   std::string petsc_options;
 
-  void describe(Section& section);
+  /// `automatic`: what tolerance = "auto" stands for, in words; empty: the tolerance is a number.
+  void describe(Section& section, const std::string& automatic = "");
   StopRule stop_rule() const { return {.tolerance = tolerance, .max_seconds = max_seconds}; }
 };
 

@@ -27,7 +27,8 @@ void ObstacleSet<D>::describe(Section& root) {
                 section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
                 obstacle.shape = std::move(shape);
                 section.text("material", obstacle.material,
-                             {.doc = "name of the material its surface is made of, where materials matter"});
+                             {.doc = "name of the material its surface is made of, where materials matter; "
+                                     "needed where there are several"});
                 section.optional_table(
                     "motion",
                     {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "

@@ -82,6 +82,8 @@ class SceneOutput {
   /// Whether they ask for results.
   virtual bool is_asked_for() const = 0;
   virtual std::unique_ptr<SceneWriter<D>> make_writer(const OutputContext<D>& context) = 0;
+  /// Those of its tables of [output] that are asked for and written as VTK files.
+  virtual std::vector<std::string> vtk_tables() const = 0;
   /// The endings of its files NAME.ending, which --force removes.
   virtual std::span<const std::string_view> endings() const = 0;
   /// The key of its part of summary.json.

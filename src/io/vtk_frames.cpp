@@ -27,11 +27,6 @@ std::string attribute_in(const std::string& line, const std::string& name) {
 
 }  // namespace
 
-std::mutex& in_use() {
-  static std::mutex mutex;
-  return mutex;
-}
-
 std::string declaration(const std::vector<Column>& columns, bool single_precision) {
   std::string text;
   for (const Column& column : columns)
@@ -39,7 +34,7 @@ std::string declaration(const std::vector<Column>& columns, bool single_precisio
         [&]<class T>(std::span<const T>) {
           fmt::format_to(std::back_inserter(text),
                          "      <PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n",
-                         narrowed<T>(single_precision) ? "Float32" : ArrayOf<T>::name, column.name,
+                         narrowed<T>(single_precision) ? "Float32" : type_name<T>(), column.name,
                          column.components);
         },
         column.values);

@@ -1,14 +1,7 @@
 #pragma once
 #include <mpi.h>
-#include <vtkNew.h>
-#include <vtkSmartPointer.h>
-#include <vtkTypeFloat32Array.h>
-#include <vtkTypeFloat64Array.h>
-#include <vtkTypeInt32Array.h>
-#include <vtkTypeInt64Array.h>
 
 #include <cstdint>
-#include <mutex>
 #include <numeric>
 #include <span>
 #include <string>
@@ -20,57 +13,30 @@
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 
-// What the writers of series for ParaView share. Only sources of io include this header: it brings in VTK.
+// What the writers of series for ParaView share: who writes what, and under which names.
 
 namespace scree::vtk {
 
+/// The name of a type of numbers in files of VTK.
 template <class T>
-struct ArrayOf;
-template <>
-struct ArrayOf<double> {
-  using Type = vtkTypeFloat64Array;
-  static constexpr const char* name = "Float64";
-};
-template <>
-struct ArrayOf<float> {
-  using Type = vtkTypeFloat32Array;
-  [[maybe_unused]] static constexpr const char* name = "Float32";
-};
-template <>
-struct ArrayOf<std::int64_t> {
-  using Type = vtkTypeInt64Array;
-  static constexpr const char* name = "Int64";
-};
-template <>
-struct ArrayOf<std::int32_t> {
-  using Type = vtkTypeInt32Array;
-  static constexpr const char* name = "Int32";
-};
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<T, double>)
+    return "Float64";
+  else if constexpr (std::is_same_v<T, float>)
+    return "Float32";
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return "Int64";
+  else {
+    static_assert(std::is_same_v<T, std::int32_t>);
+    return "Int32";
+  }
+}
 
 /// Whether a value is stored with 32 bits.
 template <class T>
 constexpr bool narrowed(bool single_precision) {
   return std::is_same_v<T, double> && single_precision;
 }
-
-/// The XML text that `writer` makes of its input: inline binary data with 64-bit sizes. Throws RunError.
-/// Local.
-template <class Writer>
-std::string encoded(Writer& writer, bool compress) {
-  writer.SetDataModeToBinary();
-  writer.SetHeaderTypeToUInt64();
-  if (compress)
-    writer.SetCompressorTypeToLZ4();
-  else
-    writer.SetCompressorTypeToNone();
-  writer.WriteToOutputStringOn();
-  if (writer.Write() == 0) throw RunError("VTK could not encode a frame");
-  return writer.GetOutputString();
-}
-
-/// To be held by whoever calls VTK: frames are encoded by a thread of their own (io/background.hpp), and VTK
-/// is used by one thread at a time.
-std::mutex& in_use();
 
 /// Collects the shares of a group of ranks on its writer, in rank order.
 class Gather {
@@ -126,23 +92,6 @@ Numbers stored(const Gather& gather, std::span<const T> mine, int components, bo
       return gather(std::span<const float>(narrow), components);
     }
   return gather(mine, components);
-}
-
-/// A view for VTK of numbers that outlive it.
-template <class T>
-vtkSmartPointer<vtkDataArray> view_of(const std::string& name, int components, std::vector<T>& values) {
-  vtkNew<typename ArrayOf<T>::Type> array;
-  array->SetName(name.c_str());
-  array->SetNumberOfComponents(components);
-  constexpr int kept_by_caller = 1;
-  using Value = typename ArrayOf<T>::Type::ValueType;  // another name of the same 64-bit integer, say
-  static_assert(sizeof(Value) == sizeof(T) && std::is_integral_v<Value> == std::is_integral_v<T>);
-  array->SetArray(reinterpret_cast<Value*>(values.data()), static_cast<vtkIdType>(values.size()),
-                  kept_by_caller);
-  return vtkSmartPointer<vtkDataArray>(array.Get());
-}
-inline vtkSmartPointer<vtkDataArray> view_of(const std::string& name, int components, Numbers& numbers) {
-  return std::visit([&](auto& values) { return view_of(name, components, values); }, numbers);
 }
 
 /// The lines that declare columns in a file that lists pieces.

@@ -1,21 +1,14 @@
 #include "io/vtk_series.hpp"
 
 #include <fmt/format.h>
-#include <vtkCellArray.h>
-#include <vtkCellData.h>
-#include <vtkFieldData.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-#include <vtkPolyData.h>
-#include <vtkXMLPolyDataWriter.h>
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
 #include "io/files.hpp"
+#include "io/vtk_encoding.hpp"
 #include "io/vtk_frames.hpp"
 
 namespace scree {
@@ -23,32 +16,6 @@ namespace scree {
 using namespace vtk;
 
 namespace {
-
-struct StoredColumn {
-  std::string name;
-  int components;
-  Numbers numbers;
-};
-
-/// What one file holds, without VTK: gathered by the rank, encoded by whichever thread.
-struct Piece {
-  Real time = 0;
-  bool vertices = false;
-  Numbers points;
-  std::vector<std::int64_t> lines, triangles;
-  std::vector<StoredColumn> point_columns, cell_columns;
-};
-
-/// The arrays that cells of `corners` points each are made of.
-struct Cells {
-  Cells(std::vector<std::int64_t>& points, int corners)
-      : offsets(points.size() / static_cast<std::size_t>(corners) + 1) {
-    for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int64_t>(i) * corners;
-    cells->SetData(view_of("", 1, offsets), view_of("", 1, points));
-  }
-  std::vector<std::int64_t> offsets;
-  vtkNew<vtkCellArray> cells;
-};
 
 /// Columns of lines and then of triangles; each part is gathered by itself, since VTK wants all lines first.
 template <class T>
@@ -72,32 +39,11 @@ std::vector<std::int64_t> shifted(std::span<const std::int64_t> points, std::int
   return result;
 }
 
-std::string encoded_piece(Piece& piece, bool compress) {
-  const std::lock_guard lock(in_use());
-  vtkNew<vtkPolyData> data;
-  vtkNew<vtkPoints> points;
-  points->SetData(view_of("position", 3, piece.points));
-  data->SetPoints(points);
-  std::vector<std::int64_t> own(piece.vertices ? static_cast<std::size_t>(points->GetNumberOfPoints()) : 0);
-  std::iota(own.begin(), own.end(), std::int64_t{0});
-  const Cells vertices(own, 1), lines(piece.lines, 2), triangles(piece.triangles, 3);
-  if (piece.vertices) data->SetVerts(vertices.cells);
-  data->SetLines(lines.cells);
-  data->SetPolys(triangles.cells);
-  for (auto& [name, components, numbers] : piece.point_columns)
-    data->GetPointData()->AddArray(view_of(name, components, numbers));
-  for (auto& [name, components, numbers] : piece.cell_columns)
-    data->GetCellData()->AddArray(view_of(name, components, numbers));
-  std::vector<double> times{piece.time};
-  data->GetFieldData()->AddArray(view_of("TimeValue", 1, times));
-
-  vtkNew<vtkXMLPolyDataWriter> writer;
-  writer->SetInputData(data);
-  writer->SetIdTypeToInt64();
-  return encoded(*writer, compress);
-}
-
 }  // namespace
+
+bool has_vtk() {
+  return vtk::is_built_in;
+}
 
 VtkSeries::VtkSeries(const Comm& comm, const std::string& directory, const std::string& run,
                      const std::string& name, const VtkOptions& options)
@@ -121,7 +67,7 @@ void VtkSeries::write(std::int64_t step, Real time, const Geometry& geometry) {
   const std::size_t n_lines = geometry.lines.size() / 2;
   const std::int64_t shift = gather.before(n_points);
 
-  const auto piece = std::make_shared<Piece>();
+  const auto piece = std::make_shared<SurfacePiece>();
   piece->time = time;
   piece->vertices = geometry.vertices && geometry.cell_columns.empty();
   piece->points = stored(gather, geometry.points, 3, narrow);
@@ -146,7 +92,7 @@ void VtkSeries::write(std::int64_t step, Real time, const Geometry& geometry) {
     written_ = start_work(
         options_.background,
         [piece, path = frames_->folder() + frames_->piece_name(step, group_.piece()),
-         compress = options_.compress] { files::write_atomically(path, encoded_piece(*piece, compress)); });
+         compress = options_.compress] { files::write_atomically(path, encoded(*piece, compress)); });
   unfinished_ = Unfinished{step, time, ""};
   if (comm_.is_root()) {
     std::string pieces;

@@ -16,6 +16,10 @@ namespace vtk {
 class FrameIndex;
 }
 
+/// Whether this build can write VTK files (CMake option SCREE_VTK). Without, the members of VtkSeries and
+/// ImageSeries that write or read frames throw RunError.
+bool has_vtk();
+
 struct VtkOptions {
   int writers = 1;  ///< files per frame at most; ranks send their share to the writer of their group
   bool single_precision = true;  ///< store reals with 32 bits

@@ -92,9 +92,10 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
   const bool remembered = rules_->remembers_pair(place);
   BodyPose<D> pose_b = pose_[b];
   pose_b.centre = between;
-  pair_ = contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b},
-                            radius_a * shape_a.form.rounding, radius_b * shape_b.form.rounding,
-                            remembered ? HUGE_VAL : of_both.reach, of_both.width, &axis_[place]);
+  pair_ =
+      contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
+                        radius_b * shape_b.form.rounding, remembered ? HUGE_VAL : of_both.reach,
+                        of_both.width, &axis_[place], shapes.normals);
   const bool takes = is_contact(pair_, touching, of_free, [&](bool other, const auto& p) {
     const std::size_t w = other ? 1 : 0;
     return dot(pair_.normal, ways_a[w].of_point(p.place) - ways_b[w].of_point(p.place - between));

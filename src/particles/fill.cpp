@@ -48,7 +48,8 @@ void describe_bodies(Section& section, const ShapeTable<D>& shapes, ParticleGrou
        .doc = "weight of a body's share of a contact's correction; 0 holds the body in place. In schemes "
               "with inertia the mass is that weight, and only 0 counts"});
   section.text("material", group.material,
-               {.doc = "name of a [materials.NAME] table, for schemes with inertia"});
+               {.doc = "name of a [materials.NAME] table, for schemes with inertia; needed where there are "
+                       "several"});
   section.point<D>("velocity", group.velocity,
                    {.unit = Unit::speed, .doc = "initial value, in schemes with inertia"});
   section.point<n_spins<D>>("angular_velocity", group.angular_velocity,

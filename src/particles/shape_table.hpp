@@ -7,6 +7,7 @@
 
 #include "core/section.hpp"
 #include "geometry/convex/core.hpp"
+#include "geometry/convex/manifold.hpp"
 #include "geometry/convex/shape.hpp"
 #include "particles/body_store.hpp"
 
@@ -80,6 +81,9 @@ class ShapeTable {
     return radius * (*this)[number].form.inscribed_radius;
   }
   Real rounding(std::int32_t number, Real radius) const { return radius * (*this)[number].form.rounding; }
+
+  /// Of contacts between bodies in nonsmooth dynamics; no deck sets it.
+  NormalsOf normals = NormalsOf::closest_points;
 
  private:
   std::vector<BodyShape<D>> shapes_;

@@ -75,7 +75,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const auto body = static_cast<Real>(n_bodies + n_to_come);
   // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after
   // LZ4 (about 80 bytes, measured); H5MD position, image and velocity.
-  const Real disk = output.vtk.count(end, dt) * body * 80 +
+  const Real disk = (output.writes_vtk() ? output.vtk.count(end, dt) * body * 80 : 0) +
                     output.h5md.count(end, dt) * body * D * (output.h5md_single ? 12 : 20) +
                     static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
@@ -107,19 +107,23 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"disk_mib", disk / (1 << 20)},
               {"sensible_ranks", most_ranks},
               {"first_step", first_step},
+              {"missing_outputs", missing_outputs(simulation.deck())},
               {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
   return fmt::format(
       "{}: valid\n"
-      "  {} bodies in {}D, radii {:g} to {:g} m, solid fraction of the domain {:.3f}, {} obstacles\n"
+      "  {} bodies in {}D, {}, solid fraction of the domain {:.3f}, {} obstacle{}\n"
       "{}{}"
       "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
       "  {:g} steps of {:g} s to t = {:g} s\n"
       "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
       "  first step: {}\n"
       "{}",
-      deck.name(), n_bodies, D, least, most, volume / state.box.volume(), state.obstacles.list().size(),
-      lines_about_shapes,
+      deck.name(), n_bodies, D,
+      n_bodies > 0 ? fmt::format("radii {:g} to {:g} m", least, most)
+                   : fmt::format("radii up to {:g} m", most),
+      volume / state.box.volume(), state.obstacles.list().size(),
+      state.obstacles.list().size() == 1 ? "" : "s", lines_about_shapes,
       n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
       skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
       most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks), first_step,

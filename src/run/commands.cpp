@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/as_input.hpp"
+#include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
@@ -31,12 +32,15 @@ namespace {
 
 files::Texts provenance_of(const Comm& comm, const std::string& deck_name, const std::string& deck_text,
                            const std::string& command_line) {
-  return {{"deck_name", deck_name},
-          {"deck_folder", std::filesystem::absolute(deck_name).parent_path().string()},
-          {"deck_text", deck_text},
-          {"command_line", command_line},
-          {"version", version_text()},
-          {"ranks", std::to_string(comm.size())}};
+  files::Texts texts{{"deck_name", deck_name},
+                     {"deck_folder", std::filesystem::absolute(deck_name).parent_path().string()},
+                     {"deck_text", deck_text},
+                     {"command_line", command_line},
+                     {"version", version_text()},
+                     {"ranks", std::to_string(comm.size())}};
+  if (const auto plugins = external_plugins(); !plugins.empty())
+    texts.emplace_back("plugins", fmt::format("{}", fmt::join(plugins, "; ")));
+  return texts;
 }
 
 using Use = ResultsFolder::Use;
@@ -96,12 +100,14 @@ ExitCode run(
         files.with(".resolved.toml"),
         started_from.empty() ? resolved : fmt::format("# Bodies from {}\n{}", started_from, resolved));
   });
-  log::info("scree {} on {} ranks: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
-            comm.size(), files.name, simulation->n_bodies(), D,
+  log::info("scree {} on {} rank{}: {}, {} bodies in {}D, {} s to go in steps of {} s", version::number,
+            comm.size(), comm.size() == 1 ? "" : "s", files.name, simulation->n_bodies(), D,
             simulation->deck().end_time - simulation->state().clock.time, simulation->deck().dt);
+  for (const std::string& plugin : external_plugins()) log::info("plug-in {}", plugin);
   if (!reads_a_copy)
     for (const std::string& warning : deck.warnings()) log::warn(warning);
   for (const std::string& finding : findings) log::warn(finding);
+  if (const std::string text = about_missing_outputs(simulation->deck()); !text.empty()) log::warn(text);
   if (start) {
     const std::vector<std::string> differences = start->differences(deck);
     if (differences.empty())

@@ -173,12 +173,18 @@ void find_open_faces(const RunDeck<D>& deck, const State<D>& state, const Survey
       deck.box_place, open.size() == 1 ? "" : "s", fmt::join(open, ", ")));
 }
 
+/// No body, of the start or to come, has a larger radius. Collective.
 template <int D>
-void find_far_obstacles(const State<D>& state, const Survey<D>& survey, std::vector<std::string>& findings) {
-  Real largest = 0;
+Real largest_radius(const RunDeck<D>& deck, const State<D>& state) {
+  Real largest = deck.events.inlets.to_come(deck.end_time).largest;
   for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned())))
     largest = std::max(largest, radius);
-  largest = state.comm.max(largest);
+  return state.comm.max(largest);
+}
+
+template <int D>
+void find_far_obstacles(const State<D>& state, const Survey<D>& survey, Real largest,
+                        std::vector<std::string>& findings) {
   for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
     const Obstacle<D>& obstacle = state.obstacles.list()[o];
     const Real distance = survey.distance_of(o);
@@ -189,23 +195,60 @@ void find_far_obstacles(const State<D>& state, const Survey<D>& survey, std::vec
   }
 }
 
-/// An obstacle that is there on one of two faces that are the same place, and not on the other.
+/// Where the nearest of all obstacles that are there is from a point.
 template <int D>
-void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, std::vector<std::string>& findings) {
+struct NearestObstacle {
+  SurfacePoint<D> surface = SurfacePoint<D>::none();
+  int obstacle = -1;
+};
+template <int D>
+std::vector<NearestObstacle<D>> nearest_obstacles(const ObstacleSet<D>& obstacles,
+                                                  const std::vector<Vec<D>>& points) {
+  std::vector<NearestObstacle<D>> nearest(points.size());
+  std::vector<SurfacePoint<D>> of_one(points.size());
+  for (int c = 0; c < obstacles.n_constraints(); ++c) {
+    if (!obstacles.active(obstacles.obstacle_of(c))) continue;
+    obstacles.nearest(c, points, of_one);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (of_one[i].distance < nearest[i].surface.distance)
+        nearest[i] = {of_one[i], obstacles.obstacle_of(c)};
+  }
+  return nearest;
+}
+
+/// Obstacles that bodies of radius `largest` meet on one of two faces that are the same place, and not alike
+/// on the other.
+template <int D>
+void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, Real largest,
+                        std::vector<std::string>& findings) {
+  const Real unlike = 0.01 * largest;
+  const auto is_near = [&](const Vec<D>& x) {  // to the domain
+    for (int k = 0; k < D; ++k)
+      if (x[k] < state.box.lower[k] - largest || x[k] > state.box.upper[k] + largest) return false;
+    return true;
+  };
   for (int k = 0; k < D; ++k) {
     if (!state.box.is_periodic(k)) continue;
-    const std::vector<Vec<D>> low = survey.on_lower_face(k);
-    std::vector<Vec<D>> high = low;
-    for (Vec<D>& x : high) x[k] = state.box.upper[k];
-    std::vector<SurfacePoint<D>> at_low(low.size()), at_high(low.size());
-    const Real rounding = 1e-9 * state.box.length(k);
     std::vector<char> is_cut(state.obstacles.list().size(), 0);
-    for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
-      state.obstacles.nearest(c, low, at_low);
-      state.obstacles.nearest(c, high, at_high);
-      for (std::size_t i = 0; i < low.size(); ++i)
-        if ((at_low[i].distance <= rounding) != (at_high[i].distance <= rounding))
-          is_cut[static_cast<std::size_t>(state.obstacles.obstacle_of(c))] = 1;
+    for (const bool from_upper : {false, true}) {
+      std::vector<Vec<D>> points = survey.on_lower_face(k);
+      const auto put_on_face = [&](bool upper) {
+        for (Vec<D>& x : points) x[k] = upper ? state.box.upper[k] : state.box.lower[k];
+      };
+      // To where the surface cuts the face.
+      put_on_face(from_upper);
+      const auto start = nearest_obstacles(state.obstacles, points);
+      for (std::size_t i = 0; i < points.size(); ++i)
+        if (start[i].obstacle >= 0) points[i] -= start[i].surface.distance * start[i].surface.normal;
+      put_on_face(false);
+      const auto at_low = nearest_obstacles(state.obstacles, points);
+      put_on_face(true);
+      const auto at_high = nearest_obstacles(state.obstacles, points);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const Real low = at_low[i].surface.distance, high = at_high[i].surface.distance;
+        if (is_near(points[i]) && std::min(low, high) < largest && std::abs(low - high) > unlike)
+          is_cut[static_cast<std::size_t>((low < high ? at_low : at_high)[i].obstacle)] = 1;
+      }
     }
     for (std::size_t o = 0; o < is_cut.size(); ++o)
       if (is_cut[o] != 0)
@@ -249,17 +292,50 @@ template <int D>
 std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state) {
   std::vector<std::string> findings;
   if (!deck.stepper->scene()) {  // which knows its own walls
+    const Real largest = largest_radius(deck, state);
     const Survey<D> survey(deck, state);
     if (survey.is_done()) {
       find_open_faces(deck, state, survey, findings);
-      find_far_obstacles(state, survey, findings);
+      find_far_obstacles(state, survey, largest, findings);
     }
-    find_cut_obstacles(state, survey, findings);
+    find_cut_obstacles(state, survey, largest, findings);
+  }
+  for (int m = 0; m < state.materials.size(); ++m) {
+    if (std::ranges::find(state.group_material, m) == state.group_material.end()) continue;  // of walls only
+    if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
+      findings.push_back(std::move(doubt));
   }
   find_missing_output(deck, findings);
+  if (std::string text = about_missing_outputs(deck); !text.empty()) findings.push_back(std::move(text));
   return findings;
 }
 
+template <int D>
+std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
+  std::vector<std::string> tables;
+  if (has_vtk()) return tables;
+  if (deck.output.vtk.ever()) tables.emplace_back("vtk");
+  if (Scene<D>* scene = deck.stepper->scene())
+    for (std::string& table : scene->output().vtk_tables()) tables.push_back(std::move(table));
+  return tables;
+}
+
+template <int D>
+std::string about_missing_outputs(const RunDeck<D>& deck) {
+  const std::vector<std::string> tables = missing_outputs(deck);
+  if (tables.empty()) return "";
+  return fmt::format(
+      "this scree was built without VTK (SCREE_VTK=OFF), so [output.{}] is not written. ParaView opens "
+      "NAME.xdmf with NAME.h5 as well, {}",
+      fmt::join(tables, "] and [output."),
+      deck.output.h5md.ever() ? "which this run writes"
+                              : "which the deck gets with 'every' in [output.h5md]");
+}
+
+template std::vector<std::string> missing_outputs<2>(const RunDeck<2>&);
+template std::vector<std::string> missing_outputs<3>(const RunDeck<3>&);
+template std::string about_missing_outputs<2>(const RunDeck<2>&);
+template std::string about_missing_outputs<3>(const RunDeck<3>&);
 template std::vector<std::string> scene_findings<2>(const RunDeck<2>&, const State<2>&);
 template std::vector<std::string> scene_findings<3>(const RunDeck<3>&, const State<3>&);
 template std::vector<std::string> deck_findings<2>(const RunDeck<2>&, const State<2>&);

@@ -20,4 +20,12 @@ std::vector<std::string> scene_findings(const RunDeck<D>& deck, const State<D>& 
 template <int D>
 std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state);
 
+/// Tables of [output] that the deck asks for and this build cannot write.
+template <int D>
+std::vector<std::string> missing_outputs(const RunDeck<D>& deck);
+
+/// What to do about them; empty if there are none.
+template <int D>
+std::string about_missing_outputs(const RunDeck<D>& deck);
+
 }  // namespace scree

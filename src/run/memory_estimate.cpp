@@ -63,7 +63,7 @@ Real memory_of_run(Simulation<D>& simulation) {
                                                          : 0;
   const Real growth = (all - present) * body_bytes + std::max(settled_pairs - pairs, 0.0) * pair_bytes +
                       contacts * contact_bytes +
-                      all * (other_output_bytes + (deck.output.vtk.ever() ? frame_bytes : 0));
+                      all * (other_output_bytes + (deck.output.writes_vtk() ? frame_bytes : 0));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   constexpr Real kibibyte = 1024;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "io/vtk_series.hpp"
 
 namespace scree {
 
@@ -38,6 +39,10 @@ void describe_precision(Section& table, bool& single) {
 }
 
 }  // namespace
+
+bool OutputSettings::writes_vtk() const {
+  return vtk.ever() && has_vtk();
+}
 
 RunFiles OutputSettings::files(const std::string& default_name) const {
   RunFiles run;

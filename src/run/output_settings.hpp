@@ -38,6 +38,8 @@ struct OutputSettings {
   OutputInterval scalars;
   Real contact_tolerance = 1e-3;
 
+  /// Whether frames for ParaView are written: a build without VTK writes none.
+  bool writes_vtk() const;
   /// Where the files of a run lie whose deck gives no name. Throws InputError if it cannot have the default.
   RunFiles files(const std::string& default_name) const;
 

@@ -12,6 +12,8 @@
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
 #include "run/checkpoint.hpp"
+#include "run/deck_findings.hpp"
+#include "run/end_text.hpp"
 #include "run/problem_writer.hpp"
 #include "run/progress.hpp"
 #include "run/writers.hpp"
@@ -160,19 +162,20 @@ class RunLoop {
     const typename SceneWriter<D>::Summary of_scene = writers_.finish(state);
     const std::int64_t body_steps = comm_.sum(body_steps_);
     log::info("\n{}", end_text());
-    log::info("{} steps, {} bodies at the end, {:.3g} s wall, {:.4g} body-steps per core-second", steps,
-              n_bodies, wall, static_cast<Real>(body_steps) / wall / comm_.size());
-    std::string worst_text;
-    for (const auto& [name, value, unit] : worst_)
-      worst_text += fmt::format("{}{} {:.3g}{}", worst_text.empty() ? "" : ", ", name, value,
-                                unit == "-" ? "" : " " + unit);
-    if (!worst_.empty()) log::info("worst of all steps: {}", worst_text);
+    log::info("{} steps, {} bodies at the end, {:.3g} s of wall time, {:.4g} body-steps per core-second",
+              steps, n_bodies, wall, static_cast<Real>(body_steps) / wall / comm_.size());
+    if (const std::string text = certificate_text(worst_, steps); !text.empty()) log::info("{}", text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
     if (!of_scene.text.empty()) log::info("{}", of_scene.text);
     const Inlets<D>& inlets = simulation_.deck().events.inlets;
     for (std::size_t f = 0; f < inlets.list().size(); ++f)
       if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
         log::warn("{}", missing);
+    log::info("results in {}", files_.folder);
+    const bool has_rows = simulation_.deck().output.scalars.ever();
+    if (const std::string text = commands_to_see(files_, writers_.paraview_file(), has_rows); !text.empty())
+      log::info("{}", text);
+    log::record("\n{}", worst_text(worst_));
     log::record("\n{}", format_timer_table(timers));
     if (comm_.size() > 1)
       log::record(
@@ -201,7 +204,10 @@ class RunLoop {
       for (const CertificateEntry& entry : simulation_.stepper().certificate())
         certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
       Json worst;
-      for (const auto& [name, value, unit] : worst_) worst[name] = {{"value", value}, {"unit", unit}};
+      for (const WorstOfSteps& one : worst_) {
+        worst[one.name] = {{"value", one.value}, {"unit", one.unit}};
+        if (std::isfinite(one.limit)) worst[one.name]["limit"] = one.limit;
+      }
       Json summary{{"name", files_.name},
                    {"title", simulation_.deck().title},
                    {"status", code == ExitCode::done ? "done" : "interrupted"},
@@ -243,6 +249,7 @@ class RunLoop {
                    {"ranks", comm_.size()},
                    {"wall_s", wall},
                    {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
+                   {"missing_outputs", missing_outputs(simulation_.deck())},
                    {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
                    {"output_s", output_seconds},
                    {"timers", timer_json}};
@@ -266,9 +273,6 @@ class RunLoop {
         if (name != "deck_text") summary["provenance"][name] = text;
       files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
     });
-    log::info("results in {}", files_.folder);
-    if (const std::string series = writers_.paraview_file(); !series.empty())
-      log::info("see it: paraview {}", quoted(series));
   }
 
  private:
@@ -284,7 +288,7 @@ class RunLoop {
     const std::string of = std::isfinite(deck.end_time) ? fmt::format(" of {:g} s", deck.end_time) : "";
     if (!stopped_by_.empty())
       return fmt::format(
-          "stopped at {}{} by {}; go on with: {}", at, of, stopped_by_,
+          "stopped at {}{} by {}\ngo on with: {}", at, of, stopped_by_,
           !options_.go_on_with.empty()
               ? options_.go_on_with
               : command_to_go_on(comm_, "restart " + quoted(checkpoint_of_step()), options_.overrides));
@@ -341,13 +345,16 @@ class RunLoop {
     worst_.resize(certificate.size());
     for (std::size_t k = 0; k < worst_.size(); ++k) {
       const CertificateEntry& entry = certificate[k];
-      Worst& worst = worst_[k];
+      WorstOfSteps& worst = worst_[k];
       worst.name = entry.is_success ? fmt::format("steps_not_{}", entry.name) : std::string(entry.name);
       worst.unit = entry.unit;
-      if (entry.is_success)
+      worst.is_success = entry.is_success;
+      if (entry.is_success) {
         worst.value += entry.value == 0;
-      else
+      } else if (entry.value > worst.value || !std::isfinite(worst.limit)) {
         worst.value = std::max(worst.value, entry.value);
+        worst.limit = entry.limit;
+      }
     }
   }
 
@@ -371,14 +378,9 @@ class RunLoop {
   std::optional<Clock> resumed_;
   Writers<D> writers_;
   ProblemWriter<D> problems_;
-  struct Worst {
-    std::string name;
-    Real value = 0;
-    std::string unit;
-  };
-  std::vector<Worst> worst_;     // of this run, since its start or restart
-  std::int64_t body_steps_ = 0;  // of this run on this rank: bodies summed over the steps
-  std::string stopped_by_;       // empty: the run came to its end
+  std::vector<WorstOfSteps> worst_;  // of this run, since its start or restart
+  std::int64_t body_steps_ = 0;      // of this run on this rank: bodies summed over the steps
+  std::string stopped_by_;           // empty: the run came to its end
   bool asked_for_options_ = false;
   std::string end_frames_;                              // outputs with a frame beside their schedule
   std::vector<std::vector<Real>> memories_before_end_;  // of measures, before these were written

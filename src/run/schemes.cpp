@@ -1,5 +1,7 @@
 #include "run/schemes.hpp"
 
+#include "core/external_plugins.hpp"
+
 namespace scree {
 
 #ifdef SCREE_CROWD
@@ -20,6 +22,7 @@ const std::vector<Entry<Stepper<D>>>& all_schemes() {
 #include "crowd/schemes/schemes.def"
 #undef SCREE_ENTRY
 #endif
+    require_distinct_names<Stepper<D>>(list, list.size() - own.size());
     return list;
   }();
   return all;

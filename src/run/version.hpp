@@ -11,7 +11,7 @@ extern const char* const build_type;
 extern const char* const commit;
 }  // namespace version
 
-/// Version, commit, compiler and libraries: one line each.
+/// Version, commit, compiler, libraries, and what was left out: one line.
 std::string version_text();
 
 }  // namespace scree

@@ -64,7 +64,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
         headings.push_back({name + "_" + column.name, column.unit});
     scalars_ = open_table("scalars", headings);
   }
-  if (output.vtk.ever()) {
+  if (output.writes_vtk()) {
     if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
     constexpr std::int64_t bodies_of_writer = 1'000'000;
     const std::int64_t n_bodies = comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));

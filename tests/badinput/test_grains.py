@@ -125,6 +125,30 @@ def test_without_a_solver_there_is_one(folder):
     (folder / "resolved.toml").write_text(result.stdout)
     run_ok("check", folder / "resolved.toml", folder=folder)
     refused_deck(folder, (solver, "[solver]\nsolver_sweeps = 3\n\n"), words=["'solver_sweeps' in [solver]"])
+    # Its tolerance is that of grains; bodies with shapes need a smaller one.
+    shape = ('radius = { distribution = "constant", value = "5 cm" }', 'shape = "square"')
+    for changes, more, limit in (((), "", 1e-2), ((shape,), '\n[shapes.square]\ntype = "box"\nsize = [0.08, 0.08]\n', 1e-3)):
+        deck = write_deck(folder, (solver, ""), *changes, more=SIDES + more)
+        run_ok("-q", "run", deck, "--force", folder=folder)
+        worst = json.loads((folder / "results/grains/summary.json").read_text())["certificate_worst"]["residual"]
+        check(worst["limit"] == limit and 0 < worst["value"] <= limit, f"the tolerance is {limit}", worst)
+
+
+def test_a_material_need_be_named_only_where_there_are_several(folder):
+    named, steel = ('material = "glass"\n', ""), ('material = "steel"\n', "")
+    refused_deck(folder, named, words=["a material is missing", "glass, steel"])
+    one = (named, steel, ("[materials.steel]\ndensity = 7800\n\n", ""), ('[pairs."glass-steel"]\nfriction = 0.3\nrestitution = 0.6\n\n', ""))
+    run_ok("check", write_deck(folder, *one), folder=folder)
+    refused_deck(folder, *one, ("[materials.glass]\ndensity = 2500\n\n", ""), ('[pairs."glass-glass"]\nfriction = 0.4\nrestitution = 0.5\n\n', ""),
+                 words=["a material is missing", "there is none"])
+
+
+def test_check_asks_about_a_density_that_no_solid_has(folder):
+    told = json.loads(run_ok("check", "--json", write_deck(folder, ("density = 2500", "density = 2.5")), folder=folder).stdout)["findings"]
+    check(any("density of glass is 2.5 kg/m3" in text and '"2.5 g/cm3" meant' in text for text in told), "it is named", told)
+    for changes in ((), (("density = 7800", "density = 7.8"),)):    # steel is that of the floor alone
+        told = json.loads(run_ok("check", "--json", write_deck(folder, *changes), folder=folder).stdout)["findings"]
+        check(not any("density" in text for text in told), "others are not", told)
 
 
 def test_inertia_in_a_scheme_that_knows_none(folder):

@@ -161,6 +161,12 @@ def test_all_errors_of_a_deck_are_told_at_once(folder):
     refused(folder, "check", "small.toml",
             words=["6 errors in small.toml", "'seed'", "20 mm", "'sweps'", "did you mean 'sweeps'", "rotat", "'keep'",
                    "unknown table 'measure'"])
+    result = scree("check", "small.toml", folder=folder)
+    places = [tuple(map(int, line.split(":")[1:3])) for line in result.stderr.splitlines() if line.startswith("  small.toml:")]
+    check(len(places) == 6 and places == sorted(places), "in the order of the deck", result)
+    result = scree("check", "small.toml", "--set", "simulation.seed=x", "--set", "time.step=x", folder=folder)
+    told = [line.split(":")[0] for line in result.stderr.splitlines() if line.startswith(("  small.toml:", "  --set "))]
+    check(told == 4 * ["  small.toml"] + ["  --set simulation.seed", "  --set time.step"], "overrides come last", result)
     # What misses because of a misspelt name is not told beside it, nor what cannot be judged any more.
     write_deck(folder, ("upper = [6, 4]", "uper = [6, 4]"), ("point = [0.5, 0.3]", "pont = [0.5, 0.3]"))
     result = scree("check", "small.toml", folder=folder)

@@ -243,7 +243,7 @@ def results_of(data, deck_name):
 
 
 def same_bits_promised(data):
-    """Whether the deck asks for nothing whose bits depend on the number of ranks (docs/conventions.md, "Contact problems")."""
+    """Whether the deck asks for nothing whose bits depend on the number of ranks (docs/how-to/contact-problems.md)."""
     text = data.decode(errors="replace")
     solvers = re.findall(r'type = "(admm|auto|ipm|newton|proximal)"', text)
     return not solvers and '"dae"' not in text and "max_time" not in text

@@ -190,7 +190,7 @@ def test_damaged_binary_files_are_refused(folder):
     whole = binary(box((0, 0, 0), (1, 1, 1)))
     with pytest.raises(exchange.ExchangeError, match=":1: neither an STL file of text.*84 bytes and 50"):
         walls(folder, b"mesh " + whole[5:-1])
-    with pytest.raises(exchange.ExchangeError, match="triangle 2 has a corner that is no number"):
+    with pytest.raises(exchange.ExchangeError, match="triangle 2 has a corner that is not a number"):
         walls(folder, whole[:84 + 50 + 12] + struct.pack("<f", np.nan) + whole[84 + 50 + 16:])
     with pytest.raises(exchange.ExchangeError, match="no triangles"):
         walls(folder, binary([]))

@@ -114,7 +114,7 @@ def test_run_and_results(folder):
         scree.run(FALL | {"pairs": {"glass-glass": {"friction": -1, "restitution": 0}}}, progress=False)
     axes = scree.plots.bodies(results, colour="velocity")
     check(axes.get_xlabel() == "x [m]" and len(axes.collections) == 1, "a plot of bodies")
-    check([panel.get_ylabel() for panel in scree.plots.scalars(results, "motion*")] == ["[m/s]"], "a plot of scalars")
+    check([panel.get_ylabel() for panel in scree.plots.scalars(results, "motion*")] == ["motion [m/s]"], "a plot of scalars")
 
 
 def test_sweep(folder):

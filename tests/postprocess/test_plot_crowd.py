@@ -1,4 +1,5 @@
 """Pictures of crowds show what is in the files: curves, paths, maps, diagrams, frames."""
+import shutil
 import subprocess
 import sys
 
@@ -255,5 +256,11 @@ def test_frames(folder):
     result = run_script("animate_crowd.py", folder, "--every", "25", "--gif")
     check(result.returncode == 0, "a GIF is written", result.stderr)
     check((folder / "hall.gif").read_bytes()[:4] == b"GIF8", "it is one")
+    if shutil.which("ffmpeg"):
+        path = folder / "hall.mp4"
+        result = run_script("animate_crowd.py", folder, "--every", "25", "--film", path)
+        said = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries", "stream=nb_read_frames", path],
+                              capture_output=True, text=True).stdout.strip()
+        check(result.returncode == 0 and said == "5", "a film of five pictures", (result.stderr, said))
     result = run_script("animate_crowd.py", folder, "--between", "50", "60")
     check(result.returncode == 1 and "no frame between" in result.stderr, "nothing to draw", result)

@@ -1,5 +1,5 @@
 """Contact problems of a run as FCLIB files: which steps, what is in them, the same on any number of ranks and after a
-restart, and the way back to bodies and obstacles that docs/conventions.md shows."""
+restart, and the way back to bodies and obstacles that docs/how-to/contact-problems.md shows."""
 import csv
 import re
 
@@ -162,9 +162,9 @@ def test_problems_that_were_not_solved(folder):
 
 def test_the_way_back_in_the_documents(folder):
     results = run(folder, "whole")
-    text = (source_folder() / "docs/conventions.md").read_text()
+    text = (source_folder() / "docs/how-to/contact-problems.md").read_text()
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "contact_key" in block)
-    name = "grains.fclib_000000020.hdf5"
+    name = "results/grains/grains.fclib_000000020.hdf5"
     check_in(name, code, "the document reads this file")
     path = results / "grains.fclib_000000005.hdf5"      # bodies are far apart then
     with opened(path) as file:
@@ -172,7 +172,7 @@ def test_the_way_back_in_the_documents(folder):
         given = (M @ (file["solution/v"][:] - v_free)).reshape(len(v_free) // 3, 3)
         ids = file["scree/body_id"][:]
     names = {}
-    exec(compile(code.replace(f'"{name}"', repr(str(path))), "conventions.md", "exec"), names)
+    exec(compile(code.replace(f'"{name}"', repr(str(path))), "contact-problems.md", "exec"), names)
     error = np.abs(names["on_bodies"] - given).max()
     check_close(error, 0, "H r is what bodies gained", absolute=1e-13 * np.abs(given).max())
     r, a, b = names["r"], names["a"], names["b"]

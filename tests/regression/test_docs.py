@@ -12,7 +12,7 @@ def test_deck_reference_is_current(folder):
 
 def test_links_lead_to_files(folder):
     documents = [source_folder() / "README.md", source_folder() / "CONTRIBUTING.md",
-                 *(source_folder() / "docs").glob("*.md")]
+                 *(source_folder() / "docs").rglob("*.md")]
     check(len(documents) > 5, "there are documents to check")
     for document in documents:
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):

@@ -56,9 +56,10 @@ def stopped_by(folder, number):
     result = process.finish(timeout=60)
     check(result.code == INTERRUPTED, "exit code 4", result)
     check(summary_of(results)["status"] == "interrupted", "the summary tells it")
-    line = next((line for line in result.stderr.splitlines() if line.startswith("stopped at t = ")), "")
-    check_in(signal.Signals(number).name, line, "the signal is named")
-    command = line.split("go on with: ")[-1]
+    _, _, end = result.stderr.partition("stopped at t = ")
+    how, go_on = end.splitlines()[:2]
+    check_in(signal.Signals(number).name, how, "the signal is named")
+    command = go_on.removeprefix("go on with: ")
     check(command == "scree run small.toml --resume", "it is said how to go on", result)
     check(not (results / LOCK).exists(), "the lock is gone")
     result = run_ok(*command.split()[1:], ranks=2, folder=folder)

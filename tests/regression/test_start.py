@@ -2,7 +2,7 @@
 needs no daemon, while the settings of the user hold."""
 import itertools
 
-from scree_program import check, check_in, run_ok, scree, without_launcher
+from scree_program import check, check_in, run_ok, scree, source_folder, without_launcher
 from small_deck import write_deck
 
 NO_MPI = {"OMPI_MCA_pml": "no_such_layer"}    # MPI_Init fails
@@ -38,6 +38,32 @@ def test_every_program_tells_help_once_and_without_mpi(folder):
     for name in PROGRAMS:
         result = scree("--frob", name=name, ranks=2, folder=folder, timeout=60)
         check(result.code == 2 and result.stderr.count("Run with --help") == 1, f"{name}: a mistake is told once", result)
+
+
+def verbs_in(text):
+    """Of a help."""
+    _, _, listed = text.partition("Subcommands:\n")
+    return [line.split()[0] for line in listed.split("\n\n")[0].splitlines() if line.startswith("  ") and line[2] != " "]
+
+
+def test_every_help_ends_with_an_example_of_its_own(folder):
+    seen = []
+    for name in PROGRAMS:
+        verbs = verbs_in(alone("--help", name=name, folder=folder).stdout)
+        check(verbs or name == "scree_replay", f"{name} has verbs", verbs)
+        for verb in ([], *([verb] for verb in verbs)):
+            text = alone(*verb, "--help", name=name, folder=folder).stdout
+            head, _, example = text.rstrip().rpartition("Example:\n  ")
+            check(head and "\n" not in example, f"{name} {verb}: the help ends with an example of one line", text)
+            words = example.split()
+            after = words[words.index(name) + 1:]
+            check(not verb or after[0] == verb[0], f"it is one of {name} {verb}", text)
+            offered = text if verb or not verbs else text + alone(after[0], "--help", name=name, folder=folder).stdout
+            for word in after:
+                check(not word.startswith("--") or word in offered, f"{name} {verb} has the option {word}", text)
+                check(not word.startswith("inputs/") or (source_folder() / word).exists(), f"{word} exists", text)
+            seen.append(example)
+    check(len(seen) > 25 and len(set(seen)) == len(seen), "each has its own", seen)
 
 
 def test_a_run_without_a_launcher_starts_no_daemon_and_has_the_same_bits(folder):

@@ -82,7 +82,7 @@ def read_dump(path, lines):
     if not starts:
         raise ExchangeError(f"{path}: no ITEM: TIMESTEP")
     lower, upper, periodic, count, columns, first = np.full(3, np.nan), np.full(3, np.nan), None, None, None, None
-    n_lines, lines = len(lines), [*lines, "", "", "", ""]    # what a frame lacks is no number
+    n_lines, lines = len(lines), [*lines, "", "", "", ""]    # lines that a frame lacks are not numbers
     for number in range(starts[-1], n_lines):
         line = lines[number]
         if line.startswith("ITEM: UNITS") and lines[number + 1].strip() not in ("si",):

@@ -88,7 +88,7 @@ def read_stl(path, content, scale=1.0):
         corners = records["numbers"][:, 1:].astype(float)
         solid, names = np.zeros(len(corners), int), [""]
         for k in np.flatnonzero(~np.isfinite(corners).all((1, 2)))[:1]:
-            raise ExchangeError(f"{path}: triangle {k + 1} has a corner that is no number")
+            raise ExchangeError(f"{path}: triangle {k + 1} has a corner that is not a number")
     else:
         corners, solid, names = _text(path, content.decode("utf-8", errors="replace").splitlines())
     a, b, c = (corners[:, k] for k in range(3))

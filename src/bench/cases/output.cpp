@@ -91,9 +91,10 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     };
     measure_frames(format, n_writers, write, [&] { writers.complete(); });
   };
-  measure_series("vtk", std::min(writers_, ranks),
-                 "[output.vtk]\nevery_steps = 1\ncontacts = false\nobstacles = false\nwriters = " +
-                     std::to_string(writers_));
+  if (has_vtk())
+    measure_series("vtk", std::min(writers_, ranks),
+                   "[output.vtk]\nevery_steps = 1\ncontacts = false\nobstacles = false\nwriters = " +
+                       std::to_string(writers_));
   measure_series("h5md", ranks, "[output.h5md]\nevery_steps = 1");
   const auto write_checkpoint_file = [&] {
     simulation.save_memory();

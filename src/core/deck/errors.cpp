@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
 
 namespace scree {
 
@@ -20,11 +23,28 @@ void DeckErrors::add_unknown(std::size_t first, const std::vector<std::string>& 
   for (const One& one : after) put(one);
 }
 
+namespace {
+
+/// Line and column of a message "DECK:line:col: ..."; such without a place, as those of --set, come last.
+std::pair<int, int> place_of(const std::string& message, const std::string& deck) {
+  std::pair<int, int> place{std::numeric_limits<int>::max(), 0};
+  if (!message.starts_with(deck + ':')) return place;
+  const char* const end = message.data() + message.size();
+  const auto line = std::from_chars(message.data() + deck.size() + 1, end, place.first);
+  if (line.ptr != end) std::from_chars(line.ptr + 1, end, place.second);
+  return place;
+}
+
+}  // namespace
+
 std::string DeckErrors::text(const std::string& deck) const {
   if (list_.size() == 1) return list_.front().message;
+  std::vector<std::string> messages;
+  for (const One& one : list_) messages.push_back(one.message);
+  std::ranges::stable_sort(messages, {}, [&](const std::string& one) { return place_of(one, deck); });
   constexpr std::size_t most_told = 20;
   std::string text = fmt::format("{} errors in {}:", list_.size(), deck);
-  for (std::size_t i = 0; i < std::min(most_told, list_.size()); ++i) text += "\n  " + list_[i].message;
+  for (std::size_t i = 0; i < std::min(most_told, messages.size()); ++i) text += "\n  " + messages[i];
   if (list_.size() > most_told) text += fmt::format("\n  and {} more", list_.size() - most_told);
   return text;
 }

@@ -58,7 +58,8 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                                            comm, path, head, frame_of(resume->clock.time)))
                                      : std::make_unique<PedestrianArchive>(comm, path, head);
   }
-  if (settings_.every.ever()) fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
+  if (settings_.every.ever() && has_vtk())
+    fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
 
   const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
                               std::size_t time_column) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 #include "core/json.hpp"
+#include "core/lines.hpp"
 
 #include "io/csv.hpp"
 
@@ -109,6 +110,7 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
 
   json["never_left"] = Json::array();
   GlobalId after = -1;
+  std::vector<std::string> named;
   for (int k = 0; k < n_named && k < inside; ++k) {
     GlobalId next = std::numeric_limits<GlobalId>::max();
     std::size_t place = 0;
@@ -123,10 +125,10 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
     if (next == after) at = state.bodies.position()[place].component;
     state.comm.max(std::span<Real>(at));
     json["never_left"].push_back({{"id", after}, {"position_m", at}});
-    summary.text += fmt::format("{} person {} at ({:.4g}, {:.4g})", k == 0 ? "\n  still inside:" : ",", after,
-                                at[0], at[1]);
+    named.push_back(fmt::format("person {} at ({:.4g}, {:.4g})", after, at[0], at[1]));
   }
-  if (inside > n_named) summary.text += ", ...";
+  if (inside > n_named) named.emplace_back("...");
+  if (!named.empty()) summary.text += "\n" + in_lines("  still inside: ", named);
   summary.json = json.dump();
   return report;
 }

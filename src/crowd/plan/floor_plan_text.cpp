@@ -16,6 +16,7 @@ using OpenRings = std::vector<std::vector<Vec<2>>>;
 /// The rings of the polygons in WKT: the innermost brackets of everything that is no point or line.
 OpenRings rings_in_wkt(std::string_view text) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr std::string_view blanks = " \t\r\n";
   OpenRings rings;
   bool in_polygon = false;
   std::size_t begin = text.npos;  // of the innermost bracket that is open
@@ -26,10 +27,11 @@ OpenRings rings_in_wkt(std::string_view text) {
       if (in_polygon && begin != text.npos) {
         std::vector<Vec<2>> ring;
         for (std::string_view corner : fields_of(text.substr(begin, i - begin))) {
-          const std::size_t blank = corner.find_first_of(" \t\r\n");
-          const std::size_t second = corner.find_first_not_of(" \t\r\n", blank);
+          corner.remove_prefix(std::min(corner.find_first_not_of(blanks), corner.size()));
+          const std::size_t blank = corner.find_first_of(blanks);
+          const std::size_t second = corner.find_first_not_of(blanks, blank);
           if (second == corner.npos) break;
-          const std::size_t third = std::min(corner.find_first_of(" \t\r\n", second), corner.size());
+          const std::size_t third = std::min(corner.find_first_of(blanks, second), corner.size());
           Vec<2> x;
           if (!parse(corner.substr(0, blank), x[0]) || !parse(corner.substr(second, third - second), x[1]))
             break;

@@ -343,12 +343,13 @@ void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2
 std::vector<CertificateEntry> CrowdStepper::certificate() const {
   if (model_ == Model::pbd)
     return {{"substeps", "-", static_cast<Real>(substeps_)}, {"overlap_met", "m", overlap_}};
-  return {{"contacts", "-", static_cast<Real>(report_.n_contacts)},
-          {"overlap", "m", overlap_},
-          {"overlap_bound", "m", std::max(-report_.least_gap, 0.0)},
-          {"residual", "m", report_.residual},
-          {"solved", "-", report_.converged ? 1.0 : 0.0, true},
-          {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
+  return {
+      {"contacts", "-", static_cast<Real>(report_.n_contacts)},
+      {"overlap", "m", overlap_},
+      {"overlap_bound", "m", std::max(-report_.least_gap, 0.0)},
+      {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
+      {"solved", "-", report_.converged ? 1.0 : 0.0, true},
+      {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
 }
 
 std::size_t CrowdStepper::bytes() const {

@@ -96,17 +96,34 @@ void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Re
   }
 }
 
+/// NormalsOf::faces. Bodies without faces keep the normal of the closest points.
+template <int D>
+void turn_to_face(const PosedCore<D>& a, const PosedCore<D>& b, ClosestPoints<D>& closest) {
+  Real most = -HUGE_VAL;
+  const auto try_faces = [&](const PosedCore<D>& of, Real sign) {
+    for (int f = 0; f < of.core.n_faces(); ++f) {
+      const Vec<D> n = sign * of.normal(f);
+      const Real distance = separation_along(a, b, n);
+      if (distance > most + same * (a.pose.size + b.pose.size)) most = distance, closest.normal = n;
+    }
+  };
+  try_faces(a, 1);
+  try_faces(b, -1);
+  if (std::isfinite(most)) closest.distance = most;
+}
+
 }  // namespace
 
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
-                           Real reach, Real width, Vec<D>* axis) {
+                           Real reach, Real width, Vec<D>* axis, NormalsOf normals) {
   Manifold<D> manifold;
   const Real roundings = rounding_a + rounding_b, size = a.pose.size + b.pose.size;
   if (axis && *axis != Vec<D>{} && separates(a, b, *axis, reach + roundings)) return manifold;
-  const ClosestPoints<D> closest = closest_points(a, b, reach + roundings);
+  ClosestPoints<D> closest = closest_points(a, b, reach + roundings);
   if (axis) *axis = closest.meeting == Meeting::apart ? closest.normal : Vec<D>{};
   if (closest.meeting == Meeting::apart) return manifold;
+  if (normals == NormalsOf::faces) turn_to_face(a, b, closest);
   const Vec<D>& n = closest.normal;
   manifold.normal = n;
   manifold.cores_overlap = closest.meeting == Meeting::overlap;
@@ -176,10 +193,10 @@ bool core_fits(const ConvexCore<D>& core) {
   return true;
 }
 
-template Manifold<2> contact_points(const PosedCore<2>&, const PosedCore<2>&, Real, Real, Real, Real,
-                                    Vec<2>*);
-template Manifold<3> contact_points(const PosedCore<3>&, const PosedCore<3>&, Real, Real, Real, Real,
-                                    Vec<3>*);
+template Manifold<2> contact_points(const PosedCore<2>&, const PosedCore<2>&, Real, Real, Real, Real, Vec<2>*,
+                                    NormalsOf);
+template Manifold<3> contact_points(const PosedCore<3>&, const PosedCore<3>&, Real, Real, Real, Real, Vec<3>*,
+                                    NormalsOf);
 template Manifold<2> contact_points_with_plane(const PosedCore<2>&, Real, const Plane<2>&, Real, Real);
 template Manifold<3> contact_points_with_plane(const PosedCore<3>&, Real, const Plane<3>&, Real, Real);
 template bool core_fits(const ConvexCore<2>&);

@@ -22,6 +22,14 @@ struct Manifold {
   bool cores_overlap = false;
 };
 
+/// Where the normal of a contact comes from. `faces` is wrong where edges meet: a tent of two cards then
+/// needs twice the friction to stand. It is there for comparison with programs that work so (scree_verify
+/// cards); no deck can ask for it.
+enum class NormalsOf {
+  closest_points,
+  faces,  ///< the face along whose normal the cores are farthest apart or overlap least
+};
+
 /// The contact points of bodies a and b, their cores with `rounding_a` and `rounding_b` around; none if all
 /// gaps are above `reach`. Poses as of closest_points().
 ///
@@ -43,7 +51,8 @@ struct Manifold {
 /// that are apart.
 template <int D>
 Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real rounding_a, Real rounding_b,
-                           Real reach, Real width, Vec<D>* axis = nullptr);
+                           Real reach, Real width, Vec<D>* axis = nullptr,
+                           NormalsOf normals = NormalsOf::closest_points);
 
 /// The contact points of a body and a wall that fills n.x >= offset: its lowest corners, as of
 /// contact_points(). n points from the body to the wall; offset and places are about the origin of the body's

@@ -21,6 +21,7 @@ struct CertificateEntry {
   std::string_view unit;
   Real value = 0;
   bool is_success = false;  ///< 1: the step did what was asked; 0: it did not
+  Real limit = HUGE_VAL;    ///< that the deck sets for the value; infinite: none
 };
 
 /// The contact problem of a step from state.clock.time to dt later, after its solve, before anything moved.

@@ -193,14 +193,9 @@ std::string DemStepper<D>::complaint_about(const State<D>& state, const StepLimi
       found.limit,
       law_ == NormalLaw::hertz ? "the Rayleigh time" : "the stability limit of a contact with damping",
       found.body, advised_step(found));
-  // No grain is so light: the number was meant in another unit.
-  constexpr Real lightest_solid = 25;  // [kg/m3], of foam
   for (int m = 0; m < state.materials.size(); ++m)
-    if (const Real density = state.materials.density(m); density < lightest_solid)
-      text += fmt::format(
-          ". {}: the density of {} is {:g} kg/m3, and light bodies need short steps: is \"{:g} g/cm3\" "
-          "meant?",
-          state.materials.where(m), state.materials.name(m), density, density);
+    if (const std::string doubt = state.materials.density_doubt(m); !doubt.empty())
+      text += ". Light bodies need short steps. " + doubt;
   return text;
 }
 
@@ -291,8 +286,9 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
-                                        {"overlap", "m", motion_->found().overlap}};
+  std::vector<CertificateEntry> entries{
+      {"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
+      {"overlap", "m", motion_->found().overlap, false, overlap_limit_ * smallest_radius_}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
 }

@@ -442,7 +442,7 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
   return {{"contacts", "-", static_cast<Real>(n_contacts_)},
           {"added", "-", static_cast<Real>(n_added_)},
           {"without_rebound", "-", static_cast<Real>(n_rebounds_stopped_)},
-          {"residual", "-", residual.natural},
+          {"residual", "-", residual.natural, false, settings_.solver.tolerance},
           {"solved", "-", report_.converged ? 1.0 : 0.0, true},
           {"penetration_rate", "m/s", residual.penetration_rate},
           {"cone_violation", "N s", residual.cone_violation},

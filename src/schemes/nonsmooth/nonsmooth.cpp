@@ -98,6 +98,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
                      ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
                      "\"simultaneous\"");
   state.energy_balance.stored = state.materials.has_elastic_pairs();
+  settings_.choose_tolerance(state.bodies.carries_shapes());
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
@@ -300,7 +301,7 @@ void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
 template <int D>
 std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   std::vector<CertificateEntry> entries = contacts_->certificate();
-  entries.push_back({"overlap", "m", overlap_});
+  entries.push_back({"overlap", "m", overlap_, false, settings_.overlap_limit * smallest_radius_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});

@@ -1,11 +1,15 @@
 #include "schemes/nonsmooth/settings.hpp"
 
+#include <fmt/format.h>
+
 namespace scree {
 
 template <int D>
 void NonsmoothSettings<D>::describe(Section& root) {
-  root.table("solver", {.doc = "Solver of the contact problem of each step"},
-             [&](Section& section) { solver.describe(section); });
+  root.table("solver", {.doc = "Solver of the contact problem of each step"}, [&](Section& section) {
+    solver.describe(section, fmt::format("{:g}, or {:g} where bodies have shapes", tolerance_of_balls,
+                                         tolerance_of_shapes));
+  });
   root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
     std::string max_travel_word = "none";
     section.real("warm_start", warm_start,
@@ -75,6 +79,12 @@ void NonsmoothSettings<D>::describe(Section& root) {
     if (section.reading() && contact_slop > speculative_margin)
       section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
   });
+}
+
+template <int D>
+void NonsmoothSettings<D>::choose_tolerance(bool has_shapes) {
+  if (!solver.tolerance_word.empty())
+    solver.tolerance = has_shapes ? tolerance_of_shapes : tolerance_of_balls;
 }
 
 template struct NonsmoothSettings<2>;

@@ -14,6 +14,8 @@ struct NonsmoothSettings {
 
   enum class Impacts { simultaneous, sequential };
 
+  static constexpr Real tolerance_of_balls = 1e-2, tolerance_of_shapes = 1e-3;
+
   SolverSettings<D> solver;
   Impacts impacts = Impacts::simultaneous;
   std::string where_impacts;  ///< place in the deck
@@ -34,6 +36,8 @@ struct NonsmoothSettings {
   Real max_travel = 0;
 
   void describe(Section& root);
+  /// If the deck leaves that to us; before the first step.
+  void choose_tolerance(bool has_shapes);
 };
 
 }  // namespace scree

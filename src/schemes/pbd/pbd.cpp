@@ -321,8 +321,9 @@ void PbdStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 template <int D>
 std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
   return {{"sweeps", "-", static_cast<Real>(contacts_->n_sweeps())},
-          {"sweeps_converged", "-", contacts_->has_converged() ? 1.0 : 0.0, true},
-          {"overlap_met", "m", deepest_},
+          {"sweeps_converged", "-", contacts_->has_converged() ? 1.0 : 0.0, settings_.until_converged()},
+          {"overlap_met", "m", deepest_, false,
+           settings_.overlap_limit > 0 ? settings_.overlap_limit * smallest_radius_ : HUGE_VAL},
           {"halvings", "-", static_cast<Real>(settings_.on_overlap.n_halvings())}};
 }
 

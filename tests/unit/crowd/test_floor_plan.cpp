@@ -427,6 +427,12 @@ TEST_CASE("floor plan: pixels that meet at a corner only are apart; any noise gi
   }
 }
 
+TEST_CASE("floor plan: lines of WKT may end anywhere between its corners", "[geometry]") {
+  const auto plan =
+      plan_of("wkt = \'\'\'POLYGON((\n0 0,\n 9 0,9 9,\r\n0 9,\n\t0 0),\n(1 1,\n1 2,2 2,2 1,1 1))\'\'\'");
+  CHECK(plan->free_area() == Approx(81 - 1));
+}
+
 TEST_CASE("floor plan: what is no plan is refused with deck, file and coordinates", "[geometry]") {
   const auto starts = Catch::StartsWith("plan.toml:2:1: ");
   CHECK_THAT(refusal_of(""), Catch::Contains("give wkt, file or polygon"));

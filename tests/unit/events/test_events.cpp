@@ -291,7 +291,8 @@ TEST_CASE("inlets, outlets and stages: mistakes in a deck are named", "[dynamics
             .find("reaches beyond the domain") != std::string::npos);
   CHECK(complaint(still + "[inlets.rain]\ntype = 'pour'\nrate = 1\n").find("[inlets.rain] needs a radius") !=
         std::string::npos);
-  CHECK(complaint(falling + rain + "rate = 1\n").find("a material is missing") != std::string::npos);
+  const std::string two_materials = falling + "[materials.steel]\ndensity = 7800\n";
+  CHECK(complaint(two_materials + rain + "rate = 1\n").find("a material is missing") != std::string::npos);
   CHECK(complaint(still + "[outlets.out]\n").find("missing table 'region' in [outlets.out]") !=
         std::string::npos);
 

@@ -212,6 +212,11 @@ TEST_CASE("contact points: the cards of a tent push each other along the level, 
     CHECK(p.gap == Approx(0.001).epsilon(1e-9));
     CHECK(std::abs(p.place[1]) == Approx(0.625).epsilon(1e-12));
   }
+  // Of faces: at 25 degrees to the level, which is what friction at the top would have to hold.
+  const auto faces =
+      contact_points<3>({card, left}, {card, right}, 0.0005, 0.0005, 0.1, 0.002, nullptr, NormalsOf::faces);
+  REQUIRE(faces.n >= 1);
+  CHECK(std::abs(faces.normal[2]) / faces.normal[0] == Approx(std::tan(25 * pi / 180)).epsilon(1e-12));
 }
 
 TEST_CASE("contact points: in the plane an edge on an edge has two", "[convex]") {

@@ -1,0 +1,209 @@
+#include "core/command_line_pages.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace scree {
+
+namespace {
+
+/// Name of the program and what it is.
+std::pair<std::string, std::string> name_and_purpose(const CLI::App& app) {
+  const std::string about = app.get_description();
+  const std::size_t colon = about.find(": ");
+  return {about.substr(0, colon), about.substr(colon + 2)};
+}
+
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// Options, or arguments by place, that the help shows.
+std::vector<const CLI::Option*> options_of(const CLI::App& app, bool by_place) {
+  return app.get_options([=](const CLI::Option* option) {
+    return option->get_positional() == by_place && !option->get_group().empty();
+  });
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+bool takes_value(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
+
+/// The words that an option takes; empty if it takes others, too.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+/// What stands for the value of an option.
+std::string value_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type.find('{') != std::string::npos) return fmt::format("{}", fmt::join(choices_of(option), "|"));
+  if (const std::size_t range = type.find(" in ["); range != std::string::npos)
+    return "NUMBER" + type.substr(range);
+  return type.substr(0, type.find(':'));
+}
+
+/// Text as roff takes it: dashes that can be copied, no line that is a request.
+std::string roff(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if ((c == '.' || c == '\'') && (result.empty() || result.back() == '\n')) result += "\\&";
+    if (c == '-' || c == '\\') result += '\\';
+    result += c == '\\' ? 'e' : c;
+  }
+  return result;
+}
+
+std::string synopsis(const std::string& command, const CLI::App& app) {
+  std::string text = fmt::format("\\fB{}\\fR [\\fIOPTION\\fR]...", roff(command));
+  for (const CLI::Option* place : options_of(app, true)) {
+    const std::string name = fmt::format("\\fI{}\\fR", roff(place->get_name(true)));
+    text += place->get_required() ? " " + name : " [" + name + "]";
+  }
+  return text;
+}
+
+std::string described(const CLI::App& app) {
+  std::string text;
+  for (const bool by_place : {true, false})
+    for (const CLI::Option* option : options_of(app, by_place)) {
+      std::string tag =
+          by_place ? fmt::format("\\fI{}\\fR", roff(option->get_name(true)))
+                   : fmt::format("\\fB{}\\fR", roff(fmt::format("{}", fmt::join(names_of(*option), ", "))));
+      if (takes_value(*option) && (!by_place || !choices_of(*option).empty()))
+        tag += fmt::format(" \\fI{}\\fR", roff(value_of(*option)));
+      text += fmt::format(".TP\n{}\n{}\n", tag, roff(option->get_description()));
+    }
+  return text;
+}
+
+/// The files that an argument names, as a pattern of the shell; empty if it names none. By its name: the
+/// library behind the command line knows texts only.
+std::string files_of(const CLI::Option& option) {
+  const std::string name = option.get_name(option.get_positional());
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* one) { return name == one; });
+  };
+  if (is({"deck"})) return "*.toml";
+  if (is({"checkpoint", "--from"})) return "*.scree";
+  if (is({"file", "files", "a", "b", "--csv", "--json", "--profile", "--output", "--source"})) return "*";
+  return "";
+}
+
+std::string of_words(const std::vector<std::string>& words) {
+  return fmt::format("words='{}'", fmt::join(words, " "));
+}
+
+/// What completes an argument; empty if nothing does.
+std::string completes(const CLI::Option& option) {
+  if (const auto choices = choices_of(option); !choices.empty()) return of_words(choices);
+  if (const std::string files = files_of(option); !files.empty()) return fmt::format("files='{}'", files);
+  return "";
+}
+
+}  // namespace
+
+std::string man_page(const CLI::App& app) {
+  const auto [name, purpose] = name_and_purpose(app);
+  std::string upper = name;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string text = fmt::format(
+      ".\\\" Made by {0} --man.\n.TH {1} 1 \"\" scree \"User commands\"\n.SH NAME\n{0} \\- {2}\n.SH "
+      "SYNOPSIS\n",
+      name, upper, roff(purpose));
+  const auto verbs = verbs_of(app);
+  std::vector<std::string> lines;
+  if (verbs.empty() || app.get_require_subcommand_min() == 0) lines.push_back(synopsis(name, app));
+  for (const CLI::App* verb : verbs) lines.push_back(synopsis(name + " " + verb->get_name(), *verb));
+  text += fmt::format("{}\n.SH OPTIONS\n{}", fmt::join(lines, "\n.br\n"), described(app));
+  if (!verbs.empty()) text += ".SH COMMANDS\n";
+  for (const CLI::App* verb : verbs)
+    text += fmt::format(".SS {}\n{}\n{}", synopsis(name + " " + verb->get_name(), *verb),
+                        roff(verb->get_description()), described(*verb));
+  if (!app.get_footer().empty()) text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(app.get_footer()));
+  return text +
+         ".SH ENVIRONMENT\n.TP\n\\fBSCREE_PLUGINS\\fR\nshared objects with further shapes, forces, measures, "
+         "..., "
+         "separated by colons\n"
+         ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na failure while running\n.TP\n2\nbad input\n.TP\n3\nthe "
+         "solver "
+         "failed, or bodies overlap too deeply\n.TP\n4\nstopped by a signal or by \\-\\-max\\-wall\\-time; a "
+         "checkpoint "
+         "is written\n"
+         ".SH SEE ALSO\n\\fBscree\\fR(1), \\fBscree_bench\\fR(1), \\fBscree_replay\\fR(1), "
+         "\\fBscree_verify\\fR(1), "
+         "\\fBmpirun\\fR(1)\n";
+}
+
+std::string bash_completion(const CLI::App& app) {
+  const std::string name = name_and_purpose(app).first;
+  const auto verbs = verbs_of(app);
+  std::vector<const CLI::App*> lines{&app};
+  lines.insert(lines.end(), verbs.begin(), verbs.end());
+  std::string values, options, places;
+  for (const CLI::App* line : lines) {
+    const std::string verb = line == &app ? "" : line->get_name();
+    std::vector<std::string> words;
+    for (const CLI::Option* option : options_of(*line, false)) {
+      const auto names = names_of(*option);
+      words.insert(words.end(), names.begin(), names.end());
+      if (!takes_value(*option)) continue;
+      std::string patterns;
+      for (const std::string& one : names)
+        patterns += fmt::format("{}{}:{}", patterns.empty() ? "" : " | ", verb, one);
+      values += fmt::format("    {}) {} ;;\n", patterns, completes(*option));
+    }
+    options += fmt::format("        '{}') {} ;;\n", verb, of_words(words));
+    const auto by_place = options_of(*line, true);
+    const std::string first = by_place.empty() ? "" : completes(*by_place.front());
+    if (!first.empty()) places += fmt::format("        '{}') {} ;;\n", verb, first);
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  if (!verbs.empty()) places += fmt::format("        '') {} ;;\n", of_words(names));
+  const std::string find_verb = verbs.empty()
+                                    ? ""
+                                    : fmt::format(
+                                          "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
+                                          "    case $word in {}) verb=$word; break ;; esac\n"
+                                          "  done\n",
+                                          fmt::join(names, " | "));
+  return fmt::format(
+      "# Completion of {0} in bash. Made by {0} --completion.\n"
+      "_{0}() {{\n"
+      "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb= word= words= "
+      "files=\n"
+      "{1}"
+      "  case $verb:$previous in\n{2}"
+      "    *) case $current in\n"
+      "      -*) case $verb in\n{3}        esac ;;\n"
+      "      *) case $verb in\n{4}        esac ;;\n"
+      "    esac ;;\n"
+      "  esac\n"
+      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+      "  if [[ $files ]]; then\n"
+      "    compopt -o filenames 2>/dev/null\n"
+      "    mapfile -t COMPREPLY < <({{ compgen -f -X \"!$files\" -- \"$current\"; compgen -d -- "
+      "\"$current\"; }} | sort -u)\n"
+      "  fi\n"
+      "}}\n"
+      "complete -F _{0} {0}\n",
+      name, find_verb, values, options, places);
+}
+
+}  // namespace scree
