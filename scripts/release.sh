@@ -41,10 +41,12 @@ out=build/release-$version
 rm -rf "$out"
 mkdir -p "$out/tree"
 git archive --prefix="$name/" HEAD | tar -x -C "$out/tree"
-if $tests && [ -x scripts/docs.sh ]; then
+if $tests; then
+  cmake --preset release
+  cmake --build --preset release -j "$jobs" --target scree scree_bench scree_verify scree_replay    # they print some of the pages
   scripts/docs.sh
-  mkdir -p "$out/tree/$name/build"
-  cp -r build/docs "$out/tree/$name/build/docs"
+  mkdir -p "$out/tree/$name/build/docs"
+  cp -r build/docs/html "$out/tree/$name/build/docs/"
 fi
 # The same commit gives the same bytes.
 tar -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C "$out/tree" "$name" |
@@ -66,8 +68,9 @@ else
 fi
 sed "s|^  path: \.\./\.\.\$|  $([ -n "$url" ] && echo url || echo path): $source\n  sha256: $sum|" packaging/conda/recipe.yaml \
   >"$out/conda/recipe.yaml"
-grep -q "$sum" "$out/spack_repo/scree/packages/scree/package.py" && grep -q "$sum" "$out/conda/recipe.yaml" ||
-  refuse "a recipe did not take the checksum: does it say version $version?"
+for recipe in spack_repo/scree/packages/scree/package.py conda/recipe.yaml; do
+  grep -q "$sum" "$out/$recipe" || { echo "release.sh: $recipe did not take the checksum" >&2; exit 1; }
+done
 
 if $tests; then
   say "build and quick tests of the tarball"
