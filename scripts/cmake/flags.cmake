@@ -68,7 +68,7 @@ endfunction()
 
 # scree_library(name [RUNS_ONCE] [TOGETHER] [SOURCES files...] LINK targets... PRIVATE targets...): one static library per
 # folder of src/, of all sources in it (plug-ins are found, not listed) but those that are compiled once per instruction set.
-# TOGETHER: a quick build compiles eight files at a time, so names in their anonymous namespaces must differ.
+# TOGETHER: a quick build with GCC compiles eight files at a time (Clang warns of names in other files), so names in their anonymous namespaces must differ.
 function(scree_library name)
   cmake_parse_arguments(A "RUNS_ONCE;TOGETHER" "" "SOURCES;LINK;PRIVATE" ${ARGN})
   if(NOT A_SOURCES)
@@ -83,10 +83,9 @@ function(scree_library name)
   if(A_RUNS_ONCE)
     target_compile_options(${name} PRIVATE ${scree_runs_once})
   endif()
-  if(A_TOGETHER AND SCREE_QUICK_BUILD)
+  if(A_TOGETHER AND SCREE_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    # GCC takes the files for headers of one that includes them.
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${name} PRIVATE -Wno-subobject-linkage)  # GCC takes the files for headers of one that includes them
   endif()
   scree_use_headers(${name})
 endfunction()

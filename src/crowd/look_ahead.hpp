@@ -115,7 +115,6 @@ class LookAhead {
   // For kernels.
   const LookAheadKernels* kernels_ = nullptr;
   Candidates within_box_, through_faces_;
-  std::int64_t listed_ = 0;                            // the list build that they are of
   std::vector<SweepRecord> disks_, headings_, goals_;  // n_held, disks_ two more
   std::vector<Real> scratch_;
   std::vector<Index> who_, near_places_;

@@ -118,7 +118,7 @@ void LocalSolution<Kind>::find(const Number (&W)[3][3], const Number (&q)[3], Nu
     at = alpha;
     if (Kind::any(slips & is_not(alpha > zero))) {
       const Number first = step();
-      at = alpha > zero ? alpha : (first > zero) & (first < high) ? first : unit;
+      at = alpha > zero ? alpha : ((first > zero) & (first < high)) ? first : unit;
     }
     // The square of it is round-off, and so is the error after a step as small as that.
     constexpr Real small = 1e-8;
@@ -146,7 +146,7 @@ void LocalSolution<Kind>::find(const Number (&W)[3][3], const Number (&q)[3], Nu
   r[0] = slides ? -free : larger(r[0], zero);
   // Not beyond the cone, whatever rounding left.
   const Number most = mu * r[0];
-  const Number factor = slides ? zero : slips & (length > most) ? most / length : one;
+  const Number factor = slides ? zero : (slips & (length > most)) ? most / length : one;
   r[0] = closed ? r[0] : zero;
   r[1] = closed ? r[1] * factor : zero;
   r[2] = closed ? r[2] * factor : zero;

@@ -94,7 +94,7 @@ std::vector<int> in_turn(const std::vector<Vec<2>>& points, const std::vector<st
     const Vec<2> arm = points[static_cast<std::size_t>(i)] - inside;
     return std::atan2(arm[1], arm[0]);
   });
-  std::ranges::rotate(corners, std::ranges::min_element(corners));
+  std::rotate(corners.begin(), std::ranges::min_element(corners), corners.end());
   return corners;
 }
 
@@ -138,7 +138,7 @@ ConvexHull<D> hull_of(std::span<const Vec<D>> given) {
     }
     for (auto& face : faces) {
       for (int& i : face) i = place[static_cast<std::size_t>(i)];
-      std::ranges::rotate(face, std::ranges::min_element(face));
+      std::rotate(face.begin(), std::ranges::min_element(face), face.end());
     }
     std::ranges::sort(faces);
     hull.faces = std::move(faces);

@@ -90,7 +90,7 @@ ConvexHull<D> with_corners_of_box(const ConvexHull<D>& core) {
   }
   for (auto face : core.faces) {
     for (int& corner : face) corner = number[static_cast<std::size_t>(corner)];
-    std::ranges::rotate(face, std::ranges::min_element(face));
+    std::rotate(face.begin(), std::ranges::min_element(face), face.end());
     box.faces.push_back(std::move(face));
   }
   std::ranges::sort(box.faces);
