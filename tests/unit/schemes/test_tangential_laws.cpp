@@ -4,7 +4,6 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <numbers>
 #include <sstream>
@@ -116,7 +115,7 @@ struct Row {
   Vec<3> branch, force;
 };
 std::vector<Row> read_rows(const std::string& name) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../reference/soft-contact" / name);
+  std::ifstream file(SCREE_REFERENCE "/soft-contact/" + name);
   REQUIRE(file);
   std::string line;
   std::getline(file, line);
