@@ -66,8 +66,7 @@ TEST_CASE("pedestrian archive: rows in order of frames and ids, cut back and gon
   ArchiveHead other = head;
   other.fps = 16;
   CHECK_THROWS_AS(PedestrianArchive::resume(world, path, other, 2), InputError);
-  const auto status =
-      run_python(world, std::filesystem::path(__FILE__).parent_path() / "read_trajectory.py", {path});
+  const auto status = run_python(world, SCREE_TESTS "/mpi/read_trajectory.py", {path});
   if (status != 77) CHECK(status == 0);
 }
 

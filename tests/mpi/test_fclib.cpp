@@ -273,7 +273,7 @@ TEMPLATE_TEST_CASE_SIG("fclib: h5py finds that a guess solves the stored equatio
     paths.push_back(scratch / (compliant ? "compliant.hdf5" : "rigid.hdf5"));
     write_fclib<D>(problem, keys, r, {"solved", "", ""}, paths.back());
   }
-  const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "read_fclib.py";
+  const std::filesystem::path script = SCREE_TESTS "/mpi/read_fclib.py";
   const std::int64_t status = run_python(comm, script, paths);
   if (status == 77) {
     WARN("skipped: python3-h5py is not installed");

@@ -259,9 +259,7 @@ bool same_solution(const Comm& comm, const FclibSolution& a, const FclibSolution
                   a.l.values == b.l.values);
 }
 
-const std::filesystem::path shared_folder =
-    std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path() / "shared" /
-    "fclib";
+const std::filesystem::path shared_folder = SCREE_TESTS "/../../shared/fclib";
 
 std::vector<std::string> shared_files() {
   std::vector<std::string> paths;

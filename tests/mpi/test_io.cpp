@@ -211,7 +211,7 @@ TEST_CASE("io: h5py reads the H5MD file and the checkpoint", "[io]") {
   const Scratch scratch;
   write_h5md(comm, scratch / "run.h5", 101, comm.size());
   write_checkpoint(comm, scratch / "c.scree", 101, comm.size());
-  const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "read_outputs.py";
+  const std::filesystem::path script = SCREE_TESTS "/mpi/read_outputs.py";
   const std::int64_t status = run_python(comm, script, {scratch / "run.h5", scratch / "c.scree"});
   if (status == 77) {
     WARN("skipped: python3-h5py is not installed");

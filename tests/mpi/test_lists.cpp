@@ -178,6 +178,7 @@ TEST_CASE("lists: surfaces that move in themselves use up no skin, however fast"
                                    R"(
 [solver]
 type = "nsgs"
+tolerance = 1e-4
 [materials.stone]
 density = 2500
 [pairs]

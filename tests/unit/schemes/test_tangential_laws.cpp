@@ -115,7 +115,7 @@ struct Row {
   Vec<3> branch, force;
 };
 std::vector<Row> read_rows(const std::string& name) {
-  std::ifstream file(SCREE_REFERENCE "/soft-contact/" + name);
+  std::ifstream file(SCREE_TESTS "/reference/soft-contact/" + name);
   REQUIRE(file);
   std::string line;
   std::getline(file, line);
