@@ -112,6 +112,13 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
       true, "group of cases", {"motions", "stacks", "dominoes", "all"});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, true,
       "group of runs", {"tables", "faces", "converged", "all"});
+  add("rigs", "meshes, driven walls, size classes, cohesion, continuum fields", &verify_rigs, true,
+      "group of cases",
+      {
+#define SCREE_RIG(name) #name,
+#include "verify/rigs.def"
+#undef SCREE_RIG
+          "all"});
   add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
       false, "", {}, "table to write, for postprocess/plot_contact_law.py");
   add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,

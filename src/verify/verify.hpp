@@ -47,6 +47,10 @@ bool verify_boxes(const Comm& comm, const VerifyOptions& options, const Show& sh
 /// Houses of cards: which fall, how many cards and when, beside published outcomes.
 bool verify_cards(const Comm& comm, const VerifyOptions& options, const Show& show);
 
+/// Rigs: meshes, driven walls, size classes, cohesion, continuum fields, against closed forms and reference
+/// data (rigs.def).
+bool verify_rigs(const Comm& comm, const VerifyOptions& options, const Show& show);
+
 /// The elastic contact of the scheme "nonsmooth" against the damped oscillator, from steps that follow a
 /// contact to steps far longer than one.
 bool verify_contact_law(const Comm& comm, const VerifyOptions& options, const Show& show);
