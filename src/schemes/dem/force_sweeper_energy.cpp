@@ -169,8 +169,8 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       if (!(surface_[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
-      const MotionRecord wall_motion =
-          motion_of_wall(state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal);
+      const MotionRecord wall_motion = motion_of_wall(
+          state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
                  {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
                  before_.walls[static_cast<std::size_t>(wall.first) + k]);
