@@ -46,6 +46,28 @@ class BoxTree {
     return true;
   }
 
+  /// The largest value(box_of(item)) of all items whose box overlaps `region`, where no box has a larger
+  /// value than one that holds it; 0 if there is none. O(log n) if few are near the largest.
+  template <class BoxOf, class F>
+  Real largest(const Box<3>& region, BoxOf&& box_of, F&& value) const {
+    std::array<std::uint32_t, most_depth> stack;
+    std::size_t depth = 0;
+    if (!nodes_.empty()) stack[depth++] = 0;
+    Real most = 0;
+    while (depth > 0) {
+      const std::uint32_t own = stack[--depth];
+      const Node& node = nodes_[own];
+      if (!overlap(node.box, region) || value(node.box) <= most) continue;
+      for (std::uint32_t i = node.first; i < node.first + node.n_items; ++i)
+        if (const Box<3> box = box_of(items_[i]); overlap(box, region)) most = std::max(most, value(box));
+      if (node.n_items > 0) continue;
+      const bool second_is_larger = value(nodes_[node.first].box) > value(nodes_[own + 1].box);
+      stack[depth++] = second_is_larger ? own + 1 : node.first;
+      stack[depth++] = second_is_larger ? node.first : own + 1;
+    }
+    return most;
+  }
+
   /// Asks for the items around x from near to far: f(item, distance) gets the least distance so far [m],
   /// `most` at first, and returns the new one. What is farther than that is left out. O(log n) for x near the
   /// items.

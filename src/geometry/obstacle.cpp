@@ -9,8 +9,6 @@ namespace scree {
 
 namespace {
 
-constexpr Real rounding = 1e-12;
-
 template <int D>
 Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
   Box<D> own = Box<D>::empty();
@@ -245,7 +243,7 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
     const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at),
                  middle = 0.5 * (begin + end);
     const Real length = norm(end - begin), least_advance = 0.1 * clearance;
-    const Real reach = (0.5 + rounding) * length + clearance;
+    const Real reach = (0.5 + 1e-12) * length + clearance;
     Box<D> around = Box<D>::empty();
     around.include(middle - filled<D>(reach));
     around.include(middle + filled<D>(reach));

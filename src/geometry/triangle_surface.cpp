@@ -36,10 +36,6 @@ Real passing_side(const Vec<3>& path, const Vec<3>& from, const Vec<3>& p, const
   return swapped ? -volume : volume;
 }
 
-bool same_side(Real s, Real t) {
-  return (s > 0 && t > 0) || (s < 0 && t < 0);
-}
-
 bool comes_before(Real distance, int triangle, Real other_distance, int other) {
   return distance != other_distance ? distance < other_distance : triangle < other;
 }

@@ -50,6 +50,9 @@ std::vector<Variant> variants<3>() {
   const std::string cone = "a = [-0.7, -0.6, -0.3]\nb = [0.2, 0.1, 0.9]\n";
   const std::string plate = "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]\n";
   const std::string box = "lower = [-1.2, -0.3, -0.8]\nupper = [0.9, 1.1, 0.7]\n";
+  const auto mesh = [](const std::string& name, const std::string& side) {
+    return "file = '" SCREE_TESTS "/reference/meshes/" + name + ".obj'\nscale = 1\nside = '" + side + "'";
+  };
   return {
       {"plane", false, "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]"},
       {"sphere", false, "center = [0.2, -0.1, 0.3]\nradius = 1.1"},
@@ -69,6 +72,11 @@ std::vector<Variant> variants<3>() {
       {"plate", true, "point = [0.5, 0.5, 3]\nnormal = [1, 0.2, 0.3]\nhole_radius = 2.1"},
       {"box", false, box},
       {"box", false, box + "side = 'inside'"},
+      {"mesh", true, mesh("patch", "both")},
+      {"mesh", true, mesh("ell", "both")},
+      {"mesh", false, mesh("ell", "outside")},
+      {"mesh", false, mesh("ell", "inside")},
+      {"mesh", false, mesh("gem", "outside")},
   };
 }
 

@@ -96,12 +96,9 @@ class Mesh final : public Shape<3> {
   }
 
   Real travel(const Pose<3>& moved, const Box<3>& region) const override {
-    Box<3> box = surface_.bounds();
-    for (int k = 0; k < 3; ++k) {
-      box.lower[k] = std::max(box.lower[k], region.lower[k]);
-      box.upper[k] = std::min(box.upper[k], region.upper[k]);
-    }
-    return farthest_way(moved, box);
+    return surface_.tree().largest(
+        region, [&](int part) { return surface_.bounds(part); },
+        [&](const Box<3>& box) { return farthest_way(moved, box); });
   }
 
   Outline<3> outline(const Box<3>&) const override {
