@@ -51,6 +51,9 @@ TriangleSurface::TriangleSurface(TriangleMesh mesh, Real flat_angle, Real front)
       for (int axis = 0; axis < 3; ++axis) extent_ = std::max(extent_, std::abs(corner(t, k)[axis]));
     const Vec<3> area = cross(corner(t, 1) - corner(t, 0), corner(t, 2) - corner(t, 0));
     normals_.push_back(direction(front_ * area, unit_vector<3>(2)).unit);
+    std::array<float, 3>& inverse = inverse_lengths_.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k)
+      inverse[k] = static_cast<float>(1 / norm(corner(t, k + 1) - corner(t, k)));
   }
   tree_ = BoxTree(boxes);
   find_neighbours();
@@ -152,10 +155,11 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
   Real least = HUGE_VAL;
   for (std::size_t k = 0; k < 3; ++k) {
     const Vec<3>&p = corner(triangle, k), &q = corner(triangle, k + 1);
-    const Vec<3> inward = front_ * cross(n, q - p);
-    const Real within = dot(inward, x - p);  // times the length of the edge
+    const Real within = front_ * dot(cross(n, q - p), x - p);  // times the length of the edge
     if (within > 0) {
-      foot.from_edges = std::min(foot.from_edges, within / norm(q - p));
+      foot.from_edges =
+          std::min(foot.from_edges,
+                   within * static_cast<Real>(inverse_lengths_[static_cast<std::size_t>(triangle)][k]));
       continue;
     }
     is_within = false;
@@ -191,6 +195,13 @@ bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot&
   const auto comes_first = [&](int other) {
     return comes_before(this->foot(other, x).distance, other, foot.distance, triangle);
   };
+  if (foot.edge >= 0) {
+    // Beyond an edge most often: x is over the triangle there, so that is nearer. The rest only confirms it.
+    const auto k = static_cast<std::size_t>(foot.edge);
+    const int other = across_[static_cast<std::size_t>(triangle)][k];
+    if (other != triangle && over(other, corner(triangle, k), corner(triangle, k + 1), x) > one_foot)
+      return false;
+  }
   if (tangent > 0)
     for (const int other : neighbours(triangle))
       if (is_flat(triangle, other) && comes_first(other)) return false;
@@ -198,6 +209,13 @@ bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot&
   return tree_.for_each_within(foot.point, one_foot, [&](int other) {
     return other == triangle || !comes_first(other) || this->foot(other, foot.point).distance > one_foot;
   });
+}
+
+Real TriangleSurface::over(int triangle, const Vec<3>& p, const Vec<3>& q, const Vec<3>& x) const {
+  Real within = front_ * dot(cross(normal(triangle), q - p), x - p);
+  for (std::size_t k = 0; k < 3; ++k)
+    if (corner(triangle, k) == p && corner(triangle, k + 1) != q) within = -within;
+  return within / norm(q - p);
 }
 
 int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real most) const {
@@ -234,12 +252,11 @@ bool TriangleSurface::passes(int triangle, const Vec<3>& from, const Vec<3>& at)
 
 int TriangleSurface::first_passed(int triangle, const Vec<3>& from, const Vec<3>& at) const {
   if (from == at) return -1;
-  const bool none_near = tree_.for_each_within(at, norm(at - from), [](int) { return false; });
-  if (none_near) return -1;
+  const Real length = norm(at - from) * (1 + 1e-12) + 1e-15 * extent_;
   int first = -1;
   Real earliest = HUGE_VAL;
   const auto look_at = [&](int t) {
-    if (!passes(t, from, at)) return;
+    if (std::abs(height(t, at)) > length || !passes(t, from, at)) return;
     const Real before = height(t, from);
     const Real when = before / (before - height(t, at));
     if (first >= 0 && !comes_before(when, t, earliest, first)) return;

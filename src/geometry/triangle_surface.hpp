@@ -75,6 +75,8 @@ class TriangleSurface {
         .vertices[static_cast<std::size_t>(mesh_.triangles[static_cast<std::size_t>(triangle)][k % 3])];
   }
   bool is_flat(int triangle, int other) const;
+  /// How far x is over a triangle, counted in its plane from its edge between p and q [m].
+  Real over(int triangle, const Vec<3>& p, const Vec<3>& q, const Vec<3>& x) const;
   bool passes(int triangle, const Vec<3>& from, const Vec<3>& at) const;
   void find_neighbours();
   void find_flat_neighbours();
@@ -85,7 +87,8 @@ class TriangleSurface {
   Real flat_cosine_ = 1;
   Real extent_ = 0;  // [m] largest coordinate
   std::vector<Vec<3>> normals_;
-  std::vector<Vec<3>> corner_fronts_;       // by vertex
+  std::vector<std::array<float, 3>> inverse_lengths_;  // of edges [1/m]
+  std::vector<Vec<3>> corner_fronts_;                  // by vertex
   std::vector<std::array<int, 3>> across_;  // the triangle beyond each edge; itself: none, or several
   std::vector<float> flat_tangent_;         // of the largest angle to a flat neighbour
   std::vector<std::size_t> first_neighbour_;
