@@ -194,9 +194,10 @@ void fill_box(GrainTable& table, bool quick) {
       Real farthest = 0;
       for (std::size_t i = 0; i < expected.size(); ++i)
         farthest = std::max(farthest, std::abs(found[i][2] - expected[i][2]));
+      // Rigid contact problems are solved to 1e-8, so paths may part by more than rounding.
       rows.push_back({"height of any sphere [m]",
                       fmt::format("{}, {} triangles", soft ? "dem" : "nonsmooth", 12 * n * n), 0, farthest,
-                      farthest, 1e-9});
+                      farthest, soft ? 1e-9 : 1e-6});
     }
   }
   table.add("1000 spheres in a box of triangles", rows);

@@ -2,11 +2,13 @@
 and through restarts. A deck that is refused, or a run that ends early in good order, has to do so alike everywhere."""
 import math
 import shutil
+from pathlib import Path
 
 from decks import toml
 from harness import BAD_INPUT, files_of, summary_of
 
 NAME = "random"
+MESHES = Path(__file__).resolve().parents[1] / "reference" / "meshes"
 MOST_REFUSED = 0.25     # share of decks that no run could make sense of, such as too many bodies for a box
 SCHEMES = ("pbd", "nonsmooth", "dem", "event", "crowd")
 STEP = {"pbd": 0.01, "nonsmooth": 2e-3, "dem": 2e-4, "event": 0.01, "crowd": 0.05}
@@ -150,6 +152,11 @@ def walls(size, periodic, dimension):
     return found
 
 
+def mesh(name, side, middle, half):
+    """A surface of triangles that reaches about `half` from its middle."""
+    return {"type": "mesh", "file": str(MESHES / f"{name}.obj"), "scale": half / 1.6, "side": side, "translate": middle}
+
+
 def extra_walls(rng, deck, size, r, speed, dimension, scheme):
     """Walls above the bodies of the start, some of them moving; clear of everything by themselves."""
     if rng.random() < 0.3:
@@ -170,7 +177,8 @@ def extra_walls(rng, deck, size, r, speed, dimension, scheme):
                             {"type": "cylinder", "a": middle, "b": [m + 0.5 * long for m in middle], "radius": 0.6 * long},
                             {"type": "cone", "a": middle, "b": [*middle[:2], middle[2] + long], "radius_a": 0.2 * long,
                              "radius_b": long},
-                            {"type": "box", "lower": [m - long for m in middle], "upper": [m + long for m in middle]}])
+                            {"type": "box", "lower": [m - long for m in middle], "upper": [m + long for m in middle]},
+                            *([] if scheme == "event" else [mesh("gem", "outside", middle, long), mesh("patch", "both", middle, long)])])
         turn = {"point": middle, "axis": [0.2, 1.0, 0.1]}
     down = [0.0] * (dimension - 1) + [-1.0]
     motion = rng.choice([None, None, "rotate", "translate", "oscillate", "swing"])
@@ -187,6 +195,8 @@ def extra_walls(rng, deck, size, r, speed, dimension, scheme):
         shape["motion"] = {"type": "swing", "amplitude": 0.3, "frequency": 0.1 * rate / long, **turn}
     if scheme == "event":
         shape.pop("motion", None)
+    elif rng.random() < 0.2:
+        shape["surface_velocity"] = [rate, *[0.0] * (dimension - 1)]
     deck["obstacles"]["extra"] = shape
     if rng.random() < 0.3 and not any(deck["domain"]["periodic"]) and scheme != "event":
         shake = [0.0] * dimension
