@@ -37,32 +37,36 @@ void ContinuumFields<D>::describe(Section& output) {
       {.doc = "Density, velocity, stress ... of grains as fields for ParaView, for schemes with inertia"},
       [&](Section& table) {
         every_.describe(table, "frames");
-        table.real("average", average_,
-                   {.unit = Unit::time,
-                    .range = non_negative,
-                    .doc = "Frames are means over this time before them; up to every, or a multiple of it; 0: "
-                           "frames are instants"});
+        table.real(
+            "average", average_,
+            {.unit = Unit::time,
+             .range = non_negative,
+             .doc = "Frames are means over this time before them; up to every, or a multiple of it; 0: "
+                    "frames are instants"});
         table.integer("stride", stride_,
                       {.range = {.least = 1},
                        .doc = "Means are over every so many steps: sums cost time, and steps next to each "
                               "other are much alike"});
-        table.real("cell", cell_,
-                   {.unit = Unit::length,
-                    .range = positive,
-                    .required = true,
-                    .doc = "Distance of the points at which fields are told; a periodic axis is divided evenly"});
+        table.real(
+            "cell", cell_,
+            {.unit = Unit::length,
+             .range = positive,
+             .required = true,
+             .doc = "Distance of the points at which fields are told; a periodic axis is divided evenly"});
         table.text("axes", axes_,
                    {.doc = "\"x\", \"y\" or \"z\": along this axis, averaged over the others; \"xyz\" (in 2D "
                            "\"xy\"): on a grid"});
-        table.kind("kernel", kernel_, {.required = true, .doc = "Weight of bodies and contacts about a point"});
+        table.kind("kernel", kernel_,
+                   {.required = true, .doc = "Weight of bodies and contacts about a point"});
         if (!table.reading()) return;
         where_ = table.where("kernel");
         where_width_ = table.where("width");
         where_cell_ = table.where("cell");
         if (!every_.ever()) table.fail("kernel", "[output.continuum] needs 'every' or 'every_steps'");
         if (axis_named<D>(axes_) < -1)
-          table.fail("axes", fmt::format("axes is \"{}\"; it can be {}", axes_,
-                                         D == 2 ? "\"x\", \"y\" or \"xy\"" : "\"x\", \"y\", \"z\" or \"xyz\""));
+          table.fail("axes",
+                     fmt::format("axes is \"{}\"; it can be {}", axes_,
+                                 D == 2 ? "\"x\", \"y\" or \"xy\"" : "\"x\", \"y\", \"z\" or \"xyz\""));
         if (average_ == 0 && stride_ > 1) table.fail("stride", "stride has no effect without average");
         if (average_ == 0) return;
         if (every_.time() == 0) table.fail("average", "average needs 'every', a time, not 'every_steps'");
@@ -70,10 +74,11 @@ void ContinuumFields<D>::describe(Section& output) {
         const Real n = average_ / every_.time();
         n_blocks_ = std::llround(n);
         if (std::abs(n - static_cast<Real>(n_blocks_)) > 1e-6 || n_blocks_ > most_blocks)
-          table.fail("average", fmt::format("average, {:g} s, is longer than every, {:g} s: it has to be a "
-                                            "multiple of it, {} times at most; {:g} s is",
-                                            average_, every_.time(), most_blocks,
-                                            static_cast<Real>(std::min(n_blocks_, most_blocks)) * every_.time()));
+          table.fail("average",
+                     fmt::format("average, {:g} s, is longer than every, {:g} s: it has to be a "
+                                 "multiple of it, {} times at most; {:g} s is",
+                                 average_, every_.time(), most_blocks,
+                                 static_cast<Real>(std::min(n_blocks_, most_blocks)) * every_.time()));
       });
 }
 
@@ -90,11 +95,11 @@ void ContinuumFields<D>::check(const Box<D>& box, bool has_inertia) const {
     if (only >= 0 && axis != only) continue;
     n *= (box.length(axis) + (box.is_periodic(axis) ? 0 : 2 * kernel_->reach())) / cell_;
     if (!box.is_periodic(axis) || box.length(axis) >= 2 * kernel_->reach()) continue;
-    throw InputError(
-        fmt::format("{}: the kernel reaches {:g} m, more than half the period along {}, {:g} m; a width up to "
-                    "{:.3g} m fits",
-                    where_width_, kernel_->reach(), "xyz"[axis], box.length(axis),
-                    0.5 * box.length(axis) / kernel_->reach() * kernel_->width()));
+    throw InputError(fmt::format(
+        "{}: the kernel reaches {:g} m, more than half the period along {}, {:g} m; a width up to "
+        "{:.3g} m fits",
+        where_width_, kernel_->reach(), "xyz"[axis], box.length(axis),
+        0.5 * box.length(axis) / kernel_->reach() * kernel_->width()));
   }
   if (n > most_cells)
     throw InputError(fmt::format("{}: the fields have {:.2g} cells; {:g} are possible: take a longer cell",
@@ -198,7 +203,8 @@ std::vector<typename ContinuumFields<D>::Sums> ContinuumFields<D>::frame(const S
   const Comm& comm = state.comm;
   if (average_ == 0) fits_ = add_terms(state, contacts, *kernel_, grid_, 1, added_);
   if (comm.any(!fits_))
-    throw RunError(fmt::format("{}: a field is larger than 1e15 in its unit and cannot be summed up", where_));
+    throw RunError(
+        fmt::format("{}: a field is larger than 1e15 in its unit and cannot be summed up", where_));
   if (covered() == 0) return {};
   if (average_ == 0) {
     Block sums(n_cells(comm), Sums{});
@@ -230,21 +236,21 @@ void ContinuumFields<D>::start_anew() {
 }
 
 template <int D>
-std::vector<SharedRows> ContinuumFields<D>::to_restore() const {
+std::vector<SharedRows> ContinuumFields<D>::to_restore(const Comm& comm) const {
   std::vector<SharedRows> all;
   if (average_ == 0) return all;
   for (std::size_t b = 0; b < blocks_.size(); ++b)
-    all.push_back({fmt::format("continuum_{}", b), grid_.size(), 2 * static_cast<int>(CellSums<D>::width)});
+    all.push_back({fmt::format("continuum_{}", b), grid_.size(), 2 * static_cast<int>(CellSums<D>::width),
+                   first_cell(comm), static_cast<std::int64_t>(n_cells(comm))});
   return all;
 }
 
 template <int D>
 std::vector<SharedRows> ContinuumFields<D>::saved(const Comm& comm) {
-  std::vector<SharedRows> all = to_restore();
+  std::vector<SharedRows> all = to_restore(comm);
   if (all.empty()) return all;
   move_to_holders(comm, added_, blocks_[0]);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    all[b].first_row = first_cell(comm);
     for (const Sums& sums : blocks_[b])
       for (const FixedPoint sum : sums) {
         all[b].values.push_back(static_cast<std::int64_t>(sum >> 64));

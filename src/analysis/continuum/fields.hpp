@@ -14,13 +14,13 @@ struct SharedRows {
   std::string name;
   std::int64_t n_rows = 0;  ///< of all ranks
   int width = 1;
-  std::int64_t first_row = 0;  ///< of this rank
+  std::int64_t first_row = 0, count = 0;  ///< of this rank
   std::vector<std::int64_t> values{};
 };
 
-/// The table [output.continuum]: density, momentum, stress ... of grains as fields (docs/method.md, "Continuum
-/// fields"), at instants or averaged over the steps before a frame. Each rank holds some layers of the grid.
-/// Sums are of integers: the same on any number of ranks, and after a restart.
+/// The table [output.continuum]: density, momentum, stress ... of grains as fields (docs/method.md,
+/// "Continuum fields"), at instants or averaged over the steps before a frame. Each rank holds some layers of
+/// the grid. Sums are of integers: the same on any number of ranks, and after a restart.
 template <int D>
 class ContinuumFields {
  public:
@@ -43,8 +43,8 @@ class ContinuumFields {
   bool takes(Real before, Real time, std::int64_t step) const;
   /// Adds the step, if it counts. No allocation once all cells near bodies are known. Local.
   void after_step(const State<D>& state, Real before, const ContactGraph<D>& contacts);
-  /// Sums of the cells of this rank, of the mean over the time of the average or of the present instant; empty
-  /// on all ranks if the average has no step yet. Throws RunError on all ranks if some are too large.
+  /// Sums of the cells of this rank, of the mean over the time of the average or of the present instant;
+  /// empty on all ranks if the average has no step yet. Throws RunError on all ranks if some are too large.
   /// O(cells). Collective.
   std::vector<Sums> frame(const State<D>& state, const ContactGraph<D>& contacts);
   /// After a frame of the schedule: the next average begins.
@@ -57,7 +57,7 @@ class ContinuumFields {
   /// All sums of the average, for a checkpoint. Collective.
   std::vector<SharedRows> saved(const Comm& comm);
   /// What saved() of such a run gave, without values, to be filled and handed to restore().
-  std::vector<SharedRows> to_restore() const;
+  std::vector<SharedRows> to_restore(const Comm& comm) const;
   /// Whether memory(), read from a checkpoint, is of a run with the same lengths and times. Local.
   bool fits_memory() const;
   /// Goes on with the rows of this rank, as to_restore() asks for them. Local.

@@ -41,7 +41,8 @@ Real ContinuumTerms<D>::count_unit() const {
 /// Calls add(sums, weight(index...)) for the cells that the kernel reaches from the segment.
 template <int D>
 template <class Weight, class Add>
-void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weight& weight, const Add& add_to) {
+void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weight& weight,
+                               const Add& add_to) {
   const Real reach = kernel.reach();
   std::array<std::int64_t, D> first{}, last{};
   for (int axis = 0; axis < D; ++axis) {
@@ -82,8 +83,8 @@ void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weigh
 
 template <int D>
 template <std::size_t n>
-void ContinuumTerms<D>::add(typename CellSums<D>::Sums& to, std::size_t first, const std::array<Real, n>& terms,
-                            Real weight) {
+void ContinuumTerms<D>::add(typename CellSums<D>::Sums& to, std::size_t first,
+                            const std::array<Real, n>& terms, Real weight) {
   constexpr Real largest = 0x1p50;
   bool small = true;
   for (std::size_t k = 0; k < n; ++k) {
@@ -116,7 +117,9 @@ void ContinuumTerms<D>::body(const Vec<D>& x, Real mass, Real volume, const Vec<
   const int axis = only_axis(grid);
   spread(
       x, x,
-      [&](const Vec<D>& r) { return axis < 0 ? kernel.weight(r) : kernel.weight_along(r[axis]) * grid.per_area; },
+      [&](const Vec<D>& r) {
+        return axis < 0 ? kernel.weight(r) : kernel.weight_along(r[axis]) * grid.per_area;
+      },
       [&](std::int64_t cell, Real w) { add(sums.at(cell), 0, terms, share * w); });
 }
 

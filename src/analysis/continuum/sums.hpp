@@ -18,8 +18,8 @@ namespace scree {
 /// has one cell, and counts as not `active`.
 template <int D>
 struct ContinuumGrid {
-  std::array<Real, D> origin{};    ///< lower corner of the first cell [m]
-  std::array<Real, D> cell{};      ///< [m]
+  std::array<Real, D> origin{};     ///< lower corner of the first cell [m]
+  std::array<Real, D> cell{};       ///< [m]
   std::array<std::int64_t, D> n{};  ///< cells along each axis
   std::array<bool, D> active{};
   std::array<bool, D> periodic{};
@@ -47,13 +47,13 @@ struct ContinuumGrid {
 template <int D>
 struct ContinuumPlaces {
   static constexpr std::size_t mass = 0, volume = 1, number = 2;
-  static constexpr std::size_t momentum = 3;                         ///< m v
-  static constexpr std::size_t flux = momentum + D;                  ///< m v v, symmetric
-  static constexpr std::size_t ends = flux + n_symmetric<D>;         ///< 1 per contact of a body
-  static constexpr std::size_t contact = ends + 1;                   ///< f l, D x D
-  static constexpr std::size_t segments = contact + D * D;           ///< 1 per contact
-  static constexpr std::size_t fabric = segments + 1;                ///< n n, symmetric
-  static constexpr std::size_t wall = fabric + n_symmetric<D>;       ///< f at the foot
+  static constexpr std::size_t momentum = 3;                    ///< m v
+  static constexpr std::size_t flux = momentum + D;             ///< m v v, symmetric
+  static constexpr std::size_t ends = flux + n_symmetric<D>;    ///< 1 per contact of a body
+  static constexpr std::size_t contact = ends + 1;              ///< f l, D x D
+  static constexpr std::size_t segments = contact + D * D;      ///< 1 per contact
+  static constexpr std::size_t fabric = segments + 1;           ///< n n, symmetric
+  static constexpr std::size_t wall = fabric + n_symmetric<D>;  ///< f at the foot
   static constexpr std::size_t size = wall + D;
 };
 
@@ -93,7 +93,8 @@ class CellSums {
     for (std::size_t p = 0; p < piece_of_.size(); ++p)
       if (piece_of_[p] >= 0)
         for (std::size_t k = 0; k < piece; ++k)
-          f(static_cast<std::int64_t>(p * piece + k), sums_[static_cast<std::size_t>(piece_of_[p]) * piece + k]);
+          f(static_cast<std::int64_t>(p * piece + k),
+            sums_[static_cast<std::size_t>(piece_of_[p]) * piece + k]);
   }
   /// Back to 0; memory stays.
   void clear() { std::ranges::fill(sums_, Sums{}); }
@@ -121,7 +122,8 @@ struct ContinuumTerms {
   bool fits = true;
 
   void body(const Vec<D>& x, Real mass, Real volume, const Vec<D>& v);
-  void contact(const Vec<D>& x, const Vec<D>& branch, const Vec<D>& force, const Vec<D>& normal, bool with_wall);
+  void contact(const Vec<D>& x, const Vec<D>& branch, const Vec<D>& force, const Vec<D>& normal,
+               bool with_wall);
   /// Weights of counts are W times this, which has no unit.
   Real count_unit() const;
 

@@ -78,14 +78,14 @@ class Lucy final : public SmoothingKernel<D> {
     if constexpr (D == 2) {
       // Half of all, less what lies beyond the line: 2 int_q^1 W(r) r acos(q/r) dr, by parts.
       const Real t = std::sqrt(1 - q2);
-      const Real beyond = 0.2 * std::acos(q) - 2 * q * (t / 2 - 1.5 * square_integral(q2, t) +
-                                                        1.6 * cubic_integral(q2, t) -
-                                                        0.5 * fourth_integral(q2, t));
+      const Real beyond =
+          0.2 * std::acos(q) - 2 * q *
+                                   (t / 2 - 1.5 * square_integral(q2, t) + 1.6 * cubic_integral(q2, t) -
+                                    0.5 * fourth_integral(q2, t));
       inside = 0.5 - 5 / std::numbers::pi * beyond;
     } else {
       const Real q4 = q2 * q2;
-      inside = 105.0 / 8 *
-               q * (0.1 - q2 / 6 + 0.3 * q4 - 1.6 / 6 * q4 * q + q4 * q2 / 14);
+      inside = 105.0 / 8 * q * (0.1 - q2 / 6 + 0.3 * q4 - 1.6 / 6 * q4 * q + q4 * q2 / 14);
     }
     return std::copysign(inside, at);
   }
