@@ -242,8 +242,8 @@ void momentum_balance(GrainTable& table, const Bed& bed) {
         error = std::max(error, std::abs(slope - (wall - on_bodies)));
       }
     // What differences of fourth order leave; Lucy's third derivative jumps at its reach.
-    table.add("bed, momentum balance", {{"div stress - wall force + force on bodies [-]", name, 0,
-                                         error / largest, error / largest, name == "gauss" ? 1e-6 : 1e-4}});
+    table.add("bed, momentum balance", {{"largest residual [-]", name, 0, error / largest, error / largest,
+                                         name == "gauss" ? 1e-6 : 1e-4}});
   }
 }
 
@@ -299,7 +299,7 @@ void shear(GrainTable& table, const std::string& name) {
   const Real found = real_of(sums.at(0)[ContinuumPlaces<D>::flux]) / real_of(sums.at(0)[0]);
   const Real expected = rate * rate * kernel->variance();
   // The sum over the lattice: gauss loses what is beyond 6 widths, lucy and box the corners between points.
-  const Real bound = name == "gauss" ? 1e-6 : name == "lucy" ? 1e-4 : 1e-2;
+  const Real bound = name == "gauss" ? 1e-6 : name == "lucy" ? 1e-4 : 2e-2;
   table.add("linear shear", {row("kinetic stress / density [m2/s2]", fmt::format("{} {}D", name, D), expected,
                                  found, bound * expected)});
 }
@@ -309,18 +309,18 @@ void box_of_measure(GrainTable& table) {
   GrainDeck<3> deck = stirred_box(1e-3, {});
   deck.tolerance(1e-6);
   deck.tables(
-      "[measures.stress]\ntype = 'stress'\nregion = { lower = [-0.03, -0.04, 0.005], upper = [0.03, 0.02, "
-      "0.065] }\n");
+      "[measures.stress]\ntype = 'stress'\nregion = { lower = [0.1, 0.05, 0], upper = [0.25, 0.2, "
+      "0.15] }\n");
   Simulation<3> simulation(table.comm(), deck.read());
   for (int step = 0; step < 150; ++step) simulation.step(step == 149);
   const ContactGraph<3>& contacts = simulation.find_contacts(1e-3);
   std::vector<Real> measured;
   simulation.deck().measures[0].measure->sample({simulation.state(), contacts}, measured);
   const ContinuumGrid<3> grid{
-      .origin = {-0.5, -0.51, -0.465}, .cell = {1, 1, 1}, .n = {1, 1, 1}, .active = {true, true, true}};
+      .origin = {-0.325, -0.375, -0.425}, .cell = {1, 1, 1}, .n = {1, 1, 1}, .active = {true, true, true}};
   CellSums<3> sums;
   sums.resize(1);
-  add_terms(simulation.state(), contacts, *kernel_of<3>("box", "width = 0.06"), grid, 1, sums);
+  add_terms(simulation.state(), contacts, *kernel_of<3>("box", "width = 0.15"), grid, 1, sums);
   Sums cell = sums.at(0);
   std::vector<Real> all;
   for (const FixedPoint sum : cell)
