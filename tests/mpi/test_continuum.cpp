@@ -1,6 +1,5 @@
 // Continuum fields have the same bits on any number of ranks, and after a restart on another number in the
 // middle of an average.
-#include "core/random.hpp"
 #include "mpi/simulate.hpp"
 #include "run/checkpoint.hpp"
 #include "unit/io/scratch.hpp"
@@ -49,6 +48,13 @@ cell = 0.25
 /// The same on a grid, with a kernel that ends, averages that begin late, every other step.
 const Overrides on_a_grid{"output.continuum.axes=xy", "output.continuum.kernel=lucy",
                           "output.continuum.average=0.08", "output.continuum.stride=2"};
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
 
 /// A number that changes with any bit of any sum of a frame: the same for any number of ranks.
 std::uint64_t digest(Simulation<2>& simulation, const ContactGraph<2>& contacts) {
