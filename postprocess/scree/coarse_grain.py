@@ -91,7 +91,10 @@ def coarse_grain(bodies, contacts, kernel, points, periods=(None, None, None), a
     start, branch = start[loaded], branch[loaded]
     virial = np.einsum("ci,cj->cij", contacts["force"], contacts["branch"])[loaded]
     ends = np.concatenate([start, (start + branch)[~contacts["with_wall"][loaded]]])
-    names = ("density", "solid_fraction", "coordination", "velocity", "wall_force", "kinetic_stress", "contact_stress")
+    normal = contacts["branch"][loaded] / np.linalg.norm(contacts["branch"][loaded], axis=1)[:, None]
+    directions = np.einsum("ci,cj->cij", normal, normal)
+    names = ("density", "solid_fraction", "coordination", "velocity", "wall_force", "kinetic_stress", "contact_stress",
+             "fabric")
     fields = {name: [] for name in names}
     for point in points:
         w = share * sum(kernel.weight(point + s - x) for s in shifts)
@@ -108,6 +111,8 @@ def coarse_grain(bodies, contacts, kernel, points, periods=(None, None, None), a
         fields["wall_force"].append(at_feet @ on_body)
         fields["kinetic_stress"].append(np.einsum("n,ni,nj->ij", mass * w, around, around))
         fields["contact_stress"].append(np.einsum("c,cij->ij", segments, virial))
+        total = segments.sum()
+        fields["fabric"].append(np.einsum("c,cij->ij", segments, directions) / total if total > 0 else np.full((3, 3), np.nan))
     arrays = {name: np.array(values) for name, values in fields.items()}
     trace = np.einsum("kii->k", arrays["kinetic_stress"])
     arrays["pressure"] = (trace + np.einsum("kii->k", arrays["contact_stress"])) / 3

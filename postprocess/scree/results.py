@@ -133,8 +133,8 @@ class Results:
         return text.rstrip("\n") + ">"
 
     def vtk_frames(self, kind):
-        """Frames of `kind` ("particles", "contacts", "obstacles", "fields", "continuum") as (time, path), or [] if none were
-        written."""
+        """Frames of `kind` ("particles", "contacts", "obstacles", "fields", "continuum") as (time, path), or [] if
+        none were written."""
         index = self.folder / "vtk" / f"{self.name}_{kind}.pvd"
         return read_pvd(index) if index.exists() else []
 
