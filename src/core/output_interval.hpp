@@ -35,6 +35,8 @@ class OutputInterval {
       section.fail("every_steps", "give every or every_steps, not both");
     if (section.reading() && !ever()) steps_ = otherwise;
   }
+  /// The time between, 0 if it goes by steps [s].
+  Real time() const { return time_; }
   bool ever() const { return time_ > 0 || steps_ > 0; }
   /// Due after the step that took the run from `before` to `time` and is number `step`.
   bool due(std::int64_t step, Real before, Real time) const {

@@ -16,11 +16,11 @@ namespace scree {
 using namespace vtk;
 
 std::int64_t ImageGrid::first_row(const Comm& comm, int rank) const {
-  return EvenShare::start(ny, rank, comm.size());
+  return EvenShare::start(n_rows(), rank, comm.size());
 }
 
 int ImageGrid::rank_of(const Comm& comm, std::int64_t row) const {
-  return EvenShare::owner(ny, row, comm.size());
+  return EvenShare::owner(n_rows(), row, comm.size());
 }
 
 ImageSeries::ImageSeries(const Comm& comm, const std::string& directory, const std::string& run,
@@ -75,6 +75,7 @@ void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>&
                    .origin = grid_.origin,
                    .cell = grid_.cell,
                    .n_columns = grid_.nx,
+                   .n_lines = grid_.in_space() ? grid_.ny : 0,
                    .first = piece_start(group_.piece()),
                    .end = piece_start(group_.piece() + 1)};
   piece.columns.reserve(columns.size());
@@ -96,22 +97,26 @@ void ImageSeries::write(std::int64_t step, Real time, const std::vector<Column>&
       files::write_atomically(folder + frames_->piece_name(step, group_.piece()),
                               encoded(piece, options_.vtk.compress));
   });
+  const auto extent = [&](std::int64_t first, std::int64_t end) {
+    return grid_.in_space() ? fmt::format("0 {} 0 {} {} {}", grid_.nx, grid_.ny, first, end)
+                            : fmt::format("0 {} {} {} 0 0", grid_.nx, first, end);
+  };
   files::on_root(comm_, [&] {
     std::string pieces;
     for (int p = 0; p < group_.n_pieces(); ++p)
       if (piece_start(p) < piece_start(p + 1))  // more ranks than rows leave some without any
-        pieces += fmt::format("    <Piece Extent=\"0 {} {} {} 0 0\" Source=\"{}\"/>\n", grid_.nx,
-                              piece_start(p), piece_start(p + 1), frames_->piece_name(step, p));
+        pieces += fmt::format("    <Piece Extent=\"{}\" Source=\"{}\"/>\n",
+                              extent(piece_start(p), piece_start(p + 1)), frames_->piece_name(step, p));
     files::write_atomically(
         folder + frames_->frame_name(step) + ".pvti",
         fmt::format("<?xml version=\"1.0\"?>\n"
                     "<VTKFile type=\"PImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
                     "header_type=\"UInt64\">\n"
-                    "  <PImageData WholeExtent=\"0 {} 0 {} 0 0\" GhostLevel=\"0\" Origin=\"{} {} 0\" "
-                    "Spacing=\"{} {} 1\">\n"
+                    "  <PImageData WholeExtent=\"{}\" GhostLevel=\"0\" Origin=\"{} {} {}\" "
+                    "Spacing=\"{} {} {}\">\n"
                     "    <PCellData>\n{}    </PCellData>\n{}  </PImageData>\n</VTKFile>\n",
-                    grid_.nx, grid_.ny, grid_.origin[0], grid_.origin[1], grid_.cell[0], grid_.cell[1],
-                    declared, pieces));
+                    extent(0, grid_.n_rows()), grid_.origin[0], grid_.origin[1], grid_.origin[2],
+                    grid_.cell[0], grid_.cell[1], grid_.in_space() ? grid_.cell[2] : 1, declared, pieces));
   });
   frames_->add({step, time});
 }

@@ -11,19 +11,25 @@
 
 namespace scree {
 
-/// A grid of nx * ny cells in the plane. Rank r of n holds rows [ny r / n, ny (r + 1) / n), all cells of
+/// A grid of nx * ny cells in the plane, or of nx * ny * nz in space. Its rows are lines of cells along x in
+/// the plane, layers across z in space: rank r of n holds rows [m r / n, m (r + 1) / n) of m, all cells of
 /// them.
 struct ImageGrid {
-  std::array<Real, 2> origin{};    ///< lower corner of cell (0, 0) [m]
-  std::array<Real, 2> cell{1, 1};  ///< lengths of a cell [m]
+  std::array<Real, 3> origin{};    ///< lower corner of the first cell [m]
+  std::array<Real, 3> cell{1, 1};  ///< lengths of a cell [m]
   std::int64_t nx = 0, ny = 0;
+  std::int64_t nz = 0;  ///< 0: in the plane
+
+  bool in_space() const { return nz > 0; }
+  std::int64_t n_rows() const { return in_space() ? nz : ny; }
+  std::int64_t row_size() const { return in_space() ? nx * ny : nx; }
 
   std::int64_t first_row(const Comm& comm, int rank) const;
   std::int64_t first_row(const Comm& comm) const { return first_row(comm, comm.rank()); }
   std::int64_t end_row(const Comm& comm) const { return first_row(comm, comm.rank() + 1); }
   /// The rank that holds a row. Local.
   int rank_of(const Comm& comm, std::int64_t row) const;
-  /// Centre of a cell [m].
+  /// Centre of a cell of a grid in the plane [m].
   std::array<Real, 2> centre(std::int64_t column, std::int64_t row) const {
     return {origin[0] + (static_cast<Real>(column) + 0.5) * cell[0],
             origin[1] + (static_cast<Real>(row) + 0.5) * cell[1]};

@@ -124,10 +124,15 @@ std::string encoded(SurfacePiece& piece, bool compress) {
 std::string encoded(ImagePiece& piece, bool compress) {
   const std::lock_guard lock(in_use);
   vtkNew<vtkImageData> data;
-  data->SetOrigin(piece.origin[0], piece.origin[1], 0);
-  data->SetSpacing(piece.cell[0], piece.cell[1], 1);
-  data->SetExtent(0, static_cast<int>(piece.n_columns), static_cast<int>(piece.first),
-                  static_cast<int>(piece.end), 0, 0);
+  const auto columns = static_cast<int>(piece.n_columns), lines = static_cast<int>(piece.n_lines);
+  const auto first = static_cast<int>(piece.first), end = static_cast<int>(piece.end);
+  const bool in_space = lines > 0;
+  data->SetOrigin(piece.origin[0], piece.origin[1], piece.origin[2]);
+  data->SetSpacing(piece.cell[0], piece.cell[1], in_space ? piece.cell[2] : 1);
+  if (in_space)
+    data->SetExtent(0, columns, 0, lines, first, end);
+  else
+    data->SetExtent(0, columns, first, end, 0, 0);
   for (auto& [name, components, numbers] : piece.columns)
     data->GetCellData()->AddArray(view_of(name, components, numbers));
   return text_of<vtkXMLImageDataWriter>(data.Get(), piece.time, compress);

@@ -29,11 +29,11 @@ struct SurfacePiece {
   std::vector<StoredColumn> point_columns, cell_columns;
 };
 
-/// What one file of cells of a grid holds: rows [first, end) of it.
+/// What one file of cells of a grid holds: rows [first, end) of it; in space layers of n_lines rows.
 struct ImagePiece {
   Real time = 0;
-  std::array<Real, 2> origin{}, cell{};
-  std::int64_t n_columns = 0, first = 0, end = 0;
+  std::array<Real, 3> origin{}, cell{};
+  std::int64_t n_columns = 0, n_lines = 0, first = 0, end = 0;
   std::vector<StoredColumn> columns{};
 };
 

@@ -57,7 +57,8 @@ void require_whole(const Comm& comm, const std::string& path) {
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<NamedNumbers>& measures, const std::string& end_frames) {
+                      const std::vector<NamedNumbers>& measures, const std::string& end_frames,
+                      const std::vector<SharedRows>& shared) {
   Scope timer("checkpoint");
   const Comm& comm = state.comm;
   const BodyStore<D>& bodies = state.bodies;
@@ -111,12 +112,32 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   // What is remembered, and in which unit, is up to the scheme and its friction.
   file.array({"memory_value", "-", static_cast<int>(width), std::span<const Real>(values)}, by_key);
 
+  for (const SharedRows& rows : shared) {
+    std::vector<GlobalId> numbers(static_cast<std::size_t>(rows.count));
+    std::iota(numbers.begin(), numbers.end(), rows.first_row);
+    file.array({rows.name, "-", rows.width, std::span<const std::int64_t>(rows.values)},
+               IdOrder(comm, numbers));
+  }
+
   if (bodies.carries_shapes()) file.provenance(shapes_name, text_of(state.shapes));
   file.provenance("run_name", run_name);
   file.provenance("deck", deck);
   if (!end_frames.empty()) file.provenance(end_frames_name, end_frames);
   for (const auto& [name, text] : provenance) file.provenance(name, text);
   file.commit();
+}
+
+bool read_shared_rows(const Comm& comm, const std::string& path, std::vector<SharedRows>& shared) {
+  const ArrayFileReader file(comm, path, checkpoint_kind, checkpoint_version);
+  for (const SharedRows& rows : shared) {
+    if (!file.has_array(rows.name)) return false;
+    const auto info = file.array_info(rows.name);
+    if (info.rows != rows.n_rows || info.components != rows.width ||
+        info.type != hdf5::type_of<std::int64_t>())
+      return false;
+  }
+  for (SharedRows& rows : shared) file.array(rows.name, rows.first_row, rows.count, rows.values);
+  return true;
 }
 
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path) {
@@ -178,8 +199,10 @@ void remove_other_checkpoints(const Comm& comm, const std::string& folder, const
 }
 
 template void write_checkpoint<2>(const State<2>&, const std::string&, const std::string&, const std::string&,
-                                  const files::Texts&, const std::vector<NamedNumbers>&, const std::string&);
+                                  const files::Texts&, const std::vector<NamedNumbers>&, const std::string&,
+                                  const std::vector<SharedRows>&);
 template void write_checkpoint<3>(const State<3>&, const std::string&, const std::string&, const std::string&,
-                                  const files::Texts&, const std::vector<NamedNumbers>&, const std::string&);
+                                  const files::Texts&, const std::vector<NamedNumbers>&, const std::string&,
+                                  const std::vector<SharedRows>&);
 
 }  // namespace scree

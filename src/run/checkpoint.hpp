@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/continuum/fields.hpp"
 #include "io/files.hpp"
 #include "io/run_files.hpp"
 #include "state/state.hpp"
@@ -18,7 +19,11 @@ namespace scree {
 template <int D>
 void write_checkpoint(const State<D>& state, const std::string& path, const std::string& run_name,
                       const std::string& deck, const files::Texts& provenance,
-                      const std::vector<NamedNumbers>& measures = {}, const std::string& end_frames = {});
+                      const std::vector<NamedNumbers>& measures = {}, const std::string& end_frames = {},
+                      const std::vector<SharedRows>& shared = {});
+
+/// Fills rows of this rank; false, and nothing, if the checkpoint has none of this name and size. Collective.
+bool read_shared_rows(const Comm& comm, const std::string& path, std::vector<SharedRows>& shared);
 
 /// What a checkpoint says about its run before its bodies are read.
 struct CheckpointHead {

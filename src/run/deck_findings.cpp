@@ -260,7 +260,7 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
     findings.push_back(
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
   const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
-                      output.scalars.ever() ||
+                      output.scalars.ever() || deck.continuum->is_asked_for() ||
                       (deck.stepper->scene() && deck.stepper->scene()->output().is_asked_for());
   if (!is_any && deck.measures.empty())
     findings.push_back(
@@ -309,6 +309,7 @@ std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
   std::vector<std::string> tables;
   if (has_vtk()) return tables;
   if (deck.output.vtk.ever()) tables.emplace_back("vtk");
+  if (deck.continuum->is_asked_for()) tables.emplace_back("continuum");
   if (Scene<D>* scene = deck.stepper->scene())
     for (std::string& table : scene->output().vtk_tables()) tables.push_back(std::move(table));
   return tables;

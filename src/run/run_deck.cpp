@@ -244,11 +244,13 @@ void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const
     if (other->scene()) others.push_back(&other->scene()->output());
   SceneOutput<D>* own = stepper && stepper->scene() ? &stepper->scene()->output() : nullptr;
   output.describe(root, [&](Section& section) {
+    continuum->describe(section);
     for (SceneOutput<D>* other : others) other->describe(section);
     if (own) own->describe(section);
   });
   if (!root.reading()) return;
   if (!stepper->traits().has_contact_problems) refuse_contact_problems(scheme);
+  if (continuum->is_asked_for()) continuum->check(box, stepper->traits().has_inertia());
   for (const SceneOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
 }

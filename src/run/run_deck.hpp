@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/continuum/fields.hpp"
 #include "analysis/measure.hpp"
 #include "core/deck.hpp"
 #include "events/events.hpp"
@@ -48,6 +49,7 @@ struct RunDeck {
   Events<D> events;
   std::unique_ptr<Stepper<D>> stepper;
   OutputSettings output;
+  std::unique_ptr<ContinuumFields<D>> continuum = std::make_unique<ContinuumFields<D>>();
   std::vector<NamedMeasure<D>> measures;
 
   /// Reads a deck as a whole and, if it is to run, hands PETSc its options. Throws one InputError with all

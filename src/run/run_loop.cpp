@@ -365,7 +365,8 @@ class RunLoop {
     std::vector<NamedNumbers> memories = simulation_.measure_memories();
     for (std::size_t m = 0; m < memories_before_end_.size(); ++m)
       memories[m].numbers = memories_before_end_[m];
-    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_);
+    write_checkpoint(simulation_.state(), path, files_.name, resolved_, provenance_, memories, end_frames_,
+                     simulation_.shared_rows());
     remove_other_checkpoints(comm_, files_.checkpoints(), path, simulation_.deck().output.checkpoint_keep);
   }
 

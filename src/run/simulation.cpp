@@ -96,6 +96,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   take_physics();
   read_checkpoint<D>(state_, checkpoint, measure_memories(),
                      [this](const BodyStore<D>& bodies, std::size_t i) { return fault_of_body(bodies, i); });
+  if (deck_.continuum->is_asked_for()) restore_averages(checkpoint);
   const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size());
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
@@ -147,6 +148,17 @@ void Simulation<D>::take_physics() {
   if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);
   for (const NamedMeasure<D>& m : deck_.measures)
     m.measure->columns(state_);  // throws if it does not suit the run
+  if (deck_.continuum->is_asked_for()) deck_.continuum->prepare(state_);
+}
+
+template <int D>
+void Simulation<D>::restore_averages(const std::string& checkpoint) {
+  ContinuumFields<D>& fields = *deck_.continuum;
+  std::vector<SharedRows> rows = fields.to_restore(state_.comm);
+  if (rows.empty()) return;
+  if (read_shared_rows(state_.comm, checkpoint, rows) && fields.fits_memory()) return fields.restore(rows);
+  log::warn("{} has no sums for [output.continuum] as it is now: the average starts anew", checkpoint);
+  fields.prepare(state_);
 }
 
 template <int D>
@@ -154,6 +166,7 @@ std::vector<NamedNumbers> Simulation<D>::measure_memories() {
   std::vector<NamedNumbers> memories;
   if (Scene<D>* scene = stepper().scene()) memories = scene->memory();
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
+  if (deck_.continuum->is_asked_for()) memories.push_back({"output.continuum", deck_.continuum->memory()});
   return memories;
 }
 

@@ -49,6 +49,10 @@ class Simulation {
   void save_memory() { deck_.stepper->save(state_, SaveFor::checkpoint); }
   /// What measures keep from row to row, for a checkpoint.
   std::vector<NamedNumbers> measure_memories();
+  /// Sums of averages that ranks share, for a checkpoint.
+  std::vector<SharedRows> shared_rows() {
+    return deck_.continuum->is_asked_for() ? deck_.continuum->saved(state_.comm) : std::vector<SharedRows>{};
+  }
 
   /// A number that changes if any bit of any body's id, position, image, velocity, radius, spin or
   /// orientation does: the same
@@ -72,6 +76,8 @@ class Simulation {
  private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(deck_.seed); }
   void take_physics();
+  /// Goes on with the averages of a checkpoint, if it has those of such a deck.
+  void restore_averages(const std::string& checkpoint);
   void require_bodies_inside() const;
   ListNeeds list_needs(Real largest_to_come) const;
   void require_contacts_listed() const;

@@ -112,6 +112,13 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
       h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
     }
   }
+  if (deck.continuum->is_asked_for() && has_vtk())
+    continuum_ = std::make_unique<ContinuumWriter<D>>(
+        comm, files, *deck.continuum, state,
+        VtkOptions{.writers = static_cast<int>(std::max<std::int64_t>(output.vtk_writers, 1)),
+                   .single_precision = output.vtk_single,
+                   .compress = true},
+        resume);
   if (Scene<D>* scene = deck.stepper->scene())
     of_scene_ = scene->output().make_writer({.comm = comm,
                                              .files = files,
@@ -129,7 +136,8 @@ std::vector<typename Writers<D>::Output> Writers<D>::outputs() const {
   std::vector<Output> all{{"certificate", certificate_ != nullptr, output.certificate, false},
                           {"scalars", scalars_ != nullptr, output.scalars, true},
                           {"vtk", particles_ != nullptr, output.vtk, true},
-                          {"h5md", h5md_ != nullptr, output.h5md, false}};
+                          {"h5md", h5md_ != nullptr, output.h5md, false},
+                          {"continuum", continuum_ != nullptr, deck_.continuum->every(), true}};
   if (of_scene_)
     for (const auto& [name, every, uses_contacts] : of_scene_->scheduled())
       all.push_back({name, true, every, uses_contacts});
@@ -143,6 +151,7 @@ bool Writers<D>::use_contacts() const {
 
 template <int D>
 bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const {
+  if (continuum_ && continuum_->fields().takes(before, time, step)) return true;
   return std::ranges::any_of(outputs(), [&](const Output& o) {
     return o.is_there && o.uses_contacts && o.every.due(step, before, time);
   });
@@ -177,6 +186,13 @@ void Writers<D>::write(const State<D>& state, Real before, bool at_end, const Co
   if (scalars_ && wanted(output.scalars)) write_row(state, contacts, stepper);
   if (particles_ && wanted(output.vtk)) write_vtk(state, contacts, contact_counts);
   if (h5md_ && wanted(output.h5md)) write_h5md(state, stepper);
+  if (continuum_) {
+    if (!at_end) continuum_->fields().after_step(state, before, contacts);
+    if (wanted(continuum_->fields().every())) {
+      continuum_->write(state, contacts);
+      if (!at_end) continuum_->fields().frame_is_written();
+    }
+  }
   if (!of_scene_) return;
   const auto scheduled = of_scene_->scheduled();
   for (std::size_t k = 0; k < scheduled.size(); ++k)
@@ -217,6 +233,7 @@ void Writers<D>::complete() {
 template <int D>
 std::string Writers<D>::paraview_file() const {
   if (particles_) return files_.folder + "/vtk/" + files_.name + "_particles.pvd";
+  if (continuum_) return files_.folder + "/vtk/" + files_.name + "_continuum.pvd";
   return h5md_ ? files_.with(".xdmf") : "";
 }
 

@@ -13,6 +13,7 @@
 #include "io/vtk_series.hpp"
 #include "run/body_surfaces.hpp"
 #include "run/checkpoint.hpp"
+#include "run/continuum_writer.hpp"
 #include "run/run_deck.hpp"
 #include "state/state.hpp"
 
@@ -80,6 +81,7 @@ class Writers {
   std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
   std::unique_ptr<BodySurfaces<D>> surfaces_;
   std::unique_ptr<H5mdWriter> h5md_;
+  std::unique_ptr<ContinuumWriter<D>> continuum_;
   std::unique_ptr<SceneWriter<D>> of_scene_;  ///< null in runs without
   std::vector<Real> row_;
 };
