@@ -12,7 +12,7 @@ namespace scree {
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
                                const std::function<bool(BlockKey)>& owned,
                                std::span<const std::uint8_t> shared) {
   blocks_.clear();
@@ -66,7 +66,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        search_.search(lattice, box, table, bodies, task.place);
+        search_.search(lattice, box, table, bodies, task.place, size_classes);
       }
       Scope timer("classes");
       append_classes(search_.within_box(), false);

@@ -48,10 +48,11 @@ class SweepSchedule {
   };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
-  /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
-  /// run first in their colour. Local.
+  /// placed. `size_classes`: of the search, 0: as many as pay; the result is the same. `owned(key)` says
+  /// whether this rank runs a block; blocks with a body in `shared` (empty: none) run first in their colour.
+  /// Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared);
 
   std::span<const Block> blocks(int colour) const {
