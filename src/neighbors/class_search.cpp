@@ -29,32 +29,25 @@ std::size_t at(Index i) {
 
 }  // namespace
 
-/// Below the first number the cells of the lattice are narrow enough for all; with few bodies in each, going
-/// through them takes less than to sort them and their pairs.
+/// Below that ratio the cells of the lattice are narrow enough for all.
 template <int D>
-int ClassSearch<D>::classes_for(Real largest, Real smallest, std::size_t n_entries, std::size_t n_cells) {
+int ClassSearch<D>::classes_for(Real largest, Real smallest) {
   constexpr Real one_size = 3;
-  constexpr std::size_t few = 24;
-  if (!(largest >= one_size * smallest) || n_entries < few * n_cells) return 1;
+  if (!(largest >= one_size * smallest)) return 1;
   return std::min(most_classes, 1 + static_cast<int>(std::floor(std::log2(largest / smallest))));
 }
 
 /// The cell of a class where an entry lies; beyond its last one if the class has none there.
 template <int D>
 Cell<D> ClassSearch<D>::cell_in(const Class& which, const Block& block, std::size_t entry) const {
-  const Lattice<D>& lattice = block.lattice;
-  const Cell<D>& coarse = cells_[at(lattice_cell_[entry])];
+  const LatticeCell& coarse = cells_[at(lattice_cell_[entry])];
   Cell<D> cell;
   for (std::size_t k = 0; k < D; ++k) {
     const int axis = static_cast<int>(k);
-    std::int32_t global = block.place[k] * lattice.block_cells[k] + coarse[k];
-    if (global >= lattice.n_cells[k]) global -= lattice.n_cells[k];
-    const Real edge = lattice.cell_edge[axis];
-    const Real offset = block.columns.x[k][entry] - lattice.origin[axis] - global * edge;
     // Bodies outside of open faces count to the cells at the border, as on the lattice.
-    const Real part = std::clamp(std::floor(offset / edge * which.parts[k]), Real{0},
-                                 static_cast<Real>(which.parts[k] - 1));
-    cell[k] = coarse[k] * which.parts[k] + static_cast<std::int32_t>(part);
+    const Real part = std::clamp((block.columns.x[k][entry] - coarse.lower[axis]) * which.per_length[axis],
+                                 Real{0}, static_cast<Real>(which.parts[k] - 1));
+    cell[k] = coarse.place[k] * which.parts[k] + static_cast<std::int32_t>(part);
   }
   return cell;
 }
@@ -87,7 +80,14 @@ void ClassSearch<D>::divide(const Block& block, int n_classes) {
   for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
   do {
     const auto number = cells_.size();
-    cells_.push_back(cell);
+    LatticeCell& coarse = cells_.emplace_back();
+    coarse.place = cell;
+    for (std::size_t k = 0; k < D; ++k) {
+      const int axis = static_cast<int>(k);
+      std::int32_t global = block.place[k] * lattice.block_cells[k] + cell[k];
+      if (global >= lattice.n_cells[k]) global -= lattice.n_cells[k];  // through a periodic face
+      coarse.lower[axis] = lattice.origin[axis] + global * lattice.cell_edge[axis];
+    }
     for (auto i = at(block.cell_start[number]); i < at(block.cell_start[number + 1]); ++i) {
       const Real radius = block.columns.radius[i];
       std::uint8_t c = 0;
@@ -113,6 +113,7 @@ void ClassSearch<D>::divide(const Block& block, int n_classes) {
                                  along_axis / static_cast<Real>(lattice.block_cells[k]));
       one.parts[k] = std::max(1, static_cast<std::int32_t>(most));
       one.below[k] = lattice.block_cells[k] * one.parts[k];
+      one.per_length[static_cast<int>(k)] = one.parts[k] / lattice.cell_edge[static_cast<int>(k)];
     }
   }
 }
@@ -261,7 +262,7 @@ void ClassSearch<D>::sort_pairs(const Block& block) {
   const auto bucket_of = [&](const EntryPair& pair) {
     const Index cell = lattice_cell_[at(pair.a)];
     const Index first = block.cell_start[at(cell)], count = block.cell_start[at(cell) + 1] - first;
-    const Index way = way_from<D>(cells_[at(cell)], cells_[at(lattice_cell_[at(pair.b)])]);
+    const Index way = way_from<D>(cells_[at(cell)].place, cells_[at(lattice_cell_[at(pair.b)])].place);
     return at(ways * first + way * count + pair.a - first);
   };
   bucket_.assign(at(ways) * n + 1, 0);

@@ -34,8 +34,8 @@ class ClassSearch {
     NearSearch<D> find;
   };
 
-  /// How many classes pay, from the radii of the entries and how many they are.
-  static int classes_for(Real largest, Real smallest, std::size_t n_entries, std::size_t n_cells);
+  /// How many classes pay for radii of a lattice and a block.
+  static int classes_for(Real largest, Real smallest);
 
   /// All pairs of entries within the skin but those that both lie in the layer above the block along some
   /// axis, in the order of the search by the cells of the lattice: sorted by the cell of a, where the cell of
@@ -49,6 +49,7 @@ class ClassSearch {
     Index in_cells = 0;        // of these [first, in_cells) lie in its cells
     Real largest = 0;          // radius
     Cell<D> parts{};           // cells along an edge of a cell of the lattice
+    Vec<D> per_length{};       // cells [1/m]
     Cell<D> below{};           // its cells within the block; there is one more, the first of the layer
     std::vector<Index> start;  // of its cells, as columns
     bool empty() const { return first == end; }
@@ -66,10 +67,14 @@ class ClassSearch {
   std::array<Class, std::size_t{most_classes}> classes_;
   int n_classes_ = 0;
   std::vector<std::uint8_t> class_of_;  // of each entry
-  std::vector<Index> lattice_cell_;     // of each entry: its cell in `cell_start`
-  std::vector<Cell<D>> cells_;          // of these: their place
-  std::vector<Index> entry_;            // of each column
-  std::vector<Index> cell_of_column_;   // of each column: in its class, or -1
+  std::vector<Index> lattice_cell_;     // of each entry
+  struct LatticeCell {
+    Cell<D> place;  // within the block and the layer above it
+    Vec<D> lower;   // its corner, where its bodies are stored [m]
+  };
+  std::vector<LatticeCell> cells_;     // as in `cell_start`
+  std::vector<Index> entry_;           // of each column
+  std::vector<Index> cell_of_column_;  // of each column: in its class, or -1
   std::array<std::vector<Real>, std::size_t{D}> x_, period_;
   std::vector<Real> radius_;
   BodyColumns<D> columns_;

@@ -54,6 +54,83 @@ void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const B
   } while (next_cell<D>(cell, size));
   cell_start_.push_back(static_cast<Index>(entries_.size()));
 
+  if (n_classes_ == 0) n_classes_ = any_thin ? 1 : classes_that_pay(lattice, bodies);
+  if (n_classes_ > 1 && !any_thin) leave_out_far(lattice, bodies, place);
+  fill_columns(lattice, box, bodies, wraps);
+}
+
+/// With few bodies in a cell, to go through them takes less than to sort them and their pairs.
+template <int D>
+int PairSearch<D>::classes_that_pay(const Lattice<D>& lattice, const BodyStore<D>& bodies) const {
+  constexpr std::size_t few = 24;
+  if (entries_.size() < few * (cell_start_.size() - 1)) return 1;
+  Real smallest = HUGE_VAL;
+  for (const Entry& entry : entries_)
+    smallest = std::min(smallest, bodies.radius()[static_cast<std::size_t>(entry.body)]);
+  return ClassSearch<D>::classes_for(lattice.largest_radius, smallest);
+}
+
+/// Takes out of the layer above the block what is too far from all that it could be paired with: bodies that
+/// do not lie in the layer along the same axis.
+template <int D>
+void PairSearch<D>::leave_out_far(const Lattice<D>& lattice, const BodyStore<D>& bodies,
+                                  const Cell<D>& place) {
+  const auto radius = bodies.radius();
+  const auto position = bodies.position();
+  Cell<D> size, cell{};
+  for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
+  const auto layers_of = [&](const Cell<D>& which) {
+    unsigned axes = 0;
+    for (std::size_t k = 0; k < D; ++k) axes |= (which[k] == lattice.block_cells[k] ? 1U : 0U) << k;
+    return axes;
+  };
+  const auto entries_of = [&](std::size_t number) {
+    const auto first = static_cast<std::size_t>(cell_start_[number]);
+    return std::span(entries_).subspan(first, static_cast<std::size_t>(cell_start_[number + 1]) - first);
+  };
+  std::array<Real, std::size_t{1} << D> largest{}, largest_partner{};
+  std::size_t number = 0;
+  do {
+    Real& most = largest[layers_of(cell)];
+    for (const Entry& entry : entries_of(number++))
+      most = std::max(most, radius[static_cast<std::size_t>(entry.body)]);
+  } while (next_cell<D>(cell, size));
+  for (unsigned axes = 0; axes < largest.size(); ++axes)
+    for (unsigned others = 0; others < largest.size(); ++others)
+      if ((axes & others) == 0) largest_partner[axes] = std::max(largest_partner[axes], largest[others]);
+  std::size_t kept = 0;
+  number = 0;
+  cell = {};
+  do {
+    const unsigned axes = layers_of(cell);
+    const auto here = entries_of(number);
+    cell_start_[number++] = static_cast<Index>(kept);
+    Vec<D> face;
+    for (std::size_t k = 0; k < D; ++k) {
+      const int axis = static_cast<int>(k);
+      std::int32_t global = place[k] * lattice.block_cells[k] + cell[k];
+      if (global >= lattice.n_cells[k]) global -= lattice.n_cells[k];  // through a periodic face
+      face[axis] = lattice.origin[axis] + global * lattice.cell_edge[axis];
+    }
+    constexpr Real beyond_rounding = 1 + 1e-9;
+    const Real of_partner = largest_partner[axes] + lattice.skin;
+    for (const Entry entry : here) {
+      const auto body = static_cast<std::size_t>(entry.body);
+      const Real reach = (radius[body] + of_partner) * beyond_rounding;
+      bool is_far = false;
+      for (int k = 0; k < D; ++k) is_far |= (axes >> k & 1U) != 0 && position[body][k] - face[k] > reach;
+      entries_[kept] = entry;
+      kept += is_far ? 0 : 1;
+    }
+  } while (next_cell<D>(cell, size));
+  cell_start_.back() = static_cast<Index>(kept);
+  entries_.resize(kept);
+}
+
+/// The columns of the entries for the search.
+template <int D>
+void PairSearch<D>::fill_columns(const Lattice<D>& lattice, const Box<D>& box, const BodyStore<D>& bodies,
+                                 bool wraps) {
   const std::size_t n = entries_.size();
   radius_.resize(n + near_search_padding);
   for (std::size_t k = 0; k < D; ++k) {
@@ -114,17 +191,13 @@ inline void PairSearch<D>::add_pair(Index a, Index b) {
 template <int D>
 void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                            const BodyStore<D>& bodies, const Cell<D>& place, int n_classes) {
+  n_classes_ = n_classes;
   gather(lattice, box, table, bodies, place);
   within_box_.clear();
   through_faces_.clear();
   if (entries_.empty()) return;
-  if (n_classes == 0) {
-    const auto last = radius_.begin() + static_cast<std::ptrdiff_t>(entries_.size());
-    n_classes = ClassSearch<D>::classes_for(lattice.largest_radius, *std::min_element(radius_.begin(), last),
-                                            entries_.size(), cell_start_.size() - 1);
-  }
-  if (n_classes == 1) return search_cells(lattice);
-  for (const auto& [a, b] : classes_.search({lattice, place, cell_start_, columns_, find_}, n_classes))
+  if (n_classes_ == 1) return search_cells(lattice);
+  for (const auto& [a, b] : classes_.search({lattice, place, cell_start_, columns_, find_}, n_classes_))
     add_pair(a, b);
 }
 

@@ -42,6 +42,9 @@ class PairSearch {
   };
   void gather(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
               const BodyStore<D>& bodies, const Cell<D>& place);
+  int classes_that_pay(const Lattice<D>& lattice, const BodyStore<D>& bodies) const;
+  void leave_out_far(const Lattice<D>& lattice, const BodyStore<D>& bodies, const Cell<D>& place);
+  void fill_columns(const Lattice<D>& lattice, const Box<D>& box, const BodyStore<D>& bodies, bool wraps);
   void search_cells(const Lattice<D>& lattice);
   void add_near(Index a, Index first, Index last);
   void add_pair(Index a, Index b);
@@ -56,6 +59,7 @@ class PairSearch {
   NearSearch<D> find_ = nullptr;
   std::vector<Index> near_;  // what the search found
   ClassSearch<D> classes_;
+  int n_classes_ = 1;  // of this block
   std::vector<Pair> within_box_, through_faces_;
 };
 

@@ -19,7 +19,7 @@ namespace scree {
 namespace {
 
 /// Soft spheres of two sizes in a periodic box, as much volume of the one as of the other: small ones, 1 mm
-/// wide, on a cubic lattice a little closer than their diameter, and large ones in their midst that took the
+/// wide, on a cubic lattice 2 % wider than their diameter, and large ones in their midst that took the
 /// places of those in the way. Ratio 1: the small ones alone.
 class SizesBench : public BenchCase {
  public:
@@ -67,7 +67,7 @@ class SizesBench : public BenchCase {
 };
 
 SizesBench::Mixture SizesBench::mix(Real ratio) const {
-  constexpr Real radius = 5e-4, spacing = 2 * radius * 0.99;
+  constexpr Real radius = 5e-4, spacing = 2 * radius * 1.02;
   const Real large = ratio * radius, of_large = std::pow(ratio, 3);
   Mixture mixture;
   // Large ones on a simple or a body-centred cubic lattice, of which the number comes nearer.
@@ -114,7 +114,7 @@ SizesBench::Mixture SizesBench::mix(Real ratio) const {
     const bool is_free = std::ranges::none_of(balls, [&](const Vec<3>& ball) {
       Vec<3> d = x - ball;
       for (int k = 0; k < 3; ++k) d[k] -= mixture.edge * std::round(d[k] / mixture.edge);
-      return norm(d) < large + 0.98 * radius;
+      return norm(d) < large + radius;
     });
     if (is_free) add(x, radius);
   }
