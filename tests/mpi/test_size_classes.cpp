@@ -68,7 +68,7 @@ TEST_CASE(
     const Outcome one = check_invariant<3>(text, {"neighbors.classes=1"}, 40);
     CHECK(one.n_pushing > 5);
     CHECK(one.n_rebuilds > 2);
-    for (const std::string& classes : {"2", "8", "\"auto\""}) {
+    for (const std::string classes : {"2", "8", "\"auto\""}) {
       CAPTURE(classes);
       CHECK(check_invariant<3>(text, {"neighbors.classes=" + classes}, 40).same_result(one));
     }
