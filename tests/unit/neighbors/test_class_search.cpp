@@ -135,6 +135,9 @@ TEST_CASE(
   CHECK(by_classes.pairs() == by_cells.pairs());
   std::int64_t n_of_boulder = 0;
   for (const IdPair& pair : by_classes.pairs()) n_of_boulder += pair.first == 0;
-  CHECK(n_of_boulder > 100);
+  CHECK(n_of_boulder > 64);
+  // Set before it was seen: the many pairs of the boulder leave few places of batches empty.
+  const Real places = static_cast<Real>(by_classes.schedule.n_batches()) * batch_size;
+  CHECK(static_cast<Real>(by_classes.schedule.n_pairs()) > 0.7 * places);
   CHECK(by_classes.lattice.n_cells[0] == 3);  // 30 / (8 + 0.3 + 0.1); two boulders would leave one cell
 }
