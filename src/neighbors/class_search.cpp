@@ -155,25 +155,38 @@ void ClassSearch<D>::sort_into_cells(const Block& block) {
     std::copy_backward(start.begin(), start.end() - 1, start.end());
     start[0] = classes_[at(c)].first;
   }
-  const bool wraps = block.find == near_searches<D>().through_faces;
-  radius_.resize(n + near_search_padding);
+  wraps_ = block.find == near_searches<D>().through_faces;
+  columns_.resize(n, wraps_);
+  columns_.view.skin = around_.view.skin = block.columns.skin;
+  for (std::size_t j = 0; j < n; ++j) columns_.copy(j, block.columns, at(entry_[j]), wraps_);
+}
+
+template <int D>
+void ClassSearch<D>::Columns::resize(std::size_t n, bool wraps) {
+  radius.resize(n + near_search_padding);
+  view.radius = radius.data();
   for (std::size_t k = 0; k < D; ++k) {
-    x_[k].resize(n + near_search_padding);
-    period_[k].resize(wraps ? n + near_search_padding : 0);
+    x[k].resize(n + near_search_padding);
+    period[k].resize(wraps ? n + near_search_padding : 0);
+    view.x[k] = x[k].data();
+    view.period[k] = period[k].data();
   }
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto i = at(entry_[j]);
-    radius_[j] = block.columns.radius[i];
-    for (std::size_t k = 0; k < D; ++k) x_[k][j] = block.columns.x[k][i];
-    if (!wraps) continue;
-    for (std::size_t k = 0; k < D; ++k) period_[k][j] = block.columns.period[k][i];
-  }
-  for (std::size_t k = 0; k < D; ++k) {
-    columns_.x[k] = x_[k].data();
-    columns_.period[k] = period_[k].data();
-  }
-  columns_.radius = radius_.data();
-  columns_.skin = block.columns.skin;
+}
+
+template <int D>
+void ClassSearch<D>::Columns::copy(std::size_t to, const BodyColumns<D>& from, std::size_t place,
+                                   bool wraps) {
+  radius[to] = from.radius[place];
+  for (std::size_t k = 0; k < D; ++k) x[k][to] = from.x[k][place];
+  if (!wraps) return;
+  for (std::size_t k = 0; k < D; ++k) period[k][to] = from.period[k][place];
+}
+
+template <int D>
+std::size_t ClassSearch<D>::Columns::bytes() const {
+  std::size_t n = held_bytes(radius);
+  for (std::size_t k = 0; k < D; ++k) n += held_bytes(x[k], period[k]);
+  return n;
 }
 
 /// Notes the near ones of columns [first, last).
@@ -181,7 +194,7 @@ template <int D>
 void ClassSearch<D>::look(Index column, Index first, Index last, const Block& block) {
   const auto most = at(last - first) + near_search_padding;
   if (near_.size() < most) near_.resize(most);
-  const std::size_t n_near = block.find(columns_, column, first, last, near_.data());
+  const std::size_t n_near = block.find(columns_.view, column, first, last, near_.data());
   const Index own = entry_[at(column)];
   for (std::size_t k = 0; k < n_near; ++k) {
     const Index other = entry_[at(near_[k])];
@@ -230,27 +243,52 @@ void ClassSearch<D>::look_within(const Class& own, const Block& block) {
   } while (next_cell<D>(cell, size));
 }
 
-/// From each body of a class to those of a larger class. A body above the block meets those within it only.
+/// Copies those of a larger class in the cells around one of its cells, from the second place on. A body
+/// above the block meets those within it only.
+template <int D>
+void ClassSearch<D>::take_around(const Class& larger, const Cell<D>& cell) {
+  Cell<D> size, least, most;
+  for (std::size_t k = 0; k < D; ++k) {
+    size[k] = larger.below[k] + 1;
+    least[k] = std::max(cell[k] - 1, 0);
+    most[k] = cell[k] == larger.below[k] ? cell[k] - 1 : cell[k] + 1;
+  }
+  around_column_.clear();
+  const std::int32_t z0 = D == 3 ? least[D - 1] : 0, z1 = D == 3 ? most[D - 1] : 0;
+  for (std::int32_t z = z0; z <= z1; ++z)
+    for (std::int32_t y = least[1]; y <= most[1]; ++y) {
+      const Index row = (z * size[1] + y) * size[0];
+      for (Index b = larger.start[at(row + least[0])]; b < larger.start[at(row + most[0] + 1)]; ++b)
+        around_column_.push_back(b);
+    }
+  around_.resize(1 + around_column_.size(), wraps_);
+  for (std::size_t k = 0; k < around_column_.size(); ++k)
+    around_.copy(1 + k, columns_.view, at(around_column_[k]), wraps_);
+}
+
+/// From each body of a class to those of a larger class. One after the other lie in the same cell of it.
 template <int D>
 void ClassSearch<D>::look_among_larger(const Class& own, const Class& larger, const Block& block) {
   if (larger.first == larger.in_cells) return;
-  Cell<D> size;
-  for (std::size_t k = 0; k < D; ++k) size[k] = larger.below[k] + 1;
+  Index around = -1;  // the cell that was taken last
   for (Index a = own.first; a < own.end; ++a) {
     const Cell<D> cell = cell_in(larger, block, at(entry_[at(a)]));
     if (!holds(larger, cell)) continue;
-    Cell<D> least, most;
-    for (std::size_t k = 0; k < D; ++k) {
-      least[k] = std::max(cell[k] - 1, 0);
-      most[k] = cell[k] == larger.below[k] ? cell[k] - 1 : cell[k] + 1;
+    if (const Index number = number_in(larger, cell); number != around) {
+      take_around(larger, cell);
+      around = number;
     }
-    const std::int32_t z0 = D == 3 ? least[D - 1] : 0, z1 = D == 3 ? most[D - 1] : 0;
-    for (std::int32_t z = z0; z <= z1; ++z)
-      for (std::int32_t y = least[1]; y <= most[1]; ++y) {
-        const Index row = (z * size[1] + y) * size[0];
-        const Index b0 = larger.start[at(row + least[0])], b1 = larger.start[at(row + most[0] + 1)];
-        if (b0 < b1) look(a, b0, b1, block);
-      }
+    if (around_column_.empty()) continue;
+    around_.copy(0, columns_.view, at(a), wraps_);
+    const std::size_t most = around_column_.size() + near_search_padding;
+    if (near_.size() < most) near_.resize(most);
+    const auto end = static_cast<Index>(1 + around_column_.size());
+    const std::size_t n_near = block.find(around_.view, 0, 1, end, near_.data());
+    const Index entry = entry_[at(a)];
+    for (std::size_t k = 0; k < n_near; ++k) {
+      const Index other = entry_[at(around_column_[at(near_[k] - 1)])];
+      found_.push_back({std::min(entry, other), std::max(entry, other)});
+    }
   }
 }
 
@@ -295,9 +333,9 @@ std::span<const EntryPair> ClassSearch<D>::search(const Block& block, int n_clas
 
 template <int D>
 std::size_t ClassSearch<D>::bytes() const {
-  std::size_t n = held_bytes(class_of_, lattice_cell_, cells_, entry_, cell_of_column_, radius_, near_,
+  std::size_t n = held_bytes(class_of_, lattice_cell_, cells_, entry_, cell_of_column_, near_, around_column_,
                              found_, sorted_, bucket_);
-  for (std::size_t k = 0; k < D; ++k) n += held_bytes(x_[k], period_[k]);
+  n += columns_.bytes() + around_.bytes();
   for (const Class& one : classes_) n += held_bytes(one.start);
   return n;
 }

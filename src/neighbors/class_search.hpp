@@ -62,6 +62,7 @@ class ClassSearch {
   void look_within(const Class& own, const Block& block);
   void look_among_larger(const Class& own, const Class& larger, const Block& block);
   void look(Index column, Index first, Index last, const Block& block);
+  void take_around(const Class& larger, const Cell<D>& cell);
   void sort_pairs(const Block& block);
 
   std::array<Class, std::size_t{most_classes}> classes_;
@@ -75,10 +76,19 @@ class ClassSearch {
   std::vector<LatticeCell> cells_;     // as in `cell_start`
   std::vector<Index> entry_;           // of each column
   std::vector<Index> cell_of_column_;  // of each column: in its class, or -1
-  std::array<std::vector<Real>, std::size_t{D}> x_, period_;
-  std::vector<Real> radius_;
-  BodyColumns<D> columns_;
-  std::vector<Index> near_;  // what the search found
+  struct Columns {
+    std::array<std::vector<Real>, std::size_t{D}> x, period;
+    std::vector<Real> radius;
+    BodyColumns<D> view;  // of these
+    void resize(std::size_t n, bool wraps);
+    void copy(std::size_t to, const BodyColumns<D>& from, std::size_t place, bool wraps);
+    std::size_t bytes() const;
+  };
+  bool wraps_ = false;                // whether any entry was reached through a periodic face
+  Columns columns_;                   // of all entries
+  Columns around_;                    // a body, then those of a larger class around it
+  std::vector<Index> around_column_;  // of these
+  std::vector<Index> near_;           // what the search found
   std::vector<EntryPair> found_, sorted_;
   std::vector<Index> bucket_;  // starts of the pairs by a and where b lies
 };

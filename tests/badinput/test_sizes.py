@@ -45,7 +45,7 @@ def refused_deck(folder, *changes, words, ranks=(3,)):
 
 
 def refused_table(folder, table, words, ranks=(3,)):
-    refused_deck(folder, (TABLE, table), words=["sizes.toml:27", *words], ranks=ranks)
+    refused_deck(folder, (TABLE, table), words=["sizes.toml:29", *words], ranks=ranks)
 
 
 def test_the_deck_runs_with_the_table_and_from_a_file(folder):
@@ -64,17 +64,17 @@ def test_classes_out_of_range(folder):
 
 
 def test_sieve_tables_that_cannot_be(folder):
-    refused_table(folder, "sizes = [1e-3, 4e-3, 2e-3], fractions = [0.4, 0.6]", ["sizes", "must rise"], ranks=(1, 3))
-    refused_table(folder, "sizes = [1e-3, 1e-3, 2e-3], fractions = [0.4, 0.6]", ["sizes", "must rise"])
-    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], fractions = [0.4, 0.5]", ["fractions", "sum to 0.9"])
+    refused_table(folder, "sizes = [1e-3, 4e-3, 2e-3], fractions = [0.4, 0.6]", ["sizes must rise"], ranks=(1, 3))
+    refused_table(folder, "sizes = [1e-3, 1e-3, 2e-3], fractions = [0.4, 0.6]", ["sizes must rise"])
+    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], fractions = [0.4, 0.5]", ["fractions sum to 0.9"])
     refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], fractions = [1.4, -0.4]", ["fractions", ">= 0"])
     refused_table(folder, "sizes = [-1e-3, 2e-3, 4e-3], fractions = [0.4, 0.6]", ["sizes", "> 0"])
-    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], fractions = [1]", ["1 shares for 3 sizes"])
+    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], fractions = [1]", ["fractions has 1 shares for 3 sizes"])
     refused_table(folder, "sizes = [1e-3], fractions = [1]", ["two sizes at least"])
     refused_table(folder, "fractions = [1]", ["two sizes at least"])
     refused_table(folder, "sizes = [1e-3, 2e-3]", ["fractions", "passing"])
     refused_table(folder, "sizes = [1e-3, 2e-3], fractions = [1], passing = [0, 1]", ["either fractions"])
-    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], passing = [0, 0.6, 0.5]", ["must not fall"])
+    refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], passing = [0, 0.6, 0.5]", ["passing must not fall"])
     refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], passing = [0.1, 0.6, 1]", ["from 0.1 to 1"])
     refused_table(folder, "sizes = [1e-3, 2e-3, 4e-3], passing = [0, 0.6, 0.9]", ["from 0 to 0.9"])
 

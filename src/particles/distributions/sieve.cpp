@@ -50,7 +50,7 @@ class SieveRadius final : public RadiusDistribution<D> {
     }
     const auto refuse = [&](std::string_view key, const std::string& what) {
       if (path.empty()) section.fail(key, what);
-      section.fail("path", fmt::format("{}: {}: {}", where, key, what));
+      section.fail("path", fmt::format("{}: {}", where, what));
     };
     check(refuse, passing);
     find_numbers();
@@ -113,30 +113,33 @@ class SieveRadius final : public RadiusDistribution<D> {
       refuse("sizes", fmt::format("a sieve curve has two sizes at least, {} given", sizes_.size()));
     for (std::size_t k = 1; k < sizes_.size(); ++k)
       if (!(sizes_[k - 1] < sizes_[k]))
-        refuse("sizes", fmt::format("must rise: {:g} m comes after {:g} m", sizes_[k], sizes_[k - 1]));
+        refuse("sizes", fmt::format("sizes must rise: {:g} m comes after {:g} m", sizes_[k], sizes_[k - 1]));
     if (passing.empty() == fractions_.empty())
       refuse("fractions", "give either fractions, between the sizes, or passing, at the sizes");
     if (!passing.empty()) {
       if (passing.size() != sizes_.size())
-        refuse("passing", fmt::format("{} shares for {} sizes", passing.size(), sizes_.size()));
+        refuse("passing", fmt::format("passing has {} shares for {} sizes", passing.size(), sizes_.size()));
       for (std::size_t k = 1; k < passing.size(); ++k) {
         if (passing[k] < passing[k - 1])
-          refuse("passing", fmt::format("must not fall: {:g} comes after {:g}", passing[k], passing[k - 1]));
+          refuse("passing",
+                 fmt::format("passing must not fall: {:g} comes after {:g}", passing[k], passing[k - 1]));
         fractions_.push_back(passing[k] - passing[k - 1]);
       }
       if (passing.front() != 0 || passing.back() != 1)
         refuse("passing",
-               fmt::format("goes from {:g} to {:g}; it must begin at 0, at the size that nothing passes, and "
-                           "end at 1",
-                           passing.front(), passing.back()));
+               fmt::format(
+                   "passing goes from {:g} to {:g}; it must begin at 0, at the size that nothing passes, and "
+                   "end at 1",
+                   passing.front(), passing.back()));
     }
     if (fractions_.size() + 1 != sizes_.size())
-      refuse("fractions", fmt::format("{} shares for {} sizes; there must be one less than sizes",
-                                      fractions_.size(), sizes_.size()));
+      refuse("fractions",
+             fmt::format("fractions has {} shares for {} sizes; there must be one less than sizes",
+                         fractions_.size(), sizes_.size()));
     constexpr Real rounding = 1e-3;  // of tables with three digits
     const Real sum = std::accumulate(fractions_.begin(), fractions_.end(), 0.0);
     if (!(std::abs(sum - 1) <= rounding))
-      refuse("fractions", fmt::format("the shares sum to {:g}, not to 1", sum));
+      refuse("fractions", fmt::format("fractions sum to {:g}, not to 1", sum));
   }
 
   void find_numbers() {
