@@ -78,7 +78,7 @@ void find_reference_pairs(GrainTable& table, const VerifyOptions& options) {
 
 /// Radii of a sieve curve, 1:12, that fly about: the same bits for every number of classes.
 void compare_runs(GrainTable& table) {
-  const std::string particles = R"(random_speed = 0.5
+  const std::string particles = R"(random_speed = 0.05
 radius = { distribution = "sieve", sizes = ["0.8 mm", "2 mm", "5 mm", "10 mm"], fractions = [0.3, 0.4, 0.3] }
 source = { type = "random", count = 2000 }
 )";

