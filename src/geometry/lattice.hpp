@@ -12,6 +12,16 @@ namespace scree {
 template <int D>
 using Cell = std::array<std::int32_t, D>;
 
+/// Steps through a grid of `size` cells along each axis, the first axis fastest; false after the last one.
+template <int D>
+bool next_cell(Cell<D>& cell, const Cell<D>& size) {
+  for (std::size_t k = 0; k < D; ++k) {
+    if (++cell[k] < size[k]) return true;
+    cell[k] = 0;
+  }
+  return false;
+}
+
 /// Place of a block along the Hilbert curve through the lattice of blocks.
 using BlockKey = std::uint64_t;
 
@@ -44,9 +54,9 @@ BlockKey hilbert_key(std::array<std::uint32_t, D> x, int bits) {
 
 /// The global lattice of cells, grouped into blocks, that defines the order of every sweep (docs/method.md,
 /// "Sweeps"). It is fixed in space and knows no rank: results may depend on it, never on who owns which
-/// block. A cell is at least as wide as two bodies plus the skin, so bodies that can touch lie in adjacent
-/// cells. Along a periodic axis the number of blocks is even, so that neighbouring blocks always differ in
-/// parity; or it is one block of one cell, which then is its own neighbour (a thin axis).
+/// block. A cell is at least as wide as the two largest bodies and the skin, so bodies that can touch lie in
+/// adjacent cells. Along a periodic axis the number of blocks is even, so that neighbouring blocks always
+/// differ in parity; or it is one block of one cell, which then is its own neighbour (a thin axis).
 template <int D>
 struct Lattice {
   Vec<D> origin{};
@@ -58,6 +68,7 @@ struct Lattice {
   Real skin = 0;  ///< candidates are pairs with gap < skin when the list is built [m]
   // What the lattice was made for, to make it anew with another skin.
   Real largest_radius = 0;           ///< [m]
+  Real second_radius = 0;            ///< no other body is larger than this [m]
   Real usual_skin = 0;               ///< that of the start of the run; steps that need more get more [m]
   std::int32_t cells_per_block = 1;  ///< as asked for
 
@@ -65,12 +76,16 @@ struct Lattice {
   static constexpr int cell_bits = 12;  ///< a block has at most 2^12 cells
   static constexpr int axis_bits = D == 2 ? 25 : 17;
 
-  /// Width needed for bodies of radius up to `largest_radius`.
+  /// Width needed for bodies of radius up to `largest_radius`: between two of them and the skin.
   static Real reach(Real largest_radius, Real skin) { return 2 * largest_radius + skin; }
+
+  /// The least width of its cells.
+  Real cell_width() const { return largest_radius + second_radius + skin; }
 
   /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. No periodic axis
   /// may be shorter than reach(): see widest_skin.
-  static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block);
+  static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block,
+                      Real second_radius = HUGE_VAL);
   /// The widest skin for which the periodic axes of `box` are long enough [m]; infinite if there are none,
   /// not positive if bodies would touch themselves. With it a body and its own image, or two images of
   /// another body that are two periods apart, are never candidates.
@@ -170,14 +185,16 @@ struct Lattice {
 };
 
 template <int D>
-Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block) {
+Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block,
+                            Real second_radius) {
   Lattice lattice;
   lattice.origin = box.lower;
   lattice.periodic = box.periodic;
   lattice.skin = lattice.usual_skin = skin;
   lattice.largest_radius = largest_radius;
+  lattice.second_radius = std::min(second_radius, largest_radius);
   lattice.cells_per_block = cells_per_block;
-  const Real width = reach(largest_radius, skin);
+  const Real width = lattice.cell_width();
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);
     const Real most = std::min(box.length(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);

@@ -135,7 +135,8 @@ bool NeighborList<D>::fit_skin(State<D>& state, Real needed_skin) {
         "obstacles move that far. Further lists like this are counted: skin_widened in summary.json",
         step_label(state.clock), skin, lattice.skin);
   const Real usual = lattice.usual_skin;
-  state.lattice = Lattice<D>::make(state.box, lattice.largest_radius, skin, lattice.cells_per_block);
+  state.lattice = Lattice<D>::make(state.box, lattice.largest_radius, skin, lattice.cells_per_block,
+                                   lattice.second_radius);
   state.lattice.usual_skin = usual;
   return true;
 }
@@ -152,7 +153,7 @@ void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table,
                               std::span<const std::uint8_t> shared) {
   ++n_builds_;
   schedule_.rebuild(
-      state.lattice, state.box, table, state.bodies, state.obstacles,
+      state.lattice, state.box, table, state.bodies, state.obstacles, size_classes_,
       [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
   shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
   for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {

@@ -37,7 +37,8 @@ struct StepPlan {
 template <int D>
 class NeighborList {
  public:
-  explicit NeighborList(const Comm& comm) : comm_(comm) {}
+  /// `size_classes`: as in NeighborhoodSettings.
+  NeighborList(const Comm& comm, int size_classes) : comm_(comm), size_classes_(size_classes) {}
 
   // How long the list lasts.
   /// See Neighborhood::used_skin.
@@ -93,6 +94,7 @@ class NeighborList {
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
 
   Comm comm_;
+  int size_classes_;
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_;
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()

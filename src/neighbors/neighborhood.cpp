@@ -21,7 +21,7 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
       outside_(outside),
       domain_(comm),
       ghosts_(comm),
-      list_(comm),
+      list_(comm, static_cast<int>(settings.size_classes)),
       balancer_(comm, settings) {}
 
 namespace {
@@ -30,18 +30,59 @@ namespace {
 /// the batches of a sweep better; smaller ones are shared out better, colour by colour: sweeps in 3D, and
 /// contact problems, of which ranks wait for each other after each colour, get some 64 blocks unless they are
 /// small (docs/performance.md, docs/scaling.md).
+///
+/// If some bodies are far larger than most, so are the cells: then every scheme gets some 64 blocks, down to
+/// one cell each.
 template <int D>
-int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_problems) {
+int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_problems, bool far_larger) {
   constexpr std::int64_t few = 2'000;
-  if (n_bodies < few) return 4;
+  if (n_bodies < few && !far_larger) return 4;
   const int most = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
   const bool sweeps_in_space = D == 3 && !has_inertia;
-  if (!has_problems && !sweeps_in_space) return most;
+  if (!has_problems && !sweeps_in_space && !far_larger) return most;
   constexpr Real n_blocks = 64, least_bodies = 64;
   constexpr Real dense = D == 2 ? 1.06 : 1.15;  // bodies in the square or cube of a diameter, at random
   const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, least_bodies);
   const auto cells = std::lround(std::pow(bodies / dense, 1.0 / D) / width);
-  return static_cast<int>(std::clamp(cells, has_problems ? 2L : 4L, static_cast<long>(most)));
+  const long least = far_larger ? 1 : has_problems ? 2 : 4;
+  return static_cast<int>(std::clamp(cells, least, static_cast<long>(most)));
+}
+
+/// What the radii say about the lattice; the same on all ranks.
+struct SizeRange {
+  Real largest = 0, second = 0, smallest = HUGE_VAL, mean = 0;
+
+  /// Up to that ratio all bodies count as of one size.
+  static constexpr Real one_size = 5;
+  bool some_far_larger() const { return largest > one_size * smallest; }
+  /// Of the bodies by which the length of the list goes.
+  Real usual_diameter() const { return some_far_larger() ? 2 * mean : smallest + largest; }
+};
+
+template <int D>
+SizeRange size_range(const State<D>& state, const BodiesToCome& to_come) {
+  const auto radii = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  SizeRange sizes{to_come.largest, to_come.largest, to_come.smallest, 0};
+  for (const Real radius : radii) {
+    sizes.second = std::max(sizes.second, std::min(radius, sizes.largest));
+    sizes.largest = std::max(sizes.largest, radius);
+    sizes.smallest = std::min(sizes.smallest, radius);
+  }
+  const Comm& comm = state.comm;
+  const Real largest = comm.max(sizes.largest);
+  // Another rank may have the largest one, or one just as large.
+  const bool has_largest = sizes.largest == largest;
+  const std::int64_t n_with = comm.sum(std::int64_t{has_largest ? 1 : 0});
+  sizes.second = comm.max(has_largest && n_with == 1 ? sizes.second : sizes.largest);
+  sizes.largest = largest;
+  sizes.smallest = comm.min(sizes.smallest);
+  const std::int64_t n = comm.sum(static_cast<std::int64_t>(radii.size()));
+  const Real sum = ReproducibleSum::sum(comm, radii);
+  sizes.mean = n > 0 ? sum / static_cast<Real>(n) : sizes.smallest;
+  // Lattices of ordinary mixtures do not hang on the largest two.
+  constexpr Real alike = 0.5;
+  if (sizes.second > alike * sizes.largest) sizes.second = sizes.largest;
+  return sizes;
 }
 
 }  // namespace
@@ -49,18 +90,13 @@ int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_prob
 template <int D>
 void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const BodiesToCome& to_come,
                                    Real needed_skin) const {
-  Real largest = to_come.largest;
-  Real smallest = to_come.smallest;
-  for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()))) {
-    largest = std::max(largest, radius);
-    smallest = std::min(smallest, radius);
-  }
-  largest = comm_.max(largest);
-  smallest = comm_.min(smallest);
+  const SizeRange sizes = size_range(state, to_come);
+  const Real largest = sizes.largest;
   const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())) + to_come.count;
+  const bool far_larger = sizes.some_far_larger();
   // The skin that balances rebuilds against candidates that do not touch grows as the root of the travel per
   // step (docs/performance.md, "Skin"); for diameters that a body crosses in a few steps the law is cut off.
-  const Real diameter = smallest + largest;
+  const Real diameter = sizes.usual_diameter();
   const Real best = (D == 2 ? 10.0 : 5.7) * std::sqrt(comm_.max(travel_per_step) * diameter);
   Real skin =
       settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
@@ -92,12 +128,12 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   skin = std::min(skin, room);
   auto cells = static_cast<int>(settings_.block_cells);
   if (cells == 0)
-    cells = cells_for<D>(n_bodies, Lattice<D>::reach(largest, skin) / diameter, state.bodies.has_inertia(),
-                         settings_.has_problems);
+    cells = cells_for<D>(n_bodies, (sizes.largest + sizes.second + skin) / diameter,
+                         state.bodies.has_inertia(), settings_.has_problems, far_larger);
   if (settings_.block_cells == 0 && settings_.purpose.block_cells > 0)
     cells = static_cast<int>(settings_.purpose.block_cells);
   if (D == 3) cells = std::min(cells, 10);
-  state.lattice = Lattice<D>::make(state.box, largest, skin, cells);
+  state.lattice = Lattice<D>::make(state.box, largest, skin, cells, sizes.second);
 }
 
 template <int D>

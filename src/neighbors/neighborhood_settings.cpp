@@ -15,6 +15,14 @@ void NeighborhoodSettings::describe(Section& root) {
                 "could touch. \"auto\" takes 0.1 to 1 (3D: 0.4) mean diameters, more if bodies move fast. It "
                 "grows by itself where a step needs more"});
     if (word == "auto") skin = 0;
+    word = "auto";
+    section.integer_or_word(
+        "classes", size_classes, word, {"auto"},
+        {.range = {.least = 1, .most = 8},
+         .doc = "Size classes in which candidates are sought, with limits at the largest radius over powers "
+                "of two; never changes results. \"auto\" takes one below a ratio of radii of 3 to 1, and as "
+                "many as the ratio has powers of two above"});
+    if (word == "auto") size_classes = 0;
   });
   root.table(
       "decomposition", {.doc = "Domain decomposition; never changes results, except for block_cells"},
@@ -23,8 +31,10 @@ void NeighborhoodSettings::describe(Section& root) {
         section.integer_or_word(
             "block_cells", block_cells, word, {"auto"},
             {.range = {.least = 1, .most = 32},
-             .doc = "Cells along the edge of a block, at most 10 in 3D. The order of sweeps, and so the "
-                    "result, depends on it. \"auto\" takes 2 to 16 by the scheme and the number of bodies"});
+             .doc =
+                 "Cells along the edge of a block, at most 10 in 3D. The order of sweeps, and so the "
+                 "result, depends on it. \"auto\" takes 2 to 16 by the scheme and the number of bodies, and "
+                 "down to 1 if some bodies are far larger than most"});
         if (word == "auto") block_cells = 0;
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
         section.real("rebalance_threshold", rebalance_threshold,

@@ -17,7 +17,8 @@ struct NeighborhoodSettings {
     std::string_view set_by = "the radii";  ///< what makes its range long
     std::int64_t block_cells = 0;           ///< instead of the choice for contacts; 0: that choice
   };
-  Real skin = 0;                 ///< [m]; 0: chosen from the radii
+  Real skin = 0;                  ///< [m]; 0: chosen from the radii
+  std::int64_t size_classes = 0;  ///< of the search; 0: as many as pay. Never changes results
   std::int64_t block_cells = 0;  ///< cells along the edge of a block; 0: chosen from dimension and body count
   Real rebalance_threshold = 1.1;
   Real rebalance_cost = 2;

@@ -1,22 +1,10 @@
 #include "neighbors/pair_search.hpp"
 
+#include <algorithm>
+
 #include "core/memory.hpp"
 
 namespace scree {
-
-namespace {
-
-/// Steps through a grid of `size` cells along each axis, the first axis fastest.
-template <int D>
-bool advance(Cell<D>& cell, const Cell<D>& size) {
-  for (std::size_t k = 0; k < D; ++k) {
-    if (++cell[k] < size[k]) return true;
-    cell[k] = 0;
-  }
-  return false;
-}
-
-}  // namespace
 
 template <int D>
 void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
@@ -63,9 +51,86 @@ void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const B
       entries_.push_back(
           {bodies.id()[static_cast<std::size_t>(i)], i, static_cast<std::uint8_t>(wrapped[axes])});
     wraps = wraps || (wrapped[axes] != 0 && begin < end);
-  } while (advance<D>(cell, size));
+  } while (next_cell<D>(cell, size));
   cell_start_.push_back(static_cast<Index>(entries_.size()));
 
+  if (n_classes_ == 0) n_classes_ = any_thin ? 1 : classes_that_pay(lattice, bodies);
+  if (n_classes_ > 1 && !any_thin) leave_out_far(lattice, bodies, place);
+  fill_columns(lattice, box, bodies, wraps);
+}
+
+/// With few bodies in a cell, to go through them takes less than to sort them and their pairs.
+template <int D>
+int PairSearch<D>::classes_that_pay(const Lattice<D>& lattice, const BodyStore<D>& bodies) const {
+  constexpr std::size_t few = 24;
+  if (entries_.size() < few * (cell_start_.size() - 1)) return 1;
+  Real smallest = HUGE_VAL;
+  for (const Entry& entry : entries_)
+    smallest = std::min(smallest, bodies.radius()[static_cast<std::size_t>(entry.body)]);
+  return ClassSearch<D>::classes_for(lattice.largest_radius, smallest);
+}
+
+/// Takes out of the layer above the block what is too far from all that it could be paired with: bodies that
+/// do not lie in the layer along the same axis.
+template <int D>
+void PairSearch<D>::leave_out_far(const Lattice<D>& lattice, const BodyStore<D>& bodies,
+                                  const Cell<D>& place) {
+  const auto radius = bodies.radius();
+  const auto position = bodies.position();
+  Cell<D> size, cell{};
+  for (std::size_t k = 0; k < D; ++k) size[k] = lattice.block_cells[k] + 1;
+  const auto layers_of = [&](const Cell<D>& which) {
+    unsigned axes = 0;
+    for (std::size_t k = 0; k < D; ++k) axes |= (which[k] == lattice.block_cells[k] ? 1U : 0U) << k;
+    return axes;
+  };
+  const auto entries_of = [&](std::size_t number) {
+    const auto first = static_cast<std::size_t>(cell_start_[number]);
+    return std::span(entries_).subspan(first, static_cast<std::size_t>(cell_start_[number + 1]) - first);
+  };
+  std::array<Real, std::size_t{1} << D> largest{}, largest_partner{};
+  std::size_t number = 0;
+  do {
+    Real& most = largest[layers_of(cell)];
+    for (const Entry& entry : entries_of(number++))
+      most = std::max(most, radius[static_cast<std::size_t>(entry.body)]);
+  } while (next_cell<D>(cell, size));
+  for (unsigned axes = 0; axes < largest.size(); ++axes)
+    for (unsigned others = 0; others < largest.size(); ++others)
+      if ((axes & others) == 0) largest_partner[axes] = std::max(largest_partner[axes], largest[others]);
+  std::size_t kept = 0;
+  number = 0;
+  cell = {};
+  do {
+    const unsigned axes = layers_of(cell);
+    const auto here = entries_of(number);
+    cell_start_[number++] = static_cast<Index>(kept);
+    Vec<D> face;
+    for (std::size_t k = 0; k < D; ++k) {
+      const int axis = static_cast<int>(k);
+      std::int32_t global = place[k] * lattice.block_cells[k] + cell[k];
+      if (global >= lattice.n_cells[k]) global -= lattice.n_cells[k];  // through a periodic face
+      face[axis] = lattice.origin[axis] + global * lattice.cell_edge[axis];
+    }
+    constexpr Real beyond_rounding = 1 + 1e-9;
+    const Real of_partner = largest_partner[axes] + lattice.skin;
+    for (const Entry entry : here) {
+      const auto body = static_cast<std::size_t>(entry.body);
+      const Real reach = (radius[body] + of_partner) * beyond_rounding;
+      bool is_far = false;
+      for (int k = 0; k < D; ++k) is_far |= (axes >> k & 1U) != 0 && position[body][k] - face[k] > reach;
+      entries_[kept] = entry;
+      kept += is_far ? 0 : 1;
+    }
+  } while (next_cell<D>(cell, size));
+  cell_start_.back() = static_cast<Index>(kept);
+  entries_.resize(kept);
+}
+
+/// The columns of the entries for the search.
+template <int D>
+void PairSearch<D>::fill_columns(const Lattice<D>& lattice, const Box<D>& box, const BodyStore<D>& bodies,
+                                 bool wraps) {
   const std::size_t n = entries_.size();
   radius_.resize(n + near_search_padding);
   for (std::size_t k = 0; k < D; ++k) {
@@ -91,43 +156,54 @@ void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const B
   find_ = wraps ? searches.through_faces : searches.within_box;
 }
 
-/// Adds the near pairs of entry a with entries [first, last). Bodies reached through different faces are seen
-/// one period apart.
+/// Adds the near pairs of entry a with entries [first, last).
 template <int D>
 void PairSearch<D>::add_near(Index a, Index first, Index last) {
   const auto most = static_cast<std::size_t>(last - first) + near_search_padding;
   if (near_.size() < most) near_.resize(most);
   const std::size_t n_near = find_(columns_, a, first, last, near_.data());
+  for (std::size_t n = 0; n < n_near; ++n) add_pair(a, near_[n]);
+}
+
+/// Bodies reached through different faces are seen one period apart.
+template <int D>
+inline void PairSearch<D>::add_pair(Index a, Index b) {
   const Entry& p = entries_[static_cast<std::size_t>(a)];
-  for (std::size_t n = 0; n < n_near; ++n) {
-    const Index b = near_[n];
-    const Entry& q = entries_[static_cast<std::size_t>(b)];
-    if (p.id == q.id) continue;  // its own image, which it never touches
-    const bool in_order = p.id < q.id;
-    Index low = in_order ? a : b;
-    Index high = in_order ? b : a;
-    if (!first_of_body_.empty()) {
-      low = first_of_body_[static_cast<std::size_t>(low)];
-      high = first_of_body_[static_cast<std::size_t>(high)];
-    }
-    if (p.wrapped == q.wrapped) [[likely]] {
-      within_box_.push_back({low, high, 0});
-      continue;
-    }
-    const unsigned low_wraps = in_order ? p.wrapped : q.wrapped,
-                   high_wraps = in_order ? q.wrapped : p.wrapped;
-    unsigned code = 0;
-    for (int k = D - 1; k >= 0; --k) code = 3 * code + (low_wraps >> k & 1U) + 1 - (high_wraps >> k & 1U);
-    through_faces_.push_back({low, high, static_cast<std::uint8_t>(code)});
+  const Entry& q = entries_[static_cast<std::size_t>(b)];
+  if (p.id == q.id) return;  // its own image, which it never touches
+  const bool in_order = p.id < q.id;
+  Index low = in_order ? a : b;
+  Index high = in_order ? b : a;
+  if (!first_of_body_.empty()) {
+    low = first_of_body_[static_cast<std::size_t>(low)];
+    high = first_of_body_[static_cast<std::size_t>(high)];
   }
+  if (p.wrapped == q.wrapped) [[likely]] {
+    within_box_.push_back({low, high, 0});
+    return;
+  }
+  const unsigned low_wraps = in_order ? p.wrapped : q.wrapped, high_wraps = in_order ? q.wrapped : p.wrapped;
+  unsigned code = 0;
+  for (int k = D - 1; k >= 0; --k) code = 3 * code + (low_wraps >> k & 1U) + 1 - (high_wraps >> k & 1U);
+  through_faces_.push_back({low, high, static_cast<std::uint8_t>(code)});
 }
 
 template <int D>
 void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                           const BodyStore<D>& bodies, const Cell<D>& place) {
+                           const BodyStore<D>& bodies, const Cell<D>& place, int n_classes) {
+  n_classes_ = n_classes;
   gather(lattice, box, table, bodies, place);
   within_box_.clear();
   through_faces_.clear();
+  if (entries_.empty()) return;
+  if (n_classes_ == 1) return search_cells(lattice);
+  for (const auto& [a, b] : classes_.search({lattice, place, cell_start_, columns_, find_}, n_classes_))
+    add_pair(a, b);
+}
+
+/// By the cells of the lattice.
+template <int D>
+void PairSearch<D>::search_cells(const Lattice<D>& lattice) {
   const auto start_of = [&](Index cell) { return cell_start_[static_cast<std::size_t>(cell)]; };
   // Each pair of adjacent cells once: from a cell to itself and the next one in its row, then to the three
   // cells of each row that lies ahead. Cells of a row are contiguous, so these are runs of bodies. A pair of
@@ -169,14 +245,14 @@ void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const B
       const Index b0 = start_of(first), b1 = start_of(last + 1);
       for (Index a = a0; a < a1; ++a) add_near(a, b0, b1);
     }
-  } while (advance<D>(cell, size));
+  } while (next_cell<D>(cell, size));
 }
 
 template <int D>
 std::size_t PairSearch<D>::bytes() const {
   std::size_t columns = 0;
   for (std::size_t k = 0; k < D; ++k) columns += held_bytes(x_[k], period_[k]);
-  return columns +
+  return columns + classes_.bytes() +
          held_bytes(radius_, near_, entries_, cell_start_, first_of_body_, within_box_, through_faces_);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/lattice.hpp"
+#include "neighbors/class_search.hpp"
 #include "neighbors/near_search.hpp"
 #include "particles/block_table.hpp"
 #include "particles/body_store.hpp"
@@ -22,9 +23,10 @@ class PairSearch {
     std::uint8_t shift;  ///< see SweepSchedule::shifts
   };
 
-  /// Searches the block at `place` on the lattice of blocks. What the last search found is lost. Local.
+  /// Searches the block at `place` on the lattice of blocks. What the last search found is lost. The result
+  /// is the same for any number of size classes; 0: as many as pay. Local.
   void search(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-              const BodyStore<D>& bodies, const Cell<D>& place);
+              const BodyStore<D>& bodies, const Cell<D>& place, int n_classes);
   /// Pairs that cross no periodic face, and those that do, in the order of cells; the caller may use them up.
   std::vector<Pair>& within_box() { return within_box_; }
   std::vector<Pair>& through_faces() { return through_faces_; }
@@ -40,7 +42,12 @@ class PairSearch {
   };
   void gather(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
               const BodyStore<D>& bodies, const Cell<D>& place);
+  int classes_that_pay(const Lattice<D>& lattice, const BodyStore<D>& bodies) const;
+  void leave_out_far(const Lattice<D>& lattice, const BodyStore<D>& bodies, const Cell<D>& place);
+  void fill_columns(const Lattice<D>& lattice, const Box<D>& box, const BodyStore<D>& bodies, bool wraps);
+  void search_cells(const Lattice<D>& lattice);
   void add_near(Index a, Index first, Index last);
+  void add_pair(Index a, Index b);
 
   std::vector<Entry> entries_;
   std::vector<Index> first_of_body_;  // by entry: the first of the same body. Empty if each body has one
@@ -51,6 +58,8 @@ class PairSearch {
   BodyColumns<D> columns_;
   NearSearch<D> find_ = nullptr;
   std::vector<Index> near_;  // what the search found
+  ClassSearch<D> classes_;
+  int n_classes_ = 1;  // of this block
   std::vector<Pair> within_box_, through_faces_;
 };
 

@@ -12,7 +12,7 @@ namespace scree {
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
                                const std::function<bool(BlockKey)>& owned,
                                std::span<const std::uint8_t> shared) {
   blocks_.clear();
@@ -66,7 +66,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        search_.search(lattice, box, table, bodies, task.place);
+        search_.search(lattice, box, table, bodies, task.place, size_classes);
       }
       Scope timer("classes");
       append_classes(search_.within_box(), false);
@@ -107,62 +107,104 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   if (scratch_bytes() > little) {
     search_ = {};
     const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
-    free(postponed_, classes_of_, class_of_, reach_, near_.found, near_.surface);
+    free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface);
   }
 }
 
 template <int D>
-void SweepSchedule<D>::append_classes(std::vector<Pair>& candidates, bool shifted) {
+void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool shifted) {
   n_pairs_ += static_cast<std::int64_t>(candidates.size());
   classes_of_.assign(search_.n_entries(), 0);
-  // 64 classes at a time: a body with more partners than that has the rest of its pairs in a further round.
-  while (!candidates.empty()) {
-    std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
-    postponed_.clear();
-    class_of_.resize(candidates.size());
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      std::uint64_t& low = classes_of_[static_cast<std::size_t>(candidates[c].low)];
-      std::uint64_t& high = classes_of_[static_cast<std::size_t>(candidates[c].high)];
-      const int chosen = std::countr_one(low | high);
-      class_of_[c] = static_cast<std::uint8_t>(chosen);
-      if (chosen == 64) {
-        postponed_.push_back(candidates[c]);
-        continue;
+  std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
+  class_of_.resize(candidates.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    std::uint64_t& low = classes_of_[static_cast<std::size_t>(candidates[c].low)];
+    std::uint64_t& high = classes_of_[static_cast<std::size_t>(candidates[c].high)];
+    const int chosen = std::countr_one(low | high);
+    if (chosen == 64) return append_crowded(candidates, shifted);
+    class_of_[c] = static_cast<std::uint8_t>(chosen);
+    low |= std::uint64_t{1} << chosen;
+    high |= std::uint64_t{1} << chosen;
+    ++first[static_cast<std::size_t>(chosen)];
+  }
+  const Index first_batch = n_batches_;
+  Index next = n_batches_ * batch_size;
+  for (std::size_t k = 0; k < 64; ++k) {
+    const Index n = first[k];
+    first[k] = next;
+    next += (n + batch_size - 1) / batch_size * batch_size;
+  }
+  const std::size_t first_shift = shifts_.size();
+  add_batches(next / batch_size - first_batch, shifted);
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
+    const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
+    ends_[at] = search_.body(candidates[c].low);
+    ends_[at + batch_size] = search_.body(candidates[c].high);
+    if (shifted)
+      shifts_[first_shift + place - static_cast<std::size_t>(first_batch * batch_size)] = candidates[c].shift;
+  }
+}
+
+/// Empty ones.
+template <int D>
+void SweepSchedule<D>::add_batches(Index n, bool shifted) {
+  for (Index b = 0; b < n; ++b) {
+    ends_.insert(ends_.end(), batch_size, n_held_);
+    ends_.insert(ends_.end(), batch_size, n_held_ + 1);
+  }
+  constexpr std::uint8_t unshifted = D == 2 ? 4 : 13;  // s = 0 along every axis
+  if (shifted) shifts_.resize(shifts_.size() + static_cast<std::size_t>(n * batch_size), unshifted);
+  n_batches_ += n;
+}
+
+/// Bodies with many partners, first: one pair of each to a batch. Then the rest, to the first batch with room
+/// that has none of their bodies.
+template <int D>
+void SweepSchedule<D>::append_crowded(const std::vector<Pair>& candidates, bool shifted) {
+  constexpr Index many = 64;
+  partners_.assign(search_.n_entries(), {});
+  const auto of = [&](Index entry) -> Partners& { return partners_[static_cast<std::size_t>(entry)]; };
+  for (const Pair& pair : candidates) ++of(pair.low).count, ++of(pair.high).count;
+  filled_.clear();
+  const Index first_batch = n_batches_;
+  const std::size_t first_shift = shifts_.size();
+  const auto put = [&](const Pair& pair, Index from) {
+    const Index low = search_.body(pair.low), high = search_.body(pair.high);
+    for (Index b = from;; ++b) {
+      if (b == static_cast<Index>(filled_.size())) {
+        add_batches(1, shifted);
+        filled_.push_back(0);
       }
-      low |= std::uint64_t{1} << chosen;
-      high |= std::uint64_t{1} << chosen;
-      ++first[static_cast<std::size_t>(chosen)];
+      std::uint8_t& filled = filled_[static_cast<std::size_t>(b)];
+      if (filled == batch_size) continue;
+      Index* ends = &ends_[static_cast<std::size_t>(2 * batch_size * (first_batch + b))];
+      bool meets = false;
+      for (Index k = 0; k < 2 * batch_size; ++k) meets |= ends[k] == low || ends[k] == high;
+      if (meets) continue;
+      ends[filled] = low;
+      ends[filled + batch_size] = high;
+      if (shifted) shifts_[first_shift + static_cast<std::size_t>(b * batch_size + filled)] = pair.shift;
+      ++filled;
+      return b;
     }
-    Index next = n_batches_ * batch_size;
-    for (std::size_t k = 0; k < 64; ++k) {
-      const Index n = first[k];
-      first[k] = next;
-      next += (n + batch_size - 1) / batch_size * batch_size;
-    }
-    const auto old_batches = static_cast<std::size_t>(n_batches_);
-    n_batches_ = next / batch_size;
-    const auto places = static_cast<std::size_t>(next);
-    ends_.resize(2 * places);
-    for (std::size_t b = old_batches; b < static_cast<std::size_t>(n_batches_); ++b) {
-      std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(2 * batch_size * b), batch_size, n_held_);
-      std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(2 * batch_size * b + batch_size), batch_size,
-                  n_held_ + 1);
-    }
-    const std::size_t first_shift = shifts_.size();
-    if (shifted) {
-      constexpr std::uint8_t unshifted = D == 2 ? 4 : 13;  // s = 0 along every axis
-      shifts_.resize(first_shift + (places - old_batches * batch_size), unshifted);
-    }
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      if (class_of_[c] == 64) continue;
-      const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
-      const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
-      ends_[at] = search_.body(candidates[c].low);
-      ends_[at + batch_size] = search_.body(candidates[c].high);
-      if (shifted) shifts_[first_shift + place - old_batches * batch_size] = candidates[c].shift;
-    }
-    candidates.swap(postponed_);
-    if (!candidates.empty()) classes_of_.assign(search_.n_entries(), 0);
+  };
+  const auto is_crowded = [&](const Pair& pair) {
+    return of(pair.low).count > many || of(pair.high).count > many;
+  };
+  for (const Pair& pair : candidates) {
+    if (!is_crowded(pair)) continue;
+    Partners &low = of(pair.low), &high = of(pair.high);
+    const Index b = put(pair, std::max(low.next, high.next));
+    if (low.count > many) low.next = b + 1;
+    if (high.count > many) high.next = b + 1;
+  }
+  Index open = 0;
+  for (const Pair& pair : candidates) {
+    if (is_crowded(pair)) continue;
+    while (open < static_cast<Index>(filled_.size()) && filled_[static_cast<std::size_t>(open)] == batch_size)
+      ++open;
+    put(pair, open);
   }
 }
 
@@ -243,7 +285,8 @@ std::size_t SweepSchedule<D>::bytes() const {
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
-  return search_.bytes() + held_bytes(postponed_, classes_of_, class_of_, reach_, near_.found, near_.surface);
+  return search_.bytes() +
+         held_bytes(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface);
 }
 
 template class SweepSchedule<2>;

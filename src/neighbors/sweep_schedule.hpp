@@ -19,9 +19,10 @@ inline constexpr Index batch_size = 8;
 /// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by
 /// colour. In a block come first the pairs that cross no periodic face, then those that do, then the
 /// obstacles. Pairs are put into classes without a common body, in an order fixed by cells and ids; nothing
-/// here depends on who owns which block. Along a thin axis (see Lattice) a block sees its own bodies once
-/// more, one period further: a pair may come several times, with different shift codes, and each is a contact
-/// of its own.
+/// here depends on who owns which block. Where a body has more than 64 partners in a block, its pairs go to
+/// as many batches, which the other pairs of the block fill up. Along a thin axis (see Lattice) a block sees
+/// its own bodies once more, one period further: a pair may come several times, with different shift codes,
+/// and each is a contact of its own.
 ///
 /// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id
 /// ones. Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
@@ -48,10 +49,11 @@ class SweepSchedule {
   };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
-  /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
-  /// run first in their colour. Local.
+  /// placed. `size_classes`: of the search, 0: as many as pay; the result is the same. `owned(key)` says
+  /// whether this rank runs a block; blocks with a body in `shared` (empty: none) run first in their colour.
+  /// Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared);
 
   std::span<const Block> blocks(int colour) const {
@@ -131,7 +133,9 @@ class SweepSchedule {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
   }
-  void append_classes(std::vector<Pair>& candidates, bool shifted);
+  void append_classes(const std::vector<Pair>& candidates, bool shifted);
+  void append_crowded(const std::vector<Pair>& candidates, bool shifted);
+  void add_batches(Index n, bool shifted);
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
                   const typename BlockTable<D>::Block& block);
   void find_wall_neighbours(const ObstacleSet<D>& obstacles);
@@ -154,7 +158,12 @@ class SweepSchedule {
   // Scratch, kept from build to build if it is little.
   std::size_t scratch_bytes() const;
   PairSearch<D> search_;
-  std::vector<Pair> postponed_;
+  struct Partners {
+    Index count = 0;
+    Index next = 0;  // batch after the last one that has the body, if they are many
+  };
+  std::vector<Partners> partners_;         // of each entry of the search
+  std::vector<std::uint8_t> filled_;       // places of each batch
   std::vector<std::uint64_t> classes_of_;  // per entry of the search: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
   std::vector<Real> reach_;

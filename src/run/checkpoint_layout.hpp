@@ -62,6 +62,7 @@ void for_each_number(S& state, F&& f) {
   f("lattice_skin", lattice.skin, any);
   f("lattice_usual_skin", lattice.usual_skin, any);
   f("lattice_largest_radius", lattice.largest_radius, any);
+  f("lattice_second_radius", lattice.second_radius, any);
   f("lattice_cells_per_block", lattice.cells_per_block, 1);
   for (std::size_t i = 0; i < state.inlets.size(); ++i) {
     f(fmt::format("feeder_{}_made", i), state.inlets[i].n_made, 0);

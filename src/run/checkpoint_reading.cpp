@@ -139,9 +139,10 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
   checked.real("lattice_skin", 0);
   checked.real("lattice_usual_skin", 0, lattice.skin);
   checked.real("lattice_largest_radius", 0);
+  checked.real("lattice_second_radius", 0, lattice.largest_radius);
   constexpr std::int64_t most_cells_along_block = 32;  // see [decomposition] block_cells
   checked.integer("lattice_cells_per_block", 1, most_cells_along_block);
-  const Real width = Lattice<D>::reach(lattice.largest_radius, lattice.skin);
+  const Real width = lattice.cell_width();
   std::int64_t cells_of_block = 1;
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);

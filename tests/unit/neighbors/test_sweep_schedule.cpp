@@ -5,40 +5,11 @@
 #include <set>
 
 #include "unit/geometry/read_obstacles.hpp"
-#include "unit/neighbors/random_state.hpp"
+#include "unit/neighbors/schedule.hpp"
 
 using namespace scree;
 
 namespace {
-
-/// The schedule of a single rank.
-template <int D>
-struct Schedule {
-  Lattice<D> lattice;
-  State<D> state;
-  SweepSchedule<D> schedule;
-
-  Schedule(const Box<D>& box, const std::vector<Body<D>>& bodies, Real skin, int cells_per_block,
-           ObstacleSet<D> obstacles = {})
-      : state(state_of(Comm(MPI_COMM_SELF), box, bodies, [](GlobalId) { return true; })) {
-    Real largest = 0;
-    for (const Body<D>& body : bodies) largest = std::max(largest, body.radius);
-    lattice = Lattice<D>::make(box, largest, skin, cells_per_block);
-    std::vector<Place> places;
-    find_places<D>(lattice, state.bodies.position(), places);
-    std::vector<Index> order;
-    sort_by_place(places, state.bodies.id(), order);
-    state.bodies.reorder(order);
-    find_places<D>(lattice, state.bodies.position(), places);
-    BlockTable<D> table;
-    table.add(lattice, state.bodies.position(), places, 0, true);
-    obstacles.place(0);
-    const std::vector<std::uint8_t> travels(bodies.size(), 0);
-    schedule.rebuild(
-        lattice, box, table, state.bodies, obstacles, [](BlockKey) { return true; }, travels);
-  }
-  std::vector<IdPair> pairs() const { return pairs_of(schedule, state.bodies.id()); }
-};
 
 template <int D>
 std::vector<IdPair> sorted(std::vector<IdPair> pairs) {
@@ -327,7 +298,7 @@ TEST_CASE("schedule: a fast body that crosses a thin wall within the step is a c
   BlockTable<2> table;
   table.add(s.lattice, s.state.bodies.position(), places, 0, true);
   s.schedule.rebuild(
-      s.lattice, box, table, s.state.bodies, wall, [](BlockKey) { return true; },
+      s.lattice, box, table, s.state.bodies, wall, 0, [](BlockKey) { return true; },
       std::vector<std::uint8_t>(2, 0));
   REQUIRE(s.schedule.wall_bodies().size() == 1);
   CHECK(s.state.bodies.id()[static_cast<std::size_t>(s.schedule.wall_bodies()[0])] == 0);

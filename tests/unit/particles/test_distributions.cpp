@@ -116,3 +116,57 @@ TEST_CASE("distributions: radii that cannot be are errors at their place in the 
     CHECK_THAT(error, Catch::Contains(message) && Catch::StartsWith("test.toml:1:"));
   }
 }
+
+TEST_CASE(
+    "sieve: the mass of 200000 draws between the openings is that of the table within 3 %, by both "
+    "interpolations, in the plane and in space",
+    "[particles]") {
+  const std::vector<Real> sizes{0.5, 1, 2, 5}, fractions{0.3, 0.5, 0.2};
+  const auto check = [&]<int D>(const std::string& more) {
+    CAPTURE(D, more);
+    const auto radius =
+        read<D>("distribution = 'sieve', sizes = [0.5, 1, 2, 5], fractions = [0.3, 0.5, 0.2]" + more);
+    std::vector<Real> mass(3, 0);
+    Real total = 0;
+    for (const Real r : draws(*radius, 200000)) {
+      const auto above = std::ranges::upper_bound(sizes, 2 * r);
+      const auto k = std::clamp<std::ptrdiff_t>(above - sizes.begin() - 1, 0, 2);
+      mass[static_cast<std::size_t>(k)] += body_volume<D>(r);
+      total += body_volume<D>(r);
+    }
+    for (std::size_t k = 0; k < 3; ++k) CHECK(mass[k] / total == Approx(fractions[k]).epsilon(0.03));
+    CHECK(radius->largest() == 2.5);
+    CHECK(radius->mean_volume() == Approx(total / 200000).epsilon(0.02));
+  };
+  for (const std::string more : {"", ", interpolation = 'linear'"}) {
+    check.operator()<2>(more);
+    check.operator()<3>(more);
+  }
+}
+
+TEST_CASE(
+    "sieve: with the mass spread evenly over ln d half of it lies below the geometric mean of the openings, "
+    "over d below their mean",
+    "[particles]") {
+  const auto below = [](const std::string& interpolation, Real diameter) {
+    const auto radius = read<3>("distribution = 'sieve', sizes = [1, 4], fractions = [1], interpolation = '" +
+                                interpolation + "'");
+    Real mass = 0, total = 0;
+    for (const Real r : draws(*radius, 200000)) {
+      total += r * r * r;
+      if (2 * r < diameter) mass += r * r * r;
+    }
+    return mass / total;
+  };
+  CHECK(below("log", 2) == Approx(0.5).epsilon(0.02));
+  CHECK(below("linear", 2.5) == Approx(0.5).epsilon(0.02));
+}
+
+TEST_CASE("sieve: openings 1 and 2 with half the mass each side of 2 and 4 have 8 bodies below to 1 above",
+          "[particles]") {
+  // By log both classes have the same shape, scaled by two.
+  const auto radius = read<3>("distribution = 'sieve', sizes = [1, 2, 4], passing = [0, 0.5, 1]");
+  Real small = 0, large = 0;
+  for (const Real r : draws(*radius, 100000)) (2 * r < 2 ? small : large) += 1;
+  CHECK(small / large == Approx(8).epsilon(0.03));
+}
