@@ -99,7 +99,8 @@ def test_negative_numbers(folder):
 
 
 def test_laws_of_other_contacts(folder):
-    linear = (('law = "hertz"', 'law = "linear"'), ("restitution = 0.5", "restitution = 0.5\nstiffness = 1000"),
+    linear = (('law = "hertz"', 'law = "linear"'), ("young_modulus = 1e8\npoisson_ratio = 0.25\n", ""),
+              ('young_modulus = "rigid"\n', ""), ("restitution = 0.5", "restitution = 0.5\nstiffness = 1000"),
               ("restitution = 0.6", "restitution = 0.6\nstiffness = 1000"))
     refused_deck(folder, cohesion('type = "jkr"\nwork_of_adhesion = 0.1'), *linear,
                  words=["sticky.toml:", "glass and glass", "Hertz", 'law = "hertz"'])

@@ -9,8 +9,8 @@ namespace {
 ///                                        - rolling - impact + correction + integration + stiffening
 ///                                        - elastic + cohesion),
 /// which is round-off, in soft contact an error of the time step. stiffening and elastic are there where
-/// contacts store energy, cohesion where they attract. Schemes without this balance (friction as a constraint) have the first two columns only. All in J;
-/// disks count as 1 m thick.
+/// contacts store energy, cohesion where they attract. Schemes without this balance (friction as a
+/// constraint) have the first two columns only. All in J; disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
  public:
