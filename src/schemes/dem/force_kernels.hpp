@@ -42,7 +42,7 @@ struct SoftLaw {
   Real friction = 0;
   Real rolling_friction = 0;
   // Cohesion (docs/method.md, eq. H.12-H.14).
-  PullOff pull;                            ///< constant pull while they touch; 0 beside `attraction`
+  PullOff pull{};                          ///< constant pull while they touch; 0 beside `attraction`
   Real pull_share = 1;                     ///< of the pull in the load that limits friction
   const Attraction* attraction = nullptr;  ///< one that acts beyond contact; null: none
 };

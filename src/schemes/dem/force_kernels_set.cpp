@@ -43,24 +43,20 @@ template <Pulls pulls, class T>
   if constexpr (pulls == Pulls::never) {
     return {};
   } else {
-    Pull<Pulls::in_contact, T> found;
-    std::array<const SoftLaw*, n_contacts_of<T>> laws;
+    T constant = 0 * material_a, per_length = constant, per_mass = constant, share = constant;
+    std::array<const SoftLaw*, n_contacts_of<T>> laws{};
     for (int k = 0; k < n_contacts_of<T>; ++k) {
       const SoftLaw& law = law_of(p, number(material_a, k), number(material_b, k));
       laws[static_cast<std::size_t>(k)] = &law;
-      const Real numbers[4] = {law.pull.constant, law.pull.per_length, law.pull.per_mass, law.pull_share};
-      T* const to[4] = {&found.constant, &found.per_length, &found.per_mass, &found.share};
-      for (int i = 0; i < 4; ++i) {
-        if constexpr (n_contacts_of<T> == 1)
-          *to[i] = numbers[i];
-        else
-          (*to[i])[k] = numbers[i];
-      }
+      set_number(constant, k, law.pull.constant);
+      set_number(per_length, k, law.pull.per_length);
+      set_number(per_mass, k, law.pull.per_mass);
+      set_number(share, k, law.pull_share);
     }
     if constexpr (pulls == Pulls::in_contact)
-      return found;
+      return {constant, per_length, per_mass, share};
     else
-      return {found, laws};
+      return {{constant, per_length, per_mass, share}, laws};
   }
 }
 

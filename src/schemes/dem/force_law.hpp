@@ -94,6 +94,12 @@ Real number(Real of, int) {
 Real number(const Lanes& of, int k) {
   return of[k];
 }
+void set_number(Real& of, int, Real value) {
+  of = value;
+}
+void set_number(Lanes& of, int k, Real value) {
+  of[k] = value;
+}
 
 /// The modulus E* of Hertz's law [Pa]; 0 with the linear law.
 template <NormalLaw law>
@@ -124,18 +130,12 @@ template <NormalLaw law, class T>
       of_load = attracted.pull;
       force = attracted.force + of_load;
     }
-    const auto set = [k](T& of, Real value) {
-      if constexpr (n_contacts_of<T> == 1)
-        of = value;
-      else
-        of[k] = value;
-    };
     const Real share = law == NormalLaw::hertz ? contact_radius : (overlaps ? 1 : 0);
-    set(k_normal, pair.stiffness * share);
-    set(k_tangent, pair.tangential * share);
-    set(elastic, force);
-    set(load_pull, of_load);
-    set(attraction, without - (force - of_load));
+    set_number(k_normal, k, pair.stiffness * share);
+    set_number(k_tangent, k, pair.tangential * share);
+    set_number(elastic, k, force);
+    set_number(load_pull, k, of_load);
+    set_number(attraction, k, without - (force - of_load));
   }
 }
 
