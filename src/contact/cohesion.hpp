@@ -78,7 +78,7 @@ class Cohesion : public Attraction {
         "friction_load", thornton_, {{"elastic", false}, {"thornton", true}},
         {.doc = "Load that limits friction: \"elastic\", mu (F_N + F_c) with the pull-off force F_c; "
                 "\"thornton\", mu |F_N + 2 F_c|, as in LAMMPS"});
-    where_ = section.where("type");
+    if (section.reading()) where_ = section.where("type");
   }
   void describe_range(Section& section) {
     section.real("range", range_,

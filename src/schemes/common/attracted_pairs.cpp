@@ -84,7 +84,7 @@ void check_cohesion(const State<D>& state, const std::vector<AttractedPair>& att
                       which, volume, cube));
     const Real weight = pair.lightest * gravity;
     const Real pull = cohesion.pull_off(gravity).of(pair.smallest, pair.lightest);
-    if (weight > 0 && pull > most_bond_number * weight && state.comm.rank() == 0)
+    if (weight > 0 && pull > most_bond_number * weight)
       log::warn(
           "{} pulls with {:.3g} N, {:.2g} times the weight of the lightest body: steps must be short and "
           "contacts stiff to carry that",
