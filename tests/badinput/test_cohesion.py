@@ -110,7 +110,7 @@ def test_laws_of_other_contacts(folder):
     refused_deck(folder, *RIGID, cohesion(DMT + '\nfriction_load = "thornton"'), words=["sticky.toml:", "thornton"])
     refused_deck(folder, cohesion(DMT + '\nrange = "1 um"'), words=["sticky.toml:", "range", "nonsmooth"])
     refused_deck(folder, ('law = "hertz"', 'law = "hertz"\nfriction = "dae"'), words=["sticky.toml:", "cohesion"])
-    refused_deck(folder, ('scheme = "dem"', 'scheme = "event"'), ('[dem]\nlaw = "hertz"\n', ""),
+    refused_deck(folder, ('scheme = "dem"', 'scheme = "event"'), ('[dem]\nlaw = "hertz"', '[event]\nimpact_law = "multiple"'),
                  ("friction = 0.4", "friction = 0"), ("friction = 0.3", "friction = 0"), words=["sticky.toml:", "cohesion"])
 
 
