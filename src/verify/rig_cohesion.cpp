@@ -204,7 +204,7 @@ void sticking(GrainTable& table) {
       deck.floor("rubber");
       deck.add(ball("rubber", {{0, 0, radius + gap}}, radius, {{0, 0, -speed}}));
       Simulation<3> simulation(table.comm(), deck.read());
-      run(simulation, 1e-3, dt);
+      run(simulation, 5e-4, dt);
       const auto states = states_of(simulation);
       const Real left = states.position[0][2] - radius;
       const std::string variant = fmt::format("{}, {} v_s", end, factor);
