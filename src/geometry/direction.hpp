@@ -28,6 +28,11 @@ inline Vec<3> perpendicular(const Vec<3>& axis) {
   return across * (1 / norm(across));
 }
 
+/// Whether two heights over a surface are on the same side of it; 0 is on none.
+constexpr bool same_side(Real s, Real t) {
+  return (s > 0 && t > 0) || (s < 0 && t < 0);
+}
+
 /// The direction a quarter turn to the left of `v`.
 constexpr Vec<2> left_of(const Vec<2>& v) {
   return {{-v[1], v[0]}};

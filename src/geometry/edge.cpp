@@ -13,10 +13,6 @@ Real turn(const Vec<2>& p, const Vec<2>& q, const Vec<2>& r) {
   return dot(left_of(q - p), r - p);
 }
 
-bool same_side(Real s, Real t) {
-  return (s > 0 && t > 0) || (s < 0 && t < 0);
-}
-
 /// For a point r on the line through p and q: is it between them?
 bool between(const Vec<2>& p, const Vec<2>& q, const Vec<2>& r) {
   return dot(p - r, q - r) <= 0;

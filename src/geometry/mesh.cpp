@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "core/error.hpp"
 #include "core/input_file.hpp"
@@ -31,22 +31,54 @@ class MeshBuilder {
   }
 
   void add_triangle(int a, int b, int c) {
-    if (a == b || b == c || c == a)
+    if (is_line(a, b, c))
       ++mesh_.n_degenerate;
     else
       mesh_.triangles.push_back({a, b, c});
   }
 
   TriangleMesh take() {
+    leave_out_doubled();
     if (mesh_.triangles.empty()) throw InputError(path_ + ": there are no triangles");
     return std::move(mesh_);
   }
 
  private:
+  struct HashOfPlace {
+    std::size_t operator()(const std::array<Real, 3>& place) const {
+      return static_cast<std::size_t>(
+          checksum_of({reinterpret_cast<const char*>(place.data()), sizeof place}));
+    }
+  };
+
+  /// Whether a triangle is no wider than rounding.
+  bool is_line(int a, int b, int c) const {
+    const auto at = [&](int v) { return mesh_.vertices[static_cast<std::size_t>(v)]; };
+    const Vec<3> p = at(b) - at(a), q = at(c) - at(a), r = at(c) - at(b);
+    return norm(cross(p, q)) <= 1e-12 * std::max({dot(p, p), dot(q, q), dot(r, r)});
+  }
+
+  void leave_out_doubled() {
+    std::vector<std::pair<std::array<int, 3>, std::size_t>> sorted;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      sorted.emplace_back(mesh_.triangles[t], t);
+      std::ranges::sort(sorted.back().first);
+    }
+    std::ranges::sort(sorted);
+    std::vector<char> is_doubled(sorted.size(), 0);
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      if (sorted[i].first == sorted[i - 1].first) is_doubled[sorted[i].second] = 1, ++mesh_.n_doubled;
+    if (mesh_.n_doubled == 0) return;
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+      if (!is_doubled[t]) mesh_.triangles[kept++] = mesh_.triangles[t];
+    mesh_.triangles.resize(kept);
+  }
+
   std::string path_;
   Real scale_;
   TriangleMesh mesh_;
-  std::map<std::array<Real, 3>, int> place_of_;
+  std::unordered_map<std::array<Real, 3>, int, HashOfPlace> place_of_;
 };
 
 /// Lines of a text with their numbers, and the words of each.
@@ -188,17 +220,6 @@ void parse_obj(const std::string& path, std::string_view text, MeshBuilder& mesh
   }
 }
 
-/// Number of triangles that run along each edge forwards (from its smaller end) and backwards.
-std::map<std::pair<int, int>, std::array<int, 2>> edges_of(const TriangleMesh& mesh) {
-  std::map<std::pair<int, int>, std::array<int, 2>> edges;
-  for (const auto& corner : mesh.triangles)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int a = corner[k], b = corner[(k + 1) % 3];
-      ++edges[{std::min(a, b), std::max(a, b)}][a < b ? 0 : 1];
-    }
-  return edges;
-}
-
 }  // namespace
 
 TriangleMesh parse_mesh(const std::string& path, std::string_view text, Real scale) {
@@ -231,16 +252,37 @@ Real enclosed_volume(const TriangleMesh& mesh) {
 }
 
 MeshDefects defects_of(const TriangleMesh& mesh) {
+  struct Side {
+    int low, high;
+    bool forwards;
+  };
+  std::vector<Side> sides;
+  for (const auto& corner : mesh.triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int a = corner[k], b = corner[(k + 1) % 3];
+      sides.push_back({std::min(a, b), std::max(a, b), a < b});
+    }
+  const auto edge_of = [](const Side& side) { return std::pair(side.low, side.high); };
+  std::ranges::sort(sides, {}, edge_of);
   MeshDefects defects;
-  for (const auto& [edge, uses] : edges_of(mesh)) {
-    if (uses[0] + uses[1] == 1)
-      ++defects.n_open_edges;
-    else if (uses[0] + uses[1] > 2)
-      ++defects.n_crowded_edges;
-    else if (uses[0] != 1)
-      ++defects.n_inverted_edges;
+  for (std::size_t i = 0, end = 0; i < sides.size(); i = end) {
+    int n_forwards = 0;
+    for (end = i; end < sides.size() && edge_of(sides[end]) == edge_of(sides[i]); ++end)
+      n_forwards += sides[end].forwards ? 1 : 0;
+    const std::size_t n = end - i;
+    if (n == 2 && n_forwards == 1) continue;
+    ++(n == 1 ? defects.n_open_edges : n > 2 ? defects.n_crowded_edges : defects.n_inverted_edges);
+    if (defects.first.size() < 2)
+      defects.first.push_back(0.5 * (mesh.vertices[static_cast<std::size_t>(sides[i].low)] +
+                                     mesh.vertices[static_cast<std::size_t>(sides[i].high)]));
   }
   return defects;
+}
+
+std::uint64_t checksum_of(std::string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return sum;
 }
 
 }  // namespace scree

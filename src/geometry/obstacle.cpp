@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "geometry/motions/turn.hpp"
 #include "geometry/surface_travel.hpp"
 
 namespace scree {
@@ -15,6 +16,38 @@ Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
   return own;
 }
 
+/// Reads `rotate`, `translate` and `surface_velocity`.
+template <int D>
+void describe_placement(Section& section, Obstacle<D>& obstacle) {
+  Pose<D> placement;
+  section.optional_table(
+      "rotate",
+      {.doc = D == 2 ? "Turns the shape about the origin, before it is translated."
+                     : "Turns the shape about an axis through the origin, before it is translated."},
+      [&](Section& rotate) {
+        Vec<D> axis = unit_vector<D>(D - 1);
+        Real angle = 0;
+        if constexpr (D == 3)
+          rotate.point<3>("axis", axis, {.required = true, .doc = "direction of the axis, of any length"});
+        rotate.real("angle", angle,
+                    {.unit = Unit::angle,
+                     .required = true,
+                     .doc = D == 2 ? "counter-clockwise" : "right-handed about the axis"});
+        if (!rotate.reading()) return;
+        const Real length = norm(axis);
+        if (!(length > 0)) rotate.fail("axis", "has no direction: its length must not be 0");
+        placement = turn_about_origin<D>(1 / length * axis, angle);
+      });
+  section.point<D>("translate", placement.translation,
+                   {.unit = Unit::length, .doc = "moves the shape, after it is turned, before its motion"});
+  section.point<D>("surface_velocity", obstacle.surface_velocity,
+                   {.unit = Unit::speed,
+                    .doc = "velocity of the material in the surface, of which the part along the surface "
+                           "counts: a conveyor belt; the shape stays where it is"});
+  if (section.reading() && (section.has("rotate") || placement.translation != Vec<D>{}))
+    obstacle.placement = placement;
+}
+
 }  // namespace
 
 template <int D>
@@ -26,6 +59,7 @@ void ObstacleSet<D>::describe(Section& root) {
                 std::unique_ptr<Shape<D>> shape;
                 section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
                 obstacle.shape = std::move(shape);
+                describe_placement(section, obstacle);
                 section.text("material", obstacle.material,
                              {.doc = "name of the material its surface is made of, where materials matter; "
                                      "needed where there are several"});
@@ -47,6 +81,7 @@ void ObstacleSet<D>::describe(Section& root) {
 
 template <int D>
 void ObstacleSet<D>::add(Obstacle<D> obstacle) {
+  first_constraint_.push_back(n_constraints());
   for (int part = 0; part < obstacle.shape->n_parts(); ++part)
     constraints_.push_back({static_cast<int>(obstacles_.size()), part});
   obstacles_.push_back(std::move(obstacle));
@@ -72,8 +107,15 @@ template <int D>
 void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (obstacles_[i].motion) poses_[i] = obstacles_[i].motion->pose(time);
+    if (is_placed(i)) poses_[i] = pose_at(i, time);
   if (start_poses_.size() != poses_.size()) begin_step();
+}
+
+template <int D>
+Pose<D> ObstacleSet<D>::pose_at(std::size_t obstacle, Real time) const {
+  const Obstacle<D>& o = obstacles_[obstacle];
+  if (!o.motion) return o.placement.value_or(Pose<D>{});
+  return o.placement ? o.motion->pose(time).after(*o.placement) : o.motion->pose(time);
 }
 
 template <int D>
@@ -81,7 +123,7 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) return shape.bounds(part_of(constraint), domain);
+  if (!is_placed(i)) return shape.bounds(part_of(constraint), domain);
 
   const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
   Box<D> world = Box<D>::empty();
@@ -112,7 +154,7 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
     return;
   }
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) {
+  if (!is_placed(i)) {
     shape.nearest(part_of(constraint), at, from, result);
     return;
   }
@@ -133,7 +175,7 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
-  if (obstacles_[i].motion) {
+  if (is_placed(i)) {
     own_at_.resize(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
     at = own_at_;
@@ -142,8 +184,34 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
 }
 
 template <int D>
-Real ObstacleSet<D>::moved_in_step(int constraint, const Box<D>& box) const {
-  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at, std::span<const Real> reach,
+                               const Box<D>& cut, NearParts<D>& near) const {
+  near.found.clear();
+  const auto i = static_cast<std::size_t>(obstacle);
+  if (is_active_[i] == 0) return;
+  if (is_placed(i)) {
+    own_at_.resize(at.size());
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+    obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], cut), near);
+  } else {
+    obstacles_[i].shape->find_near(at, reach, cut, near);
+  }
+  std::ranges::sort(near.found);
+}
+
+template <int D>
+SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
+  const auto i = static_cast<std::size_t>(obstacle);
+  if (is_active_[i] == 0) return SurfacePoint<D>::none();
+  if (!is_placed(i)) return obstacles_[i].shape->closest(at);
+  SurfacePoint<D> seen = obstacles_[i].shape->closest(poses_[i].to_own(at));
+  seen.normal = poses_[i].direction_to_world(seen.normal);
+  return seen;
+}
+
+template <int D>
+Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box) const {
+  const auto i = static_cast<std::size_t>(obstacle);
   if (!obstacles_[i].motion || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
@@ -169,37 +237,68 @@ bool ObstacleSet<D>::any_far_side() const {
 
 template <int D>
 bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const {
-  for (int c = 0; c < n_constraints(); ++c) {
-    const auto i = static_cast<std::size_t>(obstacle_of(c));
+  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Shape<D>& shape = *obstacles_[i].shape;
     if (is_active_[i] == 0 || !shape.has_far_side()) continue;
-    const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at);
-    Box<D> around = Box<D>::empty();
-    for (const Vec<D>& x : {begin, end}) {
-      around.include(x - filled<D>(clearance));
-      around.include(x + filled<D>(clearance));
-    }
-    if (!overlap(around, shape.bounds(part_of(c), around))) continue;
-    // Nothing is nearer than the distance, so that far the way is free.
+    const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at),
+                 middle = 0.5 * (begin + end);
     const Real length = norm(end - begin), least_advance = 0.1 * clearance;
-    for (Real gone = 0;;) {
-      const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
-      SurfacePoint<D> seen;
-      shape.distances(part_of(c), {&x, 1}, {&seen, 1});
-      if (seen.distance < clearance) return true;
-      if (gone >= length) break;
-      gone += std::max(seen.distance - clearance, least_advance);
+    const Real reach = (0.5 + 1e-12) * length + clearance;
+    Box<D> around = Box<D>::empty();
+    around.include(middle - filled<D>(reach));
+    around.include(middle + filled<D>(reach));
+    near_way_.found.clear();
+    shape.find_near({&middle, 1}, {&reach, 1}, around, near_way_);
+    for (const auto& [part, point] : near_way_.found) {
+      // Nothing is nearer than the distance, so that far the way is free.
+      for (Real gone = 0;;) {
+        const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
+        SurfacePoint<D> seen;
+        shape.distances(part, {&x, 1}, {&seen, 1});
+        if (seen.distance < clearance) return true;
+        if (gone >= length) break;
+        gone += std::max(seen.distance - clearance, least_advance);
+      }
     }
   }
   return false;
 }
 
 template <int D>
-Real Shape<D>::travel(int part, const Pose<D>& moved, const Box<D>& region) const {
-  return farthest_way(moved, bounds(part, region));
+void Shape<D>::find_near(std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
+                         NearParts<D>& near) const {
+  Box<D> around = Box<D>::empty();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    around.include(at[i] - filled<D>(reach[i]));
+    around.include(at[i] + filled<D>(reach[i]));
+  }
+  near.surface.resize(at.size());
+  for (int part = 0; part < n_parts(); ++part) {
+    if (!overlap(around, bounds(part, cut))) continue;
+    distances(part, at, near.surface);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (near.surface[i].distance < reach[i]) near.found.push_back({part, static_cast<int>(i)});
+  }
 }
-template Real Shape<2>::travel(int, const Pose<2>&, const Box<2>&) const;
-template Real Shape<3>::travel(int, const Pose<3>&, const Box<3>&) const;
+
+template <int D>
+SurfacePoint<D> Shape<D>::closest(const Vec<D>& at) const {
+  SurfacePoint<D> closest = SurfacePoint<D>::none();
+  for (int part = 0; part < n_parts(); ++part) {
+    SurfacePoint<D> seen;
+    nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
+    if (seen.distance < closest.distance) closest = seen;
+  }
+  return closest;
+}
+
+template <int D>
+Real Shape<D>::travel(const Pose<D>& moved, const Box<D>& region) const {
+  Real farthest = 0;
+  for (int part = 0; part < n_parts(); ++part)
+    farthest = std::max(farthest, farthest_way(moved, bounds(part, region)));
+  return farthest;
+}
 
 template <int D>
 Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
@@ -207,15 +306,12 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
     if (!obstacle.motion || is_active_[i] == 0) continue;
-    const Pose<D> from = obstacle.motion->pose(from_time);
-    const Pose<D> to = obstacle.motion->pose(to_time);
+    const Pose<D> from = pose_at(i, from_time), to = pose_at(i, to_time);
     Box<D> region = own_box(from, domain);
     const Box<D> region_then = own_box(to, domain);
     region.include(region_then.lower);
     region.include(region_then.upper);
-    const Pose<D> moved = to.seen_from(from);
-    for (int part = 0; part < obstacle.shape->n_parts(); ++part)
-      farthest = std::max(farthest, obstacle.shape->travel(part, moved, region));
+    farthest = std::max(farthest, obstacle.shape->travel(to.seen_from(from), region));
   }
   return farthest;
 }
@@ -232,7 +328,7 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) return shape.outline(domain);
+  if (!is_placed(i)) return shape.outline(domain);
 
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
   for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
@@ -247,8 +343,7 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion)
-    return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
+  if (!is_placed(i)) return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
   for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
   shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);
@@ -259,6 +354,8 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   }
 }
 
+template class Shape<2>;
+template class Shape<3>;
 template class ObstacleSet<2>;
 template class ObstacleSet<3>;
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,6 +91,31 @@ struct Pose {
       }
     return relative;
   }
+
+  /// First `other`, then this: x_world = this(other(x_own)).
+  Pose after(const Pose& other) const {
+    Pose both;
+    both.translation = to_world(other.translation);
+    for (std::size_t i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        Real sum = 0;
+        for (std::size_t k = 0; k < D; ++k) sum += rotation[i][static_cast<int>(k)] * other.rotation[k][j];
+        both.rotation[i][j] = sum;
+      }
+    return both;
+  }
+};
+
+/// Parts of a shape that points are near: what lists of candidates are made of.
+template <int D>
+struct NearParts {
+  struct Entry {
+    int part;
+    int point;
+    friend auto operator<=>(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> found;
+  std::vector<SurfacePoint<D>> surface;  ///< scratch
 };
 
 /// A fixed surface in its own frame, made of one or more parts. A part is one unilateral constraint for a
@@ -117,6 +143,14 @@ class Shape {
   virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
     nearest(part, at, at, result);
   }
+  /// Appends to near.found the parts that are nearer than reach[i] to point at[i], by distances(), in any
+  /// order. `cut`: where unbounded parts end; no point must be farther than its reach from it. As it stands,
+  /// O(parts * points).
+  virtual void find_near(std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
+                         NearParts<D>& near) const;
+  /// Of all parts the nearest to a point, with its distance as nearest() has it without a path. As it
+  /// stands, O(parts).
+  virtual SurfacePoint<D> closest(const Vec<D>& at) const;
   /// Contact points of a convex body with `part`, in the frame of the shape: gaps of the rounded body, its
   /// core with `rounding` around [m], that are at most `reach` and at most `width` above the least [m]; of
   /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
@@ -134,11 +168,11 @@ class Shape {
   /// Whether a body that went into the solid may come out of it elsewhere: not from a half-space, nor from
   /// all that is around a container.
   virtual bool has_far_side() const { return !is_thin(); }
-  /// Upper bound of how far the distances of `part` change where the shape goes from its own frame to `moved`
-  /// [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it is: a
-  /// plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way of any
-  /// point of the surface.
-  virtual Real travel(int part, const Pose<D>& moved, const Box<D>& region) const;
+  /// Upper bound of how far the distances of its parts change where the shape goes from its own frame to
+  /// `moved` [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it
+  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way
+  /// of any point of the surface, O(parts).
+  virtual Real travel(const Pose<D>& moved, const Box<D>& region) const;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
   /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.
   virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
@@ -177,8 +211,11 @@ struct Obstacle {
   std::string where;  ///< its place in the deck, for messages
   std::shared_ptr<const Shape<D>> shape;
   std::shared_ptr<const Motion<D>> motion;  ///< null: fixed
-  std::string material;                     ///< name of its material; empty: not given
-  std::string where_material;               ///< place of that name in the deck, for messages
+  std::optional<Pose<D>> placement;         ///< where the deck puts the shape before the motion moves it
+  Vec<D> surface_velocity{};   ///< of the material in the surface, relative to the shape, before the motion
+                               ///< turns it [m/s]
+  std::string material;        ///< name of its material; empty: not given
+  std::string where_material;  ///< place of that name in the deck, for messages
 };
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
@@ -201,10 +238,20 @@ class ObstacleSet {
   const Obstacle<D>& obstacle_with(int constraint) const {
     return obstacles_[static_cast<std::size_t>(obstacle_of(constraint))];
   }
-  /// Velocity of its material point at x (world) at `time` [m/s]; 0 if it is fixed.
+  /// Velocity of its point at x (world) at `time` [m/s]; 0 if it is fixed.
   Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
     const Motion<D>* motion = obstacle_with(constraint).motion.get();
     return motion ? motion->velocity(x, time) : Vec<D>{};
+  }
+  /// Velocity of the material in the surface at x, where its unit normal is `normal` (either way): that of
+  /// the point, and of a belt the part of surface_velocity across the normal [m/s].
+  Vec<D> surface_velocity(int constraint, const Vec<D>& x, const Vec<D>& normal, Real time) const {
+    const Obstacle<D>& obstacle = obstacle_with(constraint);
+    Vec<D> velocity = this->velocity(constraint, x, time);
+    if (obstacle.surface_velocity == Vec<D>{}) return velocity;
+    Vec<D> of_belt = obstacle.surface_velocity;
+    if (obstacle.motion) of_belt = obstacle.motion->pose(time).direction_to_world(of_belt);
+    return velocity + (of_belt - dot(of_belt, normal) * normal);
   }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
 
@@ -231,12 +278,20 @@ class ObstacleSet {
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
   /// World-frame Shape::distances of one constraint at the current pose.
   void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  /// World-frame Shape::find_near of one obstacle at the current pose: replaces near.found, in ascending
+  /// order of (part, point), each once. Nothing if it is not active.
+  void find_near(int obstacle, std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
+                 NearParts<D>& near) const;
+  /// World-frame Shape::closest of one obstacle at the current pose; out of reach if it is not active.
+  SurfacePoint<D> closest(int obstacle, const Vec<D>& at) const;
+  /// Its first constraint; part p is the constraint p later.
+  int first_constraint(int obstacle) const { return first_constraint_[static_cast<std::size_t>(obstacle)]; }
   /// World-frame Shape::touch of one constraint at the current pose; `from` as of nearest().
   void touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
              const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
-  /// Largest distance that a point fixed to the obstacle of this constraint, and in `box` when the step
-  /// began, has moved since [m]. Exact.
-  Real moved_in_step(int constraint, const Box<D>& box) const;
+  /// Largest distance that a point fixed to an obstacle, and in `box` when the step began, has moved since
+  /// [m]. Exact.
+  Real moved_in_step(int obstacle, const Box<D>& box) const;
   /// Calls f(other constraint) for the parts that `constraint` passes contacts on to, ascending.
   template <class F>
   void for_each_neighbour(int constraint, F&& f) const {
@@ -251,8 +306,8 @@ class ObstacleSet {
   /// Whether some active solid can be passed through: see Shape::has_far_side.
   bool any_far_side() const;
   /// Whether the straight way from -> at, seen from the obstacles, comes nearer than `clearance` > 0 to the
-  /// surface of such a solid, or goes through it. `from`: where the point was when the step began. O(parts);
-  /// for the few bodies for which it may be so.
+  /// surface of such a solid, or goes through it. `from`: where the point was when the step began. For the
+  /// few bodies for which it may be so.
   bool way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const;
   /// Upper bound of how far the distances of obstacles change between two times [m]; only surfaces that are
   /// within `domain` at one of them count (see Shape::travel: neighbour lists are rebuilt before it
@@ -268,16 +323,24 @@ class ObstacleSet {
     int part;
   };
   void add(Obstacle<D> obstacle);
+  /// Where the obstacle is at `time`, without regard to whether it is active.
+  Pose<D> pose_at(std::size_t obstacle, Real time) const;
+  /// Whether its frame is not the world's.
+  bool is_placed(std::size_t obstacle) const {
+    return obstacles_[obstacle].motion || obstacles_[obstacle].placement;
+  }
   const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
 
   std::vector<Obstacle<D>> obstacles_;
   std::vector<Constraint> constraints_;
+  std::vector<int> first_constraint_;
   std::vector<std::uint8_t> is_active_;  // by obstacle
   std::vector<Pose<D>> poses_;           // at the time of the last place()
   std::vector<Pose<D>> start_poses_;     // when the step began
   mutable std::vector<Vec<D>> own_at_, own_from_;
+  mutable NearParts<D> near_way_;
 };
 
 }  // namespace scree

@@ -34,8 +34,8 @@ Box<3> ThinShell::bounds(int, const Box<3>&) const {
   return box;
 }
 
-Real ThinShell::travel(int part, const Pose<3>& moved, const Box<3>& region) const {
-  const Box<3> box = bounds(part, region);
+Real ThinShell::travel(const Pose<3>& moved, const Box<3>& region) const {
+  const Box<3> box = bounds(0, region);
   return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, origin_, axis_), box));
 }
 

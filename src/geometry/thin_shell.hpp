@@ -20,7 +20,7 @@ class ThinShell : public Shape<3> {
   void touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding, const Vec<3>& from,
              Real reach, Real width, WallContacts<3>& found) const override;
   bool is_thin() const override { return true; }
-  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override;
+  Real travel(const Pose<3>& moved, const Box<3>& region) const override;
   Outline<3> outline(const Box<3>& domain) const override;
 
  protected:

@@ -107,7 +107,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   if (scratch_bytes() > little) {
     search_ = {};
     const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
-    free(postponed_, classes_of_, class_of_, surface_);
+    free(postponed_, classes_of_, class_of_, reach_, near_.found, near_.surface);
   }
 }
 
@@ -177,29 +177,34 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   const auto positions = bodies.position().subspan(first, count);
   // Between steps of a scheme that keeps no paths, bodies have not moved.
   const auto from = bodies.step_start().subspan(first, count);
+  reach_.resize(count);
+  // A wall that swept past since the step began is as far from where it passed as it moved.
+  const auto find_reach = [&](Real swept) {
+    for (std::size_t i = 0; i < count; ++i)
+      reach_[i] = bodies.radius()[first + i] + skin + norm(positions[i] - from[i]) + swept;
+  };
+  find_reach(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const Vec<D> reach = filled<D>(bodies.radius()[first + i] + skin + norm(positions[i] - from[i]));
-    around.include(positions[i] - reach);
-    around.include(positions[i] + reach);
+    around.include(positions[i] - filled<D>(reach_[i]));
+    around.include(positions[i] + filled<D>(reach_[i]));
   }
   // Unbounded obstacles are cut to a box; it must reach as far as the bodies do.
-  Box<D> reached = box;
-  reached.include(around.lower);
-  reached.include(around.upper);
-  surface_.resize(count);
-  for (int c = 0; c < obstacles.n_constraints(); ++c) {
-    // A wall that swept past since the step began is as far from where it passed as it moved.
-    const Real swept = obstacles.moved_in_step(c, around);
-    if (!overlap(around.grown(filled<D>(swept)), obstacles.bounds(c, reached))) continue;
-    obstacles.distances(c, positions, surface_);
-    const auto begin = static_cast<Index>(wall_bodies_.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const Real moved = norm(positions[i] - from[i]) + swept;
-      if (surface_[i].distance - bodies.radius()[first + i] < skin + moved)
-        wall_bodies_.push_back(block.first + static_cast<Index>(i));
+  Box<D> cut = box;
+  cut.include(around.lower);
+  cut.include(around.upper);
+  Real swept = 0;
+  for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o) {
+    if (const Real moved = obstacles.moved_in_step(o, around); moved != swept) find_reach(swept = moved);
+    obstacles.find_near(o, positions, reach_, cut, near_);
+    for (std::size_t k = 0; k < near_.found.size(); ++k) {
+      const auto [part, body] = near_.found[k];
+      if (k == 0 || part != near_.found[k - 1].part) {
+        const auto begin = static_cast<Index>(wall_bodies_.size());
+        walls_.push_back({obstacles.first_constraint(o) + part, begin, begin});
+      }
+      wall_bodies_.push_back(block.first + static_cast<Index>(body));
+      ++walls_.back().last;
     }
-    const auto end = static_cast<Index>(wall_bodies_.size());
-    if (end > begin) walls_.push_back({c, begin, end});
   }
 }
 
@@ -238,7 +243,7 @@ std::size_t SweepSchedule<D>::bytes() const {
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
-  return search_.bytes() + held_bytes(postponed_, classes_of_, class_of_, surface_);
+  return search_.bytes() + held_bytes(postponed_, classes_of_, class_of_, reach_, near_.found, near_.surface);
 }
 
 template class SweepSchedule<2>;

@@ -157,7 +157,8 @@ class SweepSchedule {
   std::vector<Pair> postponed_;
   std::vector<std::uint64_t> classes_of_;  // per entry of the search: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
-  std::vector<SurfacePoint<D>> surface_;
+  std::vector<Real> reach_;
+  NearParts<D> near_;
 };
 
 }  // namespace scree

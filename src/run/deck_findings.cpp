@@ -42,15 +42,12 @@ class Survey {
     constexpr Real most_distances = 3e8;
     is_done_ = static_cast<Real>(n) * state.obstacles.n_constraints() < most_distances;
     if (!is_done_) return;
-    std::vector<SurfacePoint<D>> nearest(n);
-    for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
-      const auto o = static_cast<std::size_t>(state.obstacles.obstacle_of(c));
-      state.obstacles.nearest(c, middles_, nearest);
+    for (std::size_t o = 0; o < n_obstacles; ++o)
       for (std::size_t cell = 0; cell < n; ++cell) {
-        nearest_of_[o] = std::min(nearest_of_[o], std::max(nearest[cell].distance, 0.0));
-        if (nearest[cell].distance <= blocked) is_blocked_[cell] = 1;
+        const Real distance = state.obstacles.closest(static_cast<int>(o), middles_[cell]).distance;
+        nearest_of_[o] = std::min(nearest_of_[o], std::max(distance, 0.0));
+        if (distance <= blocked) is_blocked_[cell] = 1;
       }
-    }
     reach(deck);
   }
 
@@ -205,14 +202,11 @@ template <int D>
 std::vector<NearestObstacle<D>> nearest_obstacles(const ObstacleSet<D>& obstacles,
                                                   const std::vector<Vec<D>>& points) {
   std::vector<NearestObstacle<D>> nearest(points.size());
-  std::vector<SurfacePoint<D>> of_one(points.size());
-  for (int c = 0; c < obstacles.n_constraints(); ++c) {
-    if (!obstacles.active(obstacles.obstacle_of(c))) continue;
-    obstacles.nearest(c, points, of_one);
+  for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o)
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (of_one[i].distance < nearest[i].surface.distance)
-        nearest[i] = {of_one[i], obstacles.obstacle_of(c)};
-  }
+      if (const SurfacePoint<D> seen = obstacles.closest(o, points[i]);
+          seen.distance < nearest[i].surface.distance)
+        nearest[i] = {seen, o};
   return nearest;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/timing.hpp"
 #include "run/version.hpp"
+#include "run/wall_loads.hpp"
 
 namespace scree {
 
@@ -321,25 +322,34 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     of_scene_->write_obstacles(*obstacles_, state, contacts);
   } else if (obstacles_) {
     points.clear();
+    std::vector<Outline<D>> outlines;
+    for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
+      outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
+    WallLoads loads = wall_loads<D>(state, contacts, outlines);
     std::vector<std::int64_t> lines, triangles;
     std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
     if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
-      for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
-        const Outline<D> outline = state.obstacles.outline(static_cast<int>(o), state.box);
+      for (std::size_t o = 0; o < outlines.size(); ++o) {
         const auto first = static_cast<std::int64_t>(points.size() / 3);
-        for (const Vec<D>& p : outline.points) append_3d<D>(points, p);
-        for (const auto& line : outline.lines)
+        for (const Vec<D>& p : outlines[o].points) append_3d<D>(points, p);
+        for (const auto& line : outlines[o].lines)
           for (const int p : line) lines.push_back(first + p);
-        for (const auto& triangle : outline.triangles)
+        for (const auto& triangle : outlines[o].triangles)
           for (const int p : triangle) triangles.push_back(first + p);
         number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
       }
+    } else {
+      loads = {};
     }
     Geometry walls;
     walls.points = points;
     walls.lines = lines;
     walls.triangles = triangles;
-    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+    walls.cell_columns = {
+        {"obstacle", "-", 1, std::span<const std::int32_t>(number)},
+        {"force", bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)}};
+    if (bodies.has_inertia())
+      walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
     obstacles_->write(state.clock.step, state.clock.time, walls);
   }
 }

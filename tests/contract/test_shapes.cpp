@@ -50,6 +50,9 @@ std::vector<Variant> variants<3>() {
   const std::string cone = "a = [-0.7, -0.6, -0.3]\nb = [0.2, 0.1, 0.9]\n";
   const std::string plate = "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]\n";
   const std::string box = "lower = [-1.2, -0.3, -0.8]\nupper = [0.9, 1.1, 0.7]\n";
+  const auto mesh = [](const std::string& name, const std::string& side) {
+    return "file = '" SCREE_TESTS "/reference/meshes/" + name + ".obj'\nscale = 1\nside = '" + side + "'";
+  };
   return {
       {"plane", false, "point = [0.1, -0.3, 0.2]\nnormal = [1, 3, -2]"},
       {"sphere", false, "center = [0.2, -0.1, 0.3]\nradius = 1.1"},
@@ -69,6 +72,10 @@ std::vector<Variant> variants<3>() {
       {"plate", true, "point = [0.5, 0.5, 3]\nnormal = [1, 0.2, 0.3]\nhole_radius = 2.1"},
       {"box", false, box},
       {"box", false, box + "side = 'inside'"},
+      {"mesh", true, mesh("patch", "both")},
+      {"mesh", false, mesh("ell", "outside")},
+      {"mesh", false, mesh("ell", "inside")},
+      {"mesh", false, mesh("gem", "outside")},
   };
 }
 
@@ -437,19 +444,23 @@ void check_travel(const std::string& text) {
       const Motion<D>& moves = *shape.list()[0].motion;
       const Pose<D> then = moves.pose(from), now = moves.pose(to);
       Real most = 0;
+      std::vector<char> is_free(points.size(), 1);
+      for (const Real time : {from, to}) {
+        shape.place(time);
+        shape.place(time);
+        for (std::size_t i = 0; i < points.size(); ++i)
+          is_free[i] = is_free[i] && nearest_of_all(shape, points[i]).distance > 0;
+      }
       for (int part = 0; part < shape.n_constraints(); ++part) {
         std::vector<SurfacePoint<D>> before(points.size()), after(points.size());
         shape.place(from);
         shape.place(from);
         shape.distances(part, points, before);
-        std::vector<bool> is_free(points.size());
-        for (std::size_t i = 0; i < points.size(); ++i)
-          is_free[i] = nearest_of_all(shape, points[i]).distance > 0;
         shape.place(to);
         shape.place(to);
         shape.distances(part, points, after);
         for (std::size_t i = 0; i < points.size(); ++i) {
-          if (!is_free[i] || nearest_of_all(shape, points[i]).distance <= 0) continue;
+          if (!is_free[i]) continue;
           if (foot_is_in_domain(then, points[i], before[i]))
             most = std::max(most, after[i].distance - before[i].distance);
           if (foot_is_in_domain(now, points[i], after[i]))

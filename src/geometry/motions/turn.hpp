@@ -4,6 +4,30 @@
 
 namespace scree {
 
+/// The part of d across the unit vector `axis`, turned by a right angle; in 2D the axis does not matter.
+template <int D>
+Vec<D> quarter_turn(const Vec<D>& axis, const Vec<D>& d) {
+  if constexpr (D == 2)
+    return {{-d[1], d[0]}};
+  else
+    return cross(axis, d);
+}
+
+/// The turn by `angle` [rad] about the unit vector `axis`, right-handed; in 2D counter-clockwise. Rodrigues'
+/// formula.
+template <int D>
+Pose<D> turn_about_origin(const Vec<D>& axis, Real angle) {
+  Pose<D> pose;
+  for (int column = 0; column < D; ++column) {
+    const Vec<D> d = unit_vector<D>(column);
+    Vec<D> along;
+    if constexpr (D == 3) along = axis * dot(axis, d);
+    const Vec<D> image = along + std::cos(angle) * (d - along) + std::sin(angle) * quarter_turn<D>(axis, d);
+    for (int row = 0; row < D; ++row) pose.rotation[static_cast<std::size_t>(row)][column] = image[row];
+  }
+  return pose;
+}
+
 /// A fixed point (2D) or axis (3D) to turn about; angles [rad] are counter-clockwise, right-handed in 3D.
 template <int D>
 class Turn {
@@ -29,11 +53,7 @@ class Turn {
   bool given() const { return !std::isnan(center_[0]) && (D == 2 || !std::isnan(axis_[0])); }
 
   Pose<D> pose(Real angle) const {
-    Pose<D> pose;
-    for (int column = 0; column < D; ++column) {
-      const Vec<D> image = turned(unit_vector<D>(column), angle);
-      for (int row = 0; row < D; ++row) pose.rotation[static_cast<std::size_t>(row)][column] = image[row];
-    }
+    Pose<D> pose = turn_about_origin<D>(axis_, angle);
     pose.translation = center_ - pose.direction_to_world(center_);
     return pose;
   }
@@ -42,20 +62,7 @@ class Turn {
   Vec<D> velocity(const Vec<D>& x, Real rate) const { return rate * quarter_turn(x - center_); }
 
  private:
-  /// The part of d across the axis, turned by a right angle.
-  Vec<D> quarter_turn(const Vec<D>& d) const {
-    if constexpr (D == 2)
-      return {{-d[1], d[0]}};
-    else
-      return cross(axis_, d);
-  }
-
-  /// Rodrigues' formula; in 2D there is no part along the axis.
-  Vec<D> turned(const Vec<D>& d, Real angle) const {
-    Vec<D> along;
-    if constexpr (D == 3) along = axis_ * dot(axis_, d);
-    return along + std::cos(angle) * (d - along) + std::sin(angle) * quarter_turn(d);
-  }
+  Vec<D> quarter_turn(const Vec<D>& d) const { return scree::quarter_turn<D>(axis_, d); }
 
   Vec<D> center_{};
   Vec<D> axis_{};  // 3D, unit

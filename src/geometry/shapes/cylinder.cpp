@@ -103,8 +103,8 @@ class Cylinder final : public Shape<3> {
     }
   }
 
-  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override {
-    const Box<3> box = bounds(part, region);
+  Real travel(const Pose<3>& moved, const Box<3>& region) const override {
+    const Box<3> box = bounds(0, region);
     return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, a_, axis_, endless_), box));
   }
 

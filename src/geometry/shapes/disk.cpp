@@ -43,7 +43,7 @@ class Ball final : public Shape<D> {
     touch_core<D>({{core, pose}, rounding, reach, width}, {point, {center_, {}, radius_}}, radius_, found);
   }
 
-  Real travel(int, const Pose<D>& moved, const Box<D>&) const override {
+  Real travel(const Pose<D>& moved, const Box<D>&) const override {
     return norm(moved.to_world(center_) - center_);
   }
 

@@ -42,8 +42,8 @@ class PlaneShape final : public Shape<D> {
     touch_plane<D>({{core, pose}, rounding, reach, width}, point_, normal_, found);
   }
 
-  Real travel(int part, const Pose<D>& moved, const Box<D>& region) const override {
-    return way_of_plane(moved, point_, normal_, bounds(part, region));
+  Real travel(const Pose<D>& moved, const Box<D>& region) const override {
+    return way_of_plane(moved, point_, normal_, bounds(0, region));
   }
 
   std::vector<SurfacePiece<D>> pieces(int) const override {

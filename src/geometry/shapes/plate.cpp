@@ -48,9 +48,9 @@ class Plate final : public ThinShell {
     return box;
   }
 
-  Real travel(int part, const Pose<3>& moved, const Box<3>& region) const override {
-    if (!is_endless_ || hole_radius() > 0) return ThinShell::travel(part, moved, region);
-    return way_of_plane(moved, origin_, axis_, bounds(part, region));
+  Real travel(const Pose<3>& moved, const Box<3>& region) const override {
+    if (!is_endless_ || hole_radius() > 0) return ThinShell::travel(moved, region);
+    return way_of_plane(moved, origin_, axis_, bounds(0, region));
   }
 
   Outline<3> outline(const Box<3>& domain) const override {

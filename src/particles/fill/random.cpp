@@ -121,12 +121,9 @@ class RandomFill final : public Fill<D> {
     for (Vec<D>& x : points) x = wrapped(context.box, region.draw(stream, 0));
     std::vector<std::array<char, n_points>> is_inside(context.obstacles.list().size(),
                                                       std::array<char, n_points>{});
-    std::vector<SurfacePoint<D>> nearest(n_points);
-    for (int c = 0; c < context.obstacles.n_constraints(); ++c) {
-      context.obstacles.nearest(c, points, nearest);
-      auto& inside = is_inside[static_cast<std::size_t>(context.obstacles.obstacle_of(c))];
-      for (std::size_t i = 0; i < n_points; ++i) inside[i] |= nearest[i].distance < 0 ? 1 : 0;
-    }
+    for (std::size_t o = 0; o < is_inside.size(); ++o)
+      for (std::size_t i = 0; i < n_points; ++i)
+        is_inside[o][i] = context.obstacles.closest(static_cast<int>(o), points[i]).distance < 0 ? 1 : 0;
     std::string text;
     for (std::size_t o = 0; o < is_inside.size(); ++o) {
       const auto share = static_cast<Real>(std::ranges::count(is_inside[o], 1)) / n_points;

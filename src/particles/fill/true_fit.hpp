@@ -35,21 +35,21 @@ class TrueFit {
       return region_.holds(where.place(corner), rounding(body));
     });
   }
-  /// Whether it is too close to an obstacle that its inscribed ball has room for. O(constraints).
+  /// Whether it is too close to an obstacle that its inscribed ball has room for. O(obstacles), and what is
+  /// near.
   bool meets_obstacle(const NewBody<D>& body) const {
     const Vec<D> x = wrapped(box_, body.position);
     const BodyPose<D> where = pose(body, x);
-    for (int constraint = 0; constraint < obstacles_.n_constraints(); ++constraint) {
-      const Box<D> bounds = obstacles_.bounds(constraint, box_);
-      bool near = true;
-      for (int k = 0; k < D; ++k)
-        near = near && x[k] + body.radius + clearance_ >= bounds.lower[k] &&
-               x[k] - body.radius - clearance_ <= bounds.upper[k];
-      if (!near) continue;
-      WallContacts<D> found;
-      obstacles_.touch(constraint, core(body), where, rounding(body), x, clearance_, 0, found);
-      for (int k = 0; k < found.n; ++k)
-        if (found.points[static_cast<std::size_t>(k)].gap < clearance_) return true;
+    const Real reach = body.radius + clearance_;
+    for (int o = 0; o < static_cast<int>(obstacles_.list().size()); ++o) {
+      obstacles_.find_near(o, {&x, 1}, {&reach, 1}, box_, near_);
+      for (const auto& entry : near_.found) {
+        WallContacts<D> found;
+        obstacles_.touch(obstacles_.first_constraint(o) + entry.part, core(body), where, rounding(body), x,
+                         clearance_, 0, found);
+        for (int k = 0; k < found.n; ++k)
+          if (found.points[static_cast<std::size_t>(k)].gap < clearance_) return true;
+      }
     }
     return false;
   }
@@ -66,6 +66,7 @@ class TrueFit {
   const Region<D>& region_;
   const ObstacleSet<D>& obstacles_;
   Real clearance_;
+  mutable NearParts<D> near_;
 };
 
 }  // namespace scree

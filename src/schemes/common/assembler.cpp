@@ -129,8 +129,8 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
     }
     if (ends[1] >= 0) continue;
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
-    const Vec<D> velocity =
-        state_.obstacles.velocity(contacts_.wall[c], point, state_.clock.time + step.dt / 2);
+    const Vec<D> velocity = state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c],
+                                                              state_.clock.time + step.dt / 2);
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
       problem_.bias[c * D + i] = surface_velocity_[c * D + i];

@@ -54,8 +54,8 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
   if (!obstacles.any_thin()) return 0;
   Scope timer("sides");
   thin_.clear();
-  for (int c = 0; c < obstacles.n_constraints(); ++c)
-    if (obstacles.is_thin(c)) thin_.push_back(c);
+  for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o)
+    if (obstacles.is_thin(obstacles.first_constraint(o))) thin_.push_back(o);
   const BodyStore<D>& bodies = state.bodies;
   const auto from = bodies.step_start();
   const auto mobility = bodies.mobility();
@@ -91,7 +91,8 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
     const Vec<D> moved = x - bodies.listed()[i];
     const Real certain = bodies.radius()[i] + state.lattice.skin - travel;
     if (certain > 0 && dot(moved, moved) < certain * certain) continue;
-    for (const Index c : thin_) {
+    find_on_way(obstacles, from[i], x);
+    for (const Index c : on_way_) {
       SurfacePoint<D> seen;
       obstacles.nearest(c, {&x, 1}, from.subspan(i, 1), {&seen, 1});
       if (!is_through(seen)) continue;
@@ -121,6 +122,25 @@ Real SideKeeper<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, R
   }
 }
 
+/// Finds the constraints of thin obstacles that the way of a point can have met: those no farther from its
+/// end than it is long, seen from the obstacle.
+template <int D>
+void SideKeeper<D>::find_on_way(const ObstacleSet<D>& obstacles, const Vec<D>& from, const Vec<D>& x) {
+  constexpr Real rounding = 1e-9;
+  on_way_.clear();
+  Box<D> start = Box<D>::empty();
+  start.include(from);
+  for (const Index o : thin_) {
+    const Real length = norm(x - from) + obstacles.moved_in_step(o, start);
+    const Real reach = length + rounding * (length + norm(x));
+    Box<D> cut = Box<D>::empty();
+    cut.include(x - filled<D>(reach));
+    cut.include(x + filled<D>(reach));
+    obstacles.find_near(o, {&x, 1}, {&reach, 1}, cut, near_);
+    for (const auto& entry : near_.found) on_way_.push_back(obstacles.first_constraint(o) + entry.part);
+  }
+}
+
 /// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.
 template <int D>
 bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
@@ -128,7 +148,8 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
   const Vec<D> from = state.bodies.step_start()[i];
   const auto is_free = [&](const auto& on_passed) {
     bool free = true;
-    for (const Index c : thin_) {
+    find_on_way(state.obstacles, from, x);
+    for (const Index c : on_way_) {
       SurfacePoint<D> seen;
       state.obstacles.nearest(c, {&x, 1}, {&from, 1}, {&seen, 1});
       if (!is_through(seen)) continue;
@@ -150,7 +171,7 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
 
 template <int D>
 std::size_t SideKeeper<D>::bytes() const {
-  return held_bytes(at_, from_, surface_, thin_);
+  return held_bytes(at_, from_, surface_, thin_, on_way_, near_.found, near_.surface);
 }
 
 template class SideKeeper<2>;

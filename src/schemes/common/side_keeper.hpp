@@ -48,10 +48,13 @@ class SideKeeper {
 
  private:
   bool put_back(const State<D>& state, Index body, Vec<D>& x);
+  void find_on_way(const ObstacleSet<D>& obstacles, const Vec<D>& from, const Vec<D>& x);
 
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
-  std::vector<Index> thin_;  // constraints
+  std::vector<Index> thin_;    // obstacles
+  std::vector<Index> on_way_;  // constraints
+  NearParts<D> near_;
 };
 
 }  // namespace scree

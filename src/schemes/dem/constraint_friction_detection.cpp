@@ -68,7 +68,8 @@ typename ConstraintFriction<D>::Touch ConstraintFriction<D>::touch_of(const Cont
   } else {
     touch.distance = touch.lever_a = radius[a] - touch.overlap;
     const Vec<D> point = std::as_const(state_.bodies).position()[a] + contacts.branch[c];
-    touch.surface_velocity = state_.obstacles.velocity(contacts.wall[c], point, time);
+    touch.surface_velocity =
+        state_.obstacles.surface_velocity(contacts.wall[c], point, contacts.normal[c], time);
   }
   touch.friction = pair_of(state_, contacts, c).friction;
   touch.mode = &modes_.of(contacts, c);
@@ -133,8 +134,8 @@ Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
       const Vec<D> point =
           std::as_const(state_.bodies).position()[static_cast<std::size_t>(touch.a)] + touch.distance * n;
       const Vec<D> path = h * (of_body + opening * n);
-      speeding_up = (1 / step_) * (state_.obstacles.velocity(wall, point + path, time + h) -
-                                   state_.obstacles.velocity(wall, point - path, time - h));
+      speeding_up = (1 / step_) * (state_.obstacles.surface_velocity(wall, point + path, n, time + h) -
+                                   state_.obstacles.surface_velocity(wall, point - path, n, time - h));
     }
     return speeding_up - velocity_of_turning<D>(opening * spin(touch.a), n);
   }

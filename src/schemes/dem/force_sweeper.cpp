@@ -287,14 +287,14 @@ SoftContact ForceSweeper<D>::contact_with_wall(const SurfacePoint<D>& at, Real r
   return {in_space(-at.normal), radius - at.distance, radius, at.distance, 0};
 }
 
-/// The surface of an obstacle at a point, as a body that is held.
+/// The surface of an obstacle at a point with this unit normal, as a body that is held.
 template <int D>
-MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constraint,
-                                             const Vec<D>& point) const {
+MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point,
+                                             const Vec<D>& normal) const {
   MotionRecord motion{};
   motion.material =
       state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))];
-  const Vec<D> velocity = state.obstacles.velocity(constraint, point, time_);
+  const Vec<D> velocity = state.obstacles.surface_velocity(constraint, point, normal, time_);
   for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
   return motion;
 }
@@ -358,8 +358,8 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       if (keeps_histories_) before_.walls[place] = history_.walls()[place];
       const SurfacePoint<D>& surface = surface_[place - first];
       const SoftContact contact = contact_with_wall(surface, places_[i].radius);
-      const MotionRecord motion =
-          motion_of_wall(state, wall.constraint, at_[place - first] - surface.distance * surface.normal);
+      const MotionRecord motion = motion_of_wall(
+          state, wall.constraint, at_[place - first] - surface.distance * surface.normal, surface.normal);
       const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
       ForceRecord& on = forces_[i];
       for (int c = 0; c < 3; ++c) {
@@ -404,7 +404,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       contact.effective_radius = radius[a];
       contact.lever_a = norm(contacts.branch[c]);
       if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
-      motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c]);
+      motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c],
+                              contacts.normal[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
     const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history);

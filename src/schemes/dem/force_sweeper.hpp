@@ -121,7 +121,8 @@ class ForceSweeper {
                  const ForceBatches& batches);
   ContactHistory take_history(std::size_t place);
   static SoftContact contact_with_wall(const SurfacePoint<D>& at, Real radius);
-  MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point) const;
+  MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point,
+                              const Vec<D>& normal) const;
 
   Neighborhood<D>& neighborhood_;
   SpringSettings settings_;

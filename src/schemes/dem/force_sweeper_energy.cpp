@@ -184,8 +184,8 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       const bool is_held = reach_ > 0 && (wall_touching_[place] & touches) != 0;
       if (!(surface_[k].distance < places_[i].radius) && !is_held) continue;
-      const MotionRecord wall_motion =
-          motion_of_wall(state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal);
+      const MotionRecord wall_motion = motion_of_wall(
+          state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
                  {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
                  before_.walls[place]);

@@ -96,6 +96,11 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
     if (obstacle.motion)
       throw InputError(fmt::format("{}: obstacle \"{}\" moves; the scheme \"event\" takes fixed ones only",
                                    obstacle.where, obstacle.name));
+    if (obstacle.surface_velocity != Vec<D>{})
+      throw InputError(
+          fmt::format("{}: obstacle \"{}\" has a surface_velocity; the scheme \"event\" knows no "
+                      "belts",
+                      obstacle.where, obstacle.name));
     if (obstacle.shape->pieces(0).empty())
       throw InputError(
           fmt::format("{}: the scheme \"event\" has no contact times for a shape like that of "
@@ -141,8 +146,16 @@ void EventStepper<D>::list_pieces(const State<D>& state) {
     const int obstacle = state.obstacles.obstacle_of(c);
     if (!state.obstacles.active(obstacle)) continue;
     const auto o = static_cast<std::size_t>(obstacle);
-    for (const SurfacePiece<D>& piece : state.obstacles.list()[o].shape->pieces(state.obstacles.part_of(c)))
+    const Obstacle<D>& placed = state.obstacles.list()[o];
+    const Pose<D> pose = placed.placement.value_or(Pose<D>{});
+    for (SurfacePiece<D> piece : placed.shape->pieces(state.obstacles.part_of(c))) {
+      if (placed.placement) {
+        piece.point = pose.to_world(piece.point);
+        piece.normal = pose.direction_to_world(piece.normal);
+        piece.tangent = pose.direction_to_world(piece.tangent);
+      }
       pieces_.push_back({piece, c, state.obstacle_material[o]});
+    }
   }
 }
 

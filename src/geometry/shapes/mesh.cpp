@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/log.hpp"
+#include "geometry/direction.hpp"
+#include "geometry/obstacle.hpp"
+#include "geometry/surface_travel.hpp"
+#include "geometry/triangle_surface.hpp"
+
+namespace scree {
+
+namespace {
+
+/// A surface of triangles from a file, one part per triangle in the order of the file.
+///
+/// side = "both": without thickness. Bodies touch both sides and keep the side they come from, as with
+/// ThinWall: of triangles with a common corner the one that a path passes first answers, the others do not.
+/// side = "outside": the surface is closed and solid; "inside": it is closed and holds the bodies. Part t,
+/// for a point x whose foot on triangle t is at distance d:
+///   x is in front of it there:  +d if the foot is a local minimum (see TriangleSurface), the normal points
+///                               from the foot to x
+///   x is behind it:             -d, the normal points from x to the foot, if no triangle is nearer;
+///                               otherwise part t does not answer
+/// So x in the solid gets the way out through the nearest triangle, at any depth, and from no other part.
+///
+/// Convex bodies: their corners, by the same rule (see Shape::touch).
+///
+/// Cost: O(1) per point in front, O(log triangles) behind.
+class Mesh final : public Shape<3> {
+ public:
+  void describe(Section& section) override {
+    section.text(
+        "file", file_,
+        {.required = true,
+         .doc = "STL (text or binary) or OBJ file; looked for in the current folder, then beside the "
+                "deck"});
+    section.real("scale", scale_,
+                 {.unit = Unit::length,
+                  .range = positive,
+                  .required = true,
+                  .doc = "length of one unit of the file: \"1 mm\" for a drawing in millimetres"});
+    section.choice(
+        "side", side_, {{"both", Side::both}, {"outside", Side::outside}, {"inside", Side::inside}},
+        {.doc = "where bodies may be: on both sides of a thin surface, outside of a closed solid, or "
+                "inside of a closed container"});
+    section.real("flat_angle", flat_angle_,
+                 {.unit = Unit::angle,
+                  .range = {.least = 0, .most = 0.5},
+                  .doc = "triangles that meet flatter than this are one surface, which touches a body once"});
+    if (section.reading()) read(section);
+    section.text("checksum", checksum_,
+                 {.doc = "checksum of the file, which it must have if this is given; resolved decks and "
+                         "checkpoints give it, so that a run goes on with the same mesh"});
+    if (section.reading() && checksum_ != found_checksum_)
+      section.fail("checksum", fmt::format("'{}' has the checksum {}: it is not the file that is meant here",
+                                           file_, found_checksum_));
+  }
+
+  int n_parts() const override { return surface_.size(); }
+  Box<3> bounds(int part, const Box<3>&) const override { return surface_.bounds(part); }
+  bool is_thin() const override { return side_ == Side::both; }
+  std::span<const int> neighbours(int part) const override { return surface_.neighbours(part); }
+
+  void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
+               std::span<SurfacePoint<3>> result) const override {
+    for (std::size_t i = 0; i < at.size(); ++i)
+      result[i] = is_thin() ? of_thin(part, at[i], from[i]) : of_solid(part, at[i]);
+  }
+
+  void distances(int part, std::span<const Vec<3>> at, std::span<SurfacePoint<3>> result) const override {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const TriangleFoot foot = surface_.foot(part, at[i]);
+      const Real sign = leads_out(part, at[i], foot) ? -1 : 1;
+      result[i] = {sign * away(part, foot), sign * foot.distance};
+    }
+  }
+
+  void find_near(std::span<const Vec<3>> at, std::span<const Real> reach, const Box<3>&,
+                 NearParts<3>& near) const override {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      surface_.tree().for_each_within(at[i], reach[i], [&](int part) {
+        if (surface_.foot(part, at[i]).distance < reach[i]) near.found.push_back({part, static_cast<int>(i)});
+        return true;
+      });
+      if (const int out = way_out(at[i], reach[i]); out >= 0)
+        near.found.push_back({out, static_cast<int>(i)});
+    }
+  }
+
+  SurfacePoint<3> closest(const Vec<3>& at) const override {
+    TriangleFoot foot;
+    const int part = surface_.nearest(at, foot);
+    const Real sign = !is_thin() && is_behind(part, foot) ? -1 : 1;
+    return {sign * away(part, foot), sign * foot.distance};
+  }
+
+  Real travel(const Pose<3>& moved, const Box<3>& region) const override {
+    return surface_.tree().largest(
+        region, [&](int part) { return surface_.bounds(part); },
+        [&](const Box<3>& box) { return farthest_way(moved, box); });
+  }
+
+  Outline<3> outline(const Box<3>&) const override {
+    return {surface_.mesh().vertices, {}, surface_.mesh().triangles};
+  }
+
+ private:
+  enum class Side { both, outside, inside };
+
+  /// From the foot to the point; to the front if it is the foot.
+  Vec<3> away(int part, const TriangleFoot& foot) const {
+    return foot.away == Vec<3>{} ? direction(surface_.front_at(part, foot), surface_.normal(part)).unit
+                                 : foot.away;
+  }
+  bool is_behind(int part, const TriangleFoot& foot) const {
+    return dot(foot.away, surface_.front_at(part, foot)) < 0;
+  }
+  bool leads_out(int part, const Vec<3>& x, const TriangleFoot& foot) const {
+    return !is_thin() && is_behind(part, foot) && surface_.is_nearest(part, x, foot);
+  }
+  /// The triangle through which x comes out of the solid if it is in it, deeper than `depth`; else -1.
+  int way_out(const Vec<3>& x, Real depth) const {
+    if (side_ != Side::outside) return -1;
+    const Box<3> box = surface_.bounds();
+    for (int k = 0; k < 3; ++k)
+      if (x[k] <= box.lower[k] || x[k] >= box.upper[k]) return -1;
+    TriangleFoot foot;
+    const int part = surface_.nearest(x, foot);
+    return is_behind(part, foot) && foot.distance >= depth ? part : -1;
+  }
+
+  SurfacePoint<3> of_solid(int part, const Vec<3>& at) const {
+    const TriangleFoot foot = surface_.foot(part, at);
+    if (is_behind(part, foot))
+      return surface_.is_nearest(part, at, foot) ? SurfacePoint<3>{-foot.away, -foot.distance}
+                                                 : SurfacePoint<3>::none();
+    return surface_.answers(part, at, foot) ? SurfacePoint<3>{away(part, foot), foot.distance}
+                                            : SurfacePoint<3>::none();
+  }
+
+  SurfacePoint<3> of_thin(int part, const Vec<3>& at, const Vec<3>& from) const {
+    const int passed = surface_.first_passed(part, from, at);
+    const Vec<3> side = surface_.height(part, from) < 0 ? -surface_.normal(part) : surface_.normal(part);
+    if (passed == part) {
+      const TriangleFoot foot = surface_.foot_beyond(part, at);
+      return {foot.away == Vec<3>{} ? side : -foot.away, -foot.distance};
+    }
+    if (passed >= 0) return SurfacePoint<3>::none();
+    const TriangleFoot foot = surface_.foot(part, at);
+    if (!surface_.answers(part, at, foot)) return SurfacePoint<3>::none();
+    return {foot.away == Vec<3>{} ? side : foot.away, foot.distance};
+  }
+
+  void read(Section& section) {
+    const std::string path = path_of_input(file_, section.where("file"));
+    if (const std::string why = obstacle_to_read(path); !why.empty())
+      section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file_, why));
+    const std::string bytes = read_input(path);
+    found_checksum_ = checksum_ = fmt::format("{:016x}", checksum_of(bytes));
+    TriangleMesh mesh = parse_mesh(path, bytes, scale_);
+    const std::size_t n_degenerate = mesh.n_degenerate, n_doubled = mesh.n_doubled;
+    if (n_degenerate > 0)
+      log::warn("{}: {} triangles of '{}' have no area and are left out", section.where("file"), n_degenerate,
+                file_);
+    if (n_doubled > 0)
+      log::warn("{}: {} triangles of '{}' repeat others and are left out", section.where("file"), n_doubled,
+                file_);
+    Real front = 1;
+    if (side_ != Side::both) {
+      require_closed(section, mesh);
+      const bool is_outward = enclosed_volume(mesh) > 0;
+      front = is_outward == (side_ == Side::outside) ? 1 : -1;
+    }
+    surface_ = TriangleSurface(std::move(mesh), flat_angle_, front);
+  }
+
+  void require_closed(const Section& section, const TriangleMesh& mesh) const {
+    const MeshDefects defects = defects_of(mesh);
+    const auto places = [&] {
+      std::string text;
+      for (const auto& edge : defects.first)
+        text += fmt::format("{}({:.6g}, {:.6g}, {:.6g}) m", text.empty() ? "" : " and ", edge[0], edge[1],
+                            edge[2]);
+      return text;
+    };
+    const std::string_view word = side_ == Side::outside ? "outside" : "inside";
+    if (defects.n_open_edges + defects.n_crowded_edges > 0)
+      section.fail("side",
+                   fmt::format("\"{}\" needs a closed surface, but {} edges of '{}' have one triangle and {} "
+                               "more than two, the first at {}; close it, or use side = \"both\"",
+                               word, defects.n_open_edges, file_, defects.n_crowded_edges, places()));
+    if (defects.n_inverted_edges > 0)
+      section.fail("side",
+                   fmt::format("\"{}\" needs triangles that all face the same way, but those at {} edges of "
+                               "'{}' face opposite ways, the first at {}",
+                               word, defects.n_inverted_edges, file_, places()));
+  }
+
+  std::string file_, checksum_, found_checksum_;
+  Real scale_ = 1;
+  Side side_ = Side::both;
+  Real flat_angle_ = 0.017453292519943295;  // 1 degree
+  TriangleSurface surface_;
+};
+
+}  // namespace
+
+SCREE_PLUGIN_ONLY(Shape, 3, mesh, Mesh, "triangles from an STL or OBJ file: thin, solid or container")
+
+}  // namespace scree
