@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "contact/cohesion.hpp"
 #include "core/error.hpp"
 
 namespace scree {
@@ -57,6 +58,13 @@ void Materials<D>::describe(Section& root) {
                       .doc = "Coefficient of rolling friction: torque against rolling and spinning, over "
                              "effective radius and normal force"});
         properties.elasticity.describe(section);
+        section.optional_table("cohesion", {.doc = "Attraction of the two surfaces"}, [&](Section& table) {
+          std::unique_ptr<Cohesion<D>> cohesion;
+          table.kind("type", cohesion, {.required = true, .doc = "Kind of attraction"});
+          if (!table.reading()) return;
+          has_cohesion_ = true;
+          properties.cohesion = std::move(cohesion);
+        });
         if (!section.reading()) return;
         has_rolling_friction_ |= properties.rolling_friction > 0;
         (properties.elasticity.rigid() ? has_rigid_pairs_ : has_elastic_pairs_) = true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 
 namespace scree {
 
+template <int D>
+class Cohesion;
+
 /// What two surfaces do to each other.
 template <int D>
 struct PairProperties {
@@ -16,8 +20,9 @@ struct PairProperties {
   Real restitution = 0;       ///< Newton's coefficient e in [0, 1] [-]
   Real rolling_friction = 0;  ///< mu_r: resisting torque over effective radius and normal force [-]
   ContactElasticity<D> elasticity;
-  ImpactDamping damping;  ///< of elastic contacts, as restitution asks
-  std::string where;      ///< place in the deck
+  ImpactDamping damping;                        ///< of elastic contacts, as restitution asks
+  std::shared_ptr<const Cohesion<D>> cohesion;  ///< null: the surfaces do not attract each other
+  std::string where;                            ///< place in the deck
 };
 
 /// [materials.NAME] and [pairs."A-B"]: what bodies and walls are made of, by name. Nothing is mixed: two
@@ -48,6 +53,8 @@ class Materials {
     return p < 0 ? nullptr : &pairs_[index(p)];
   }
   bool has_rolling_friction() const { return has_rolling_friction_; }
+  /// Whether the surfaces of some pair attract each other.
+  bool has_cohesion() const { return has_cohesion_; }
   /// Whether some pair is elastic, and whether some pair is rigid.
   bool has_elastic_pairs() const { return has_elastic_pairs_; }
   bool has_rigid_pairs() const { return has_rigid_pairs_; }
@@ -66,7 +73,8 @@ class Materials {
 
   std::vector<Material> list_;
   std::vector<PairProperties<D>> pairs_;
-  bool has_rolling_friction_ = false, has_elastic_pairs_ = false, has_rigid_pairs_ = false;
+  bool has_rolling_friction_ = false, has_cohesion_ = false, has_elastic_pairs_ = false,
+       has_rigid_pairs_ = false;
   std::vector<int> pair_of_;  // size() x size(), -1: not given
 };
 

@@ -13,7 +13,7 @@ namespace scree::checkpoint_layout {
 
 inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
-    6;  // 6: energy stored in contacts; 5: checksums of all that is in the file
+    7;  // 7: work of cohesion; 6: energy stored in contacts; 5: checksums of all that is in the file
 
 /// The text that holds the shapes of bodies; only there if bodies have shapes.
 inline constexpr const char* shapes_name = "shapes";
@@ -48,6 +48,7 @@ void for_each_number(S& state, F&& f) {
   const auto energy = [&f](const char* name, auto& value) { f(std::string("energy_") + name, value, any); };
   EnergyBalance::for_each(state.energy_balance, energy);
   EnergyBalance::for_each_stored(state.energy_balance, energy);
+  EnergyBalance::for_each_cohesive(state.energy_balance, energy);
   EnergyBalance::for_each_remembered(state.energy_balance, energy);
   f("energy_last_step", state.energy_balance.last.step, -1);
   auto& lattice = state.lattice;

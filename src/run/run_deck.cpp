@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact/cohesion.hpp"
 #include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/petsc.hpp"
@@ -196,6 +197,7 @@ void RunDeck<D>::describe(Section& root) {
     else
       refuse_inertia(scheme, where_gravity);
     if (has_shapes() && !stepper->traits().takes_shapes) refuse_shapes(scheme);
+    refuse_cohesion(scheme);
   }
   if (root.reading() && stepper->scene()) {
     const SceneWords words = stepper->scene()->words();
@@ -303,6 +305,24 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
   if (has_shapes()) refuse_soft_shapes();
+}
+
+/// Where nothing would come of it.
+template <int D>
+void RunDeck<D>::refuse_cohesion(const std::string& scheme) const {
+  const bool taken = stepper->traits().takes_cohesion;
+  for (int a = 0; a < materials.size(); ++a)
+    for (int b = 0; b <= a; ++b) {
+      const PairProperties<D>* pair = materials.pair(a, b);
+      if (!pair || !pair->cohesion || (taken && !has_shapes())) continue;
+      throw InputError(
+          fmt::format("{}: {} and {} attract each other, but {}; remove [pairs.\"...\".cohesion]",
+                      pair->cohesion->where(), materials.name(a), materials.name(b),
+                      taken ? "some bodies have a shape: cohesion is a law of round bodies"
+                            : fmt::format("the scheme \"{}\" knows no cohesion as this deck has "
+                                          "it set up: \"dem\" and \"nonsmooth\" do",
+                                          scheme)));
+    }
 }
 
 /// Springs and resistance to rolling are laws of round contacts.

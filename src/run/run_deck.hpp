@@ -73,6 +73,7 @@ struct RunDeck {
   void resolve_materials();
   void refuse_soft_shapes() const;
   void refuse_shapes(const std::string& scheme) const;
+  void refuse_cohesion(const std::string& scheme) const;
   void refuse_contact_problems(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
   using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;

@@ -137,6 +137,7 @@ void Simulation<D>::take_physics() {
         return m.measure->needs_energy_balance();
       }));
   state_.energy_balance.stored = traits.stores_energy;
+  state_.energy_balance.pulls = traits.balances_energy && deck_.materials.has_cohesion();
   state_.gravity = deck_.gravity;
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;

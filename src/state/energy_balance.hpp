@@ -14,10 +14,11 @@ struct State;
 /// Where the mechanical energy of a run came from and went [J], added up from the start (docs/method.md, eq.
 /// E.1-E.5). It is exact to round-off, in soft contact to the order of the time step (eq. H.9-H.11):
 ///     kinetic + potential = start + wall_work + force_work + inflow - outflow - friction - rolling - impact
-///                           + correction + integration + stiffening - elastic
+///                           + correction + integration + stiffening - elastic + cohesion
 struct EnergyBalance {
   bool kept = true;      ///< whether these entries are made
   bool stored = false;   ///< whether contacts store energy
+  bool pulls = false;    ///< whether contacts attract
   Real start = 0;        ///< kinetic and potential at the start
   Real wall_work = 0;    ///< done by moving obstacles on bodies
   Real force_work = 0;   ///< done on bodies by forces that have no potential
@@ -30,18 +31,20 @@ struct EnergyBalance {
   Real outflow = 0;      ///< of bodies that left
   Real stiffening = 0;   ///< given to tangential springs by changes of their stiffness and by turning
   Real elastic = 0;      ///< stored in contacts now
+  Real cohesion = 0;     ///< work of the attraction of contacts on bodies
 
   /// What schemes whose entries are integrals over time need of the last step: powers [W], and the energy in
   /// tangential springs [J].
   struct LastStep {
     std::int64_t step = -1;  ///< its number; -1: there is none
-    Real impact = 0, friction = 0, rolling = 0, wall_work = 0, stretching = 0, force_work = 0, springs = 0;
+    Real impact = 0, friction = 0, rolling = 0, wall_work = 0, stretching = 0, force_work = 0, springs = 0,
+         cohesion = 0;
   };
   LastStep last{};
 
   Real total() const {
     return start + wall_work + force_work + inflow - outflow - friction - rolling - impact + correction +
-           integration + stiffening - elastic;
+           integration + stiffening - elastic + cohesion;
   }
   /// Calls f(name, number) for each entry.
   template <class Balance, class F>
@@ -63,6 +66,11 @@ struct EnergyBalance {
     f("stiffening", balance.stiffening);
     f("elastic", balance.elastic);
   }
+  /// The same of those that are 0 unless contacts attract.
+  template <class Balance, class F>
+  static void for_each_cohesive(Balance& balance, F&& f) {
+    f("cohesion", balance.cohesion);
+  }
   /// The same of what is remembered of the last step, without its number.
   template <class Balance, class F>
   static void for_each_remembered(Balance& balance, F&& f) {
@@ -74,6 +82,7 @@ struct EnergyBalance {
     f("last_stretching", last.stretching);
     f("last_force_work", last.force_work);
     f("last_springs", last.springs);
+    f("last_cohesion", last.cohesion);
   }
 };
 

@@ -134,9 +134,31 @@ def grains(rng, scheme):
     if scheme == "pbd":
         deck["pbd"] = {"method": rng.choice(["pbd", "pbd", "pgs", "pgs_dual", "jacobi"]), "sweeps": rng.choice([1, 2, 5])}
         deck["velocity"]["velocity"] = [g * 0.02 * r / step for g in gravity]
+    if scheme in ("dem", "nonsmooth") and dem_friction != "dae" and rng.random() < 0.3:
+        deck["pairs"]["stone-stone"]["cohesion"] = attraction(rng, scheme, dimension, law, r)
     deck["time"] = {"step": step}
     finish(rng, deck, step, n_steps, scheme)
     return deck, dem_friction != "dae"
+
+
+def attraction(rng, scheme, dimension, law, r):
+    """A cohesion that pulls with up to 20 times the weight of a body of the mean radius."""
+    bond_number = rng.uniform(0.1, 20)
+    pull_off = bond_number * 2500 * (3.14 * r * r if dimension == 2 else 4.2 * r**3) * 10
+    kinds = [{"type": "force", "bond_number": bond_number}, {"type": "force", "pull_off": pull_off}]
+    if dimension == 3:
+        kinds.append({"type": "dmt", "work_of_adhesion": pull_off / (3.14 * r)})
+    if dimension == 3 and scheme == "dem":
+        kinds.append({"type": "bridge", "surface_tension": pull_off / (6.28 * r), "contact_angle": rng.uniform(0, 1),
+                      "volume_ratio": rng.choice([1e-3, 0.03])})
+        if law == "hertz":
+            kinds.append({"type": "jkr", "work_of_adhesion": pull_off / (2.36 * r), "jkr_end": rng.choice(["displacement", "load"])})
+    chosen = rng.choice(kinds)
+    if scheme == "nonsmooth":
+        chosen["range"] = rng.choice([0.0, 1e-3 * r])
+    elif rng.random() < 0.3:
+        chosen["friction_load"] = "thornton"
+    return chosen
 
 
 def walls(size, periodic, dimension):

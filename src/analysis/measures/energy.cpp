@@ -7,10 +7,10 @@ namespace {
 /// since the start, and what is missing in them,
 ///     imbalance = kinetic + potential - (start + wall_work + force_work + inflow - outflow - friction
 ///                                        - rolling - impact + correction + integration + stiffening
-///                                        - elastic),
-/// which is round-off, in soft contact an error of the time step. The last two are there where contacts store
-/// energy. Schemes without this balance (friction as a constraint) have the first two columns only. All in J;
-/// disks count as 1 m thick.
+///                                        - elastic + cohesion),
+/// which is round-off, in soft contact an error of the time step. stiffening and elastic are there where
+/// contacts store energy, cohesion where they attract. Schemes without this balance (friction as a
+/// constraint) have the first two columns only. All in J; disks count as 1 m thick.
 template <int D>
 class Energy final : public Measure<D> {
  public:
@@ -31,6 +31,7 @@ class Energy final : public Measure<D> {
     };
     EnergyBalance::for_each(state.energy_balance, add);
     if (state.energy_balance.stored) EnergyBalance::for_each_stored(state.energy_balance, add);
+    if (state.energy_balance.pulls) EnergyBalance::for_each_cohesive(state.energy_balance, add);
     columns.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger"});
     return columns;
   }
@@ -45,6 +46,7 @@ class Energy final : public Measure<D> {
     const auto add = [&](const char*, Real value) { row.push_back(value); };
     EnergyBalance::for_each(balance, add);
     if (balance.stored) EnergyBalance::for_each_stored(balance, add);
+    if (balance.pulls) EnergyBalance::for_each_cohesive(balance, add);
     row.push_back(energy.total() - balance.total());
   }
 

@@ -14,6 +14,7 @@ struct ContactEnergy {
   Real rolling = 0;     ///< lost to resistance to rolling
   Real wall_work = 0;   ///< done by moving obstacles on bodies
   Real stretching = 0;  ///< put into springs by slip
+  Real cohesion = 0;    ///< done by attraction on bodies
   // In the step [J].
   Real slid = 0;  ///< lost by springs that slide
 };

@@ -46,7 +46,9 @@ class DemStepper final : public Stepper<D> {
   }
   std::string integrator() const { return integrator_.empty() ? "gear" : integrator_; }
   void fit(State<D>& state);
+  Real reach_of(const State<D>& state, Real largest_radius) const;
   Real refresh(State<D>& state, Real dt);
+  std::string complaint_about_materials(const State<D>& state) const;
   std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
@@ -128,7 +130,7 @@ void DemStepper<D>::describe(Section& root) {
 
 template <int D>
 SchemeTraits DemStepper<D>::traits() const {
-  if (is_constrained())  // no energy balance
+  if (is_constrained())  // no energy balance, no cohesion
     return {.carried = ConstraintFriction<D>::carries(integrator()),
             .same_for_any_owners = false,
             .memory = "modes of friction"};
@@ -136,14 +138,27 @@ SchemeTraits DemStepper<D>::traits() const {
           .balances_energy = true,
           .balance_costs_time = true,
           .stores_energy = true,
+          .takes_cohesion = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
 template <int D>
-ListNeeds DemStepper<D>::list_needs(const State<D>& state, Real dt, Real /*largest_radius*/) const {
+ListNeeds DemStepper<D>::list_needs(const State<D>& state, Real dt, Real largest_radius) const {
   // The skin is for the many, and most bodies are far slower than the fastest will ever be.
   constexpr Real usual_share = 0.1;
-  return {.travel = usual_share * fastest_fall(state) * dt};
+  // What attraction reaches beyond contact leaves as much for bodies to move.
+  constexpr Real most_of_skin = 0.5;
+  return {.travel = usual_share * fastest_fall(state) * dt,
+          .skin = reach_of(state, largest_radius) / most_of_skin};
+}
+
+/// How far contacts reach beyond overlap 0 [m].
+template <int D>
+Real DemStepper<D>::reach_of(const State<D>& state, Real largest_radius) const {
+  if (!state.materials.has_cohesion()) return 0;
+  SoftLaws<D> laws;
+  laws.prepare(state, {.law = law_});
+  return laws.reach(law_, largest_radius);
 }
 
 template <int D>
@@ -158,12 +173,22 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
     motion_ = std::make_unique<SpringMotion<D>>(
         state, neighborhood, SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring});
   fit(state);
-  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+  if (const std::string complaint = complaint_about_materials(state); !complaint.empty())
     throw InputError(complaint);
+  check_cohesion(state, attracted_pairs(state));
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
   if (dt > found.limit) throw InputError(complaint_about(state, found, dt));
   tell_share(found, dt);
   motion_->start(dt);
+}
+
+/// Of contacts that do not give way, or too much.
+template <int D>
+std::string DemStepper<D>::complaint_about_materials(const State<D>& state) const {
+  std::string complaint = find_rigid_contact(state, motion_->laws());
+  if (!complaint.empty() || motion_->laws().pulls() == Pulls::never) return complaint;
+  return find_collapse(state, motion_->laws(), law_, attracted_pairs(state),
+                       overlap_limit_ * smallest_radius_);
 }
 
 /// What depends on the bodies present and on the candidates.
@@ -217,7 +242,7 @@ void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
 template <int D>
 void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
   has_new_bodies_ = false;
-  if (const std::string complaint = find_rigid_contact(state, motion_->laws()); !complaint.empty())
+  if (const std::string complaint = complaint_about_materials(state); !complaint.empty())
     refuse_step(state.clock, complaint, ExitCode::bad_input);
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
   if (dt > found.limit) refuse_step(state.clock, complaint_about(state, found, dt), ExitCode::bad_input);
@@ -247,7 +272,8 @@ template <int D>
 Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // Two bodies that approach each other use up the skin twice as fast as one; where only an estimate says how
   // far they will get, some of it is left.
-  const Real share_of_skin = is_constrained() ? 0.45 : 0.5;
+  const Real free_share = 1 - motion_->reach() / state.lattice.skin;
+  const Real share_of_skin = (is_constrained() ? 0.45 : 0.5) * free_share;
   if (!neighborhood_->stale_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin,
@@ -280,7 +306,7 @@ void DemStepper<D>::check(const State<D>& state) const {
 
 template <int D>
 void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_->detect(state, {.tolerance = tolerance}, contacts);
+  neighborhood_->detect(state, motion_->contact_rules(tolerance), contacts);
   motion_->tell_forces(contacts);
 }
 

@@ -41,9 +41,13 @@ class DemMotion {
   virtual void step(Real dt) = 0;
   /// find_farthest() of the present state.
   virtual Real farthest_after(Real dt) const = 0;
+  /// The widest gap of a contact [m].
+  virtual Real reach() const { return 0; }
   /// Bodies or obstacles came or went after the last step: what their contacts had stored flows out. After
   /// prepare(). Collective.
   virtual void contacts_changed() {}
+  /// Which candidates are contacts now, with those nearer than `tolerance` [m]. Good until the next step.
+  virtual ContactRules<D> contact_rules(Real tolerance) { return {.tolerance = tolerance}; }
   /// Writes the forces of `contacts` (found by Neighborhood::detect) at the present positions and velocities.
   /// Collective.
   virtual void tell_forces(ContactGraph<D>& contacts) = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/ghost_exchange.hpp"
+#include "contact/cohesion.hpp"
 #include "core/types.hpp"
 #include "particles/body_store.hpp"
 
@@ -28,7 +29,8 @@ struct alignas(64) ForceRecord {
 struct alignas(32) ContactHistory {
   Real spring[3];  ///< tangential displacement of b against a since they touched, less what slid [m], world
                    ///< axes
-  Real stiffness;  ///< k_T of the last step, where the tangential law asks for it [N/m]; else 0
+  Real stiffness;  ///< k_T of the last step, where the tangential law asks for it [N/m]; else 0, or -1 where
+                   ///< attraction beyond contact has to know that they touch
 };
 
 /// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. H.1-H.5).
@@ -39,7 +41,18 @@ struct SoftLaw {
   Real damping_ratio = 0;  ///< gamma_T / gamma_N
   Real friction = 0;
   Real rolling_friction = 0;
+  // Cohesion (docs/method.md, eq. H.12-H.14).
+  PullOff pull{};                          ///< constant pull while they touch; 0 beside `attraction`
+  Real pull_share = 1;                     ///< of the pull in the load that limits friction
+  const Attraction* attraction = nullptr;  ///< one that acts beyond contact; null: none
 };
+/// Which attraction some pair of materials has.
+enum class Pulls {
+  never,
+  in_contact,  ///< SoftLaw::pull
+  beyond       ///< that, or SoftLaw::attraction
+};
+constexpr int n_pulls = 3;
 enum class NormalLaw { linear, hertz };
 /// What becomes of tangential force while the load, and with it k_T of Hertz's law, changes (docs/method.md,
 /// eq. H.4a). Of the linear law k_T is constant, and all are the same.
@@ -50,6 +63,9 @@ enum class TangentialLaw {
   rescaled     ///< the same while the load grows; as it falls, the force falls with k_T
 };
 constexpr int n_tangential_laws = 3;
+
+/// Whether a contact of this law that has begun still holds at a gap [m].
+bool holds_at(const SoftLaw& pair, NormalLaw law, Real gap, Real effective_radius);
 
 /// A contact as obstacles and outputs give it, and its force.
 struct SoftContact {
@@ -62,6 +78,7 @@ struct SoftForce {
   Vec<3> force;    ///< on b [N]
   Vec<3> torque;   ///< of friction: -lever_a * torque on a, -lever_b * torque on b [N]
   Vec<3> rolling;  ///< torque of rolling resistance on b, its opposite on a [N m]
+  Real pull = 0;   ///< attraction in `force`: what the law without cohesion has more along the normal [N]
 };
 
 /// Memory to bring into the cache a few lines at a time, while something else is computed.
@@ -125,7 +142,9 @@ struct ForceBatches {
   const SoftLaw* laws = nullptr;         ///< n_materials * n_materials
   Index n_materials = 1;
   Real dt = 0;           ///< by which histories advance [s]
-  Real least_force = 0;  ///< of the normal force: 0, or -infinite if damping may pull
+  Real least_force = 0;  ///< of the normal force without attraction: 0, or -infinite if damping may pull
+  Real reach = 0;        ///< the widest gap of a contact that has begun [m]
+  NormalLaw law = NormalLaw::hertz;  ///< that of the kernels
 };
 struct ForceCounts {
   Index n_touching = 0;
@@ -157,15 +176,15 @@ struct BodyArrays {
 /// and division, and the same operations per pair.
 struct ForceKernels {
   std::string_view instruction_set;
-  LawKernels laws[2][n_tangential_laws];  ///< [normal law][tangential law]
+  LawKernels laws[n_pulls][2][n_tangential_laws];  ///< [pulls][normal law][tangential law]
   /// drift_body() of schemes/dem/body_motion.hpp for n bodies that can move and turn, a multiple of
   /// batch_size; their records are brought up to date, with no forces.
   void (*drift)(const BodyArrays& bodies, std::size_t n, Real dt);
   /// kick_body() for such bodies without force fields; returns the largest of its results.
   Real (*kick)(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravity);
 
-  const LawKernels& of(NormalLaw law, TangentialLaw tangential) const {
-    return laws[static_cast<int>(law)][static_cast<int>(tangential)];
+  const LawKernels& of(NormalLaw law, TangentialLaw tangential, Pulls pulls = Pulls::never) const {
+    return laws[static_cast<int>(pulls)][static_cast<int>(law)][static_cast<int>(tangential)];
   }
 };
 

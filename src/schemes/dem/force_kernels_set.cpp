@@ -37,6 +37,28 @@ Law<Lanes> laws_of(const ForceBatches& p, Lanes material_a, Lanes material_b) {
   }
   return laws;
 }
+/// What the laws of `width` contacts attract with, or of one.
+template <Pulls pulls, class T>
+[[gnu::always_inline]] inline Pull<pulls, T> pulls_of(const ForceBatches& p, T material_a, T material_b) {
+  if constexpr (pulls == Pulls::never) {
+    return {};
+  } else {
+    T constant = 0 * material_a, per_length = constant, per_mass = constant, share = constant;
+    std::array<const SoftLaw*, n_contacts_of<T>> laws{};
+    for (int k = 0; k < n_contacts_of<T>; ++k) {
+      const SoftLaw& law = law_of(p, number(material_a, k), number(material_b, k));
+      laws[static_cast<std::size_t>(k)] = &law;
+      set_number(constant, k, law.pull.constant);
+      set_number(per_length, k, law.pull.per_length);
+      set_number(per_mass, k, law.pull.per_mass);
+      set_number(share, k, law.pull_share);
+    }
+    if constexpr (pulls == Pulls::in_contact)
+      return {constant, per_length, per_mass, share};
+    else
+      return {{constant, per_length, per_mass, share}, laws};
+  }
+}
 
 Three<Real> three(const Real* v) {
   return {v[0], v[1], v[2]};
@@ -201,7 +223,28 @@ Index append_touching(const ForceBatches& p, const Touching& list, Index n, Inde
 #endif
 }
 
-template <bool shifted>
+/// Of the pairs of one register that are within p.reach of touching, those that touch: with attraction
+/// beyond contact a pair that touched before does so up to the gap at which its law ends.
+unsigned held_of(const ForceBatches& p, Index place, const Index* low, const Lanes& squared,
+                 const Lanes& radii, unsigned near) {
+  unsigned held = 0;
+  for (int k = 0; k < width; ++k) {
+    if ((near >> k & 1U) == 0) continue;
+    const Real sum = radii[k];
+    bool touches = squared[k] < sum * sum;
+    if (!touches && p.touching[place + k] != 0) {
+      const Index a = low[k], b = low[k + batch_size];
+      const SoftLaw& law = law_of(p, p.motions[a].material, p.motions[b].material);
+      const Real radius_a = p.places[a].radius, radius_b = p.places[b].radius;
+      touches =
+          holds_at(law, p.law, std::sqrt(squared[k]) - sum, radius_a * radius_b / (radius_a + radius_b));
+    }
+    if (touches) held |= 1U << k;
+  }
+  return held;
+}
+
+template <bool shifted, Pulls pulls>
 Index find_touching(const ForceBatches& p, const Touching& list) {
   Index n = 0;
   for (Index batch = 0; batch < p.n_batches; ++batch)
@@ -219,15 +262,22 @@ Index find_touching(const ForceBatches& p, const Touching& list) {
           d.z[k] += shift[2];
         }
       const Lanes reach = i.radius + j.radius;
-      n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
+      if constexpr (pulls == Pulls::beyond) {
+        const Lanes wide = reach + (Lanes{} + p.reach);
+        const unsigned near = less(dot(d, d), wide * wide);
+        const unsigned held = near != 0 ? held_of(p, place, low, dot(d, d), reach, near) : 0;
+        n = append_touching(p, list, n, place, low, held);
+      } else {
+        n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
+      }
     }
   return n;
 }
 
-template <NormalLaw law, TangentialLaw tangential, bool shifted>
+template <NormalLaw law, TangentialLaw tangential, Pulls pulls, bool shifted>
 ForceCounts run(const ForceBatches& p) {
   const Touching list(p);
-  const Index n = find_touching<shifted>(p, list);
+  const Index n = find_touching<shifted, pulls>(p, list);
   const auto shift_of = [&](Index place) { return three(p.shift_table + 3 * p.shifts[place]); };
   constexpr Index ahead = 16;
   const Lanes zero{};
@@ -275,8 +325,9 @@ ForceCounts run(const ForceBatches& p) {
     History<Lanes> history{
         {remembers > 0 ? before.x : zero, remembers > 0 ? before.y : zero, remembers > 0 ? before.z : zero},
         remembers > 0 ? before.radius : zero};
-    const Force<Lanes> f =
-        force_of<law, tangential>(p, laws_of(p, a.material, b.material), c, a.motion, b.motion, history);
+    const Force<Lanes> f = force_of<law, tangential, pulls>(p, laws_of(p, a.material, b.material),
+                                                            pulls_of<pulls>(p, a.material, b.material), c,
+                                                            a.motion, b.motion, history);
     const Three<Lanes>& spring = history.spring;
     store({spring.x, spring.y, spring.z, history.stiffness}, pieces(p.history), place);
     add_forces(f, c, low, high, p.forces);
@@ -302,25 +353,27 @@ ForceCounts run(const ForceBatches& p) {
     else
       --counts.n_touching;
     History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
-    const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
-                                                    motion_of(a), motion_of(b), history);
+    const Force<Real> f = force_of<law, tangential, pulls>(p, numbers_of(law_of(p, a.material, b.material)),
+                                                           pulls_of<pulls>(p, a.material, b.material), c,
+                                                           motion_of(a), motion_of(b), history);
     p.history[place] = record_of(history);
     add_force(f, c, p.forces[low], p.forces[high]);
   }
   return counts;
 }
 
-template <NormalLaw law, TangentialLaw tangential>
+template <NormalLaw law, TangentialLaw tangential, Pulls pulls>
 SoftForce single(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
                  const MotionRecord& b, ContactHistory& history) {
   const Contact<Real> c{three(contact.normal.component.data()), contact.overlap, contact.effective_radius,
                         contact.lever_a, contact.lever_b};
   History<Real> now = history_of(history);
-  const Force<Real> f = force_of<law, tangential>(p, numbers_of(law_of(p, a.material, b.material)), c,
-                                                  motion_of(a), motion_of(b), now);
+  const Force<Real> f = force_of<law, tangential, pulls>(p, numbers_of(law_of(p, a.material, b.material)),
+                                                         pulls_of<pulls>(p, a.material, b.material), c,
+                                                         motion_of(a), motion_of(b), now);
   history = record_of(now);
   const auto vec = [](const Three<Real>& v) { return Vec<3>{{v.x, v.y, v.z}}; };
-  return {vec(f.force), vec(f.torque), vec(f.rolling)};
+  return {vec(f.force), vec(f.torque), vec(f.rolling), f.pull};
 }
 
 template <class V>
@@ -400,20 +453,27 @@ Real kick(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravit
   return most;
 }
 
-template <NormalLaw law, TangentialLaw tangential>
-constexpr LawKernels kernels_of{{&run<law, tangential, false>, &run<law, tangential, true>},
-                                &single<law, tangential>};
+template <NormalLaw law, TangentialLaw tangential, Pulls pulls>
+constexpr LawKernels kernels_of{{&run<law, tangential, pulls, false>, &run<law, tangential, pulls, true>},
+                                &single<law, tangential, pulls>};
+
+// clang-format off
+#define SCREE_LAWS_OF(pulls)                                                                              \
+  {{kernels_of<NormalLaw::linear, TangentialLaw::whole, pulls>,                                           \
+    kernels_of<NormalLaw::linear, TangentialLaw::whole, pulls>,                                           \
+    kernels_of<NormalLaw::linear, TangentialLaw::whole, pulls>},                                          \
+   {kernels_of<NormalLaw::hertz, TangentialLaw::whole, pulls>,                                            \
+    kernels_of<NormalLaw::hertz, TangentialLaw::increments, pulls>,                                       \
+    kernels_of<NormalLaw::hertz, TangentialLaw::rescaled, pulls>}}
+// clang-format on
 
 }  // namespace
 
-extern const ForceKernels force_kernels_of_set{name_of_set,
-                                               {{kernels_of<NormalLaw::linear, TangentialLaw::whole>,
-                                                 kernels_of<NormalLaw::linear, TangentialLaw::whole>,
-                                                 kernels_of<NormalLaw::linear, TangentialLaw::whole>},
-                                                {kernels_of<NormalLaw::hertz, TangentialLaw::whole>,
-                                                 kernels_of<NormalLaw::hertz, TangentialLaw::increments>,
-                                                 kernels_of<NormalLaw::hertz, TangentialLaw::rescaled>}},
-                                               &drift,
-                                               &kick};
+extern const ForceKernels force_kernels_of_set{
+    name_of_set,
+    {SCREE_LAWS_OF(Pulls::never), SCREE_LAWS_OF(Pulls::in_contact), SCREE_LAWS_OF(Pulls::beyond)},
+    &drift,
+    &kick};
+#undef SCREE_LAWS_OF
 
 }  // namespace scree::SCREE_SET

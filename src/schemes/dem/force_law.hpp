@@ -1,6 +1,8 @@
 #pragma once
 // The law of a soft contact (docs/method.md, eq. H.1-H.5), for kernels that are compiled once per instruction
 // set: see force_kernels_set.cpp.
+#include <array>
+
 #include "neighbors/lanes.hpp"
 #include "schemes/dem/force_kernels.hpp"
 
@@ -54,6 +56,20 @@ template <class T>
 struct Law {
   T stiffness, tangential, damping, damping_ratio, friction, rolling_friction;
 };
+/// What pairs of materials attract with: nothing for kernels without cohesion.
+template <Pulls pulls, class T>
+struct Pull {};
+template <class T>
+struct Pull<Pulls::in_contact, T> {
+  T constant, per_length, per_mass, share;
+};
+template <class T>
+constexpr int n_contacts_of = sizeof(T) / sizeof(Real);
+template <class T>
+struct Pull<Pulls::beyond, T> {
+  Pull<Pulls::in_contact, T> in_contact;
+  std::array<const SoftLaw*, n_contacts_of<T>> law;
+};
 template <class T>
 struct Contact {
   Three<T> normal;  // from a to b
@@ -62,6 +78,7 @@ struct Contact {
 template <class T>
 struct Force {
   Three<T> force, torque, rolling;  // as SoftForce
+  T pull;                           // the same; kernels without cohesion do not set it
 };
 
 /// ContactHistory.
@@ -71,11 +88,63 @@ struct History {
   T stiffness;
 };
 
-/// docs/method.md, eq. H.1-H.5. `history` advances by p.dt.
-template <NormalLaw law, TangentialLaw tangential, class T>
+Real number(Real of, int) {
+  return of;
+}
+Real number(const Lanes& of, int k) {
+  return of[k];
+}
+void set_number(Real& of, int, Real value) {
+  of = value;
+}
+void set_number(Lanes& of, int k, Real value) {
+  of[k] = value;
+}
+
+/// The modulus E* of Hertz's law [Pa]; 0 with the linear law.
+template <NormalLaw law>
+Real modulus_of(const SoftLaw& pair) {
+  return law == NormalLaw::hertz ? 0.5 * pair.stiffness : 0;
+}
+
+/// Attraction beyond contact, one contact after the other, as each is a law of its own. `elastic` is the
+/// force without damping and without attraction; stiffnesses become those of the contact that there is.
+template <NormalLaw law, class T>
+[[gnu::noinline]] void attract(const Pull<Pulls::beyond, T>& pull, const Contact<T>& c, T& k_normal,
+                               T& k_tangent, T& elastic, T& load_pull, T& attraction) {
+  for (int k = 0; k < n_contacts_of<T>; ++k) {
+    const SoftLaw& pair = *pull.law[static_cast<std::size_t>(k)];
+    const Real overlap = number(c.overlap, k);
+    const Real radius = number(c.effective_radius, k);
+    const bool overlaps = overlap > 0;
+    Real contact_radius = law == NormalLaw::hertz && overlaps ? std::sqrt(radius * overlap) : 0;
+    const Real stiffness = law == NormalLaw::hertz ? pair.stiffness * contact_radius : pair.stiffness;
+    Real force =
+        !overlaps ? 0 : (law == NormalLaw::hertz ? 2.0 / 3 * stiffness * overlap : stiffness * overlap);
+    const Real without = force;
+    Real of_load = number(load_pull, k);
+    if (pair.attraction) {
+      const AttractedForce attracted =
+          pair.attraction->force({overlap, radius, modulus_of<law>(pair), force, contact_radius});
+      contact_radius = attracted.contact_radius;
+      of_load = attracted.pull;
+      force = attracted.force + of_load;
+    }
+    const Real share = law == NormalLaw::hertz ? contact_radius : (overlaps ? 1 : 0);
+    set_number(k_normal, k, pair.stiffness * share);
+    set_number(k_tangent, k, pair.tangential * share);
+    set_number(elastic, k, force);
+    set_number(load_pull, k, of_load);
+    set_number(attraction, k, without - (force - of_load));
+  }
+}
+
+/// docs/method.md, eq. H.1-H.5 and H.12-H.14. `history` advances by p.dt.
+template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
 [[gnu::always_inline]] inline Force<T> force_of(const ForceBatches& p, const Law<T>& pair,
-                                                const Contact<T>& c, const BodyMotion<T>& a,
-                                                const BodyMotion<T>& b, History<T>& history) {
+                                                const Pull<pulls, T>& cohesion, const Contact<T>& c,
+                                                const BodyMotion<T>& a, const BodyMotion<T>& b,
+                                                History<T>& history) {
   const T zero = 0 * c.overlap;
   const Three<T> turning = c.lever_a * a.spin + c.lever_b * b.spin;
   const Three<T> slip = (b.velocity - a.velocity) - cross(turning, c.normal);  // of b against a
@@ -93,8 +162,20 @@ template <NormalLaw law, TangentialLaw tangential, class T>
     k_tangent = k_tangent * root;
     elastic = 2.0 / 3 * k_normal * c.overlap;
   }
+  T pull = zero;
+  [[maybe_unused]] T attraction = zero;
+  const auto constant_pull = [&](const Pull<Pulls::in_contact, T>& of) {
+    const T most = largest(a.inverse_mass, b.inverse_mass);
+    return of.constant + of.per_length * c.effective_radius + (most > 0 ? of.per_mass / most : zero);
+  };
+  if constexpr (pulls == Pulls::in_contact) attraction = pull = constant_pull(cohesion);
+  if constexpr (pulls == Pulls::beyond) {
+    pull = constant_pull(cohesion.in_contact);
+    attract<law>(cohesion, c, k_normal, k_tangent, elastic, pull, attraction);
+  }
   const T gamma = pair.damping * square_root(mass * k_normal);
-  const T normal_force = largest(elastic - gamma * opening, zero + p.least_force);
+  T normal_force = largest(elastic - gamma * opening, zero + p.least_force);
+  if constexpr (pulls != Pulls::never) normal_force = normal_force - pull;
 
   Three<T>& spring = history.spring;
   if constexpr (tangential == TangentialLaw::whole) {
@@ -108,11 +189,16 @@ template <NormalLaw law, TangentialLaw tangential, class T>
     spring = share * spring;
     history.stiffness = k_tangent;
   }
+  if constexpr (pulls == Pulls::beyond)
+    history.stiffness = history.stiffness > 0 ? history.stiffness : zero - 1;
   spring = spring + (zero + p.dt) * along_tangent;
   spring = spring - dot(spring, c.normal) * c.normal;  // the tangent plane turns with the bodies
   const Three<T> damping = (pair.damping_ratio * gamma) * along_tangent;
   Three<T> friction = -k_tangent * spring - damping;
-  const T pressing = normal_force < 0 ? -normal_force : normal_force;  // or pulling
+  T load = normal_force;
+  if constexpr (pulls == Pulls::in_contact) load = load + cohesion.share * pull;
+  if constexpr (pulls == Pulls::beyond) load = load + cohesion.in_contact.share * pull;
+  const T pressing = load < 0 ? -load : load;  // or pulling
   const T most = pair.friction * pressing;
   const T squared = dot(friction, friction);
   if (any_less(most * most, squared)) {
@@ -125,7 +211,8 @@ template <NormalLaw law, TangentialLaw tangential, class T>
     const T kept = slides ? (stretched > most * most ? most / square_root(stretched) : zero + 1) : zero + 1;
     spring = kept * spring;
   }
-  Force<T> result{normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}};
+  Force<T> result{normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}, zero};
+  if constexpr (pulls != Pulls::never) result.pull = attraction;
   if (any_less(zero, pair.rolling_friction)) {
     const Three<T> rolling = b.spin - a.spin;
     const T speed = square_root(dot(rolling, rolling));

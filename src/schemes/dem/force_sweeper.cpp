@@ -50,12 +50,14 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   }
   history_.recall(state, neighborhood_);
   const auto remembers = [](const ContactHistory& h) {
-    return h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 ? std::uint8_t{1} : std::uint8_t{0};
+    const bool any = h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 || h.stiffness != 0;
+    return any ? std::uint8_t{1} : std::uint8_t{0};
   };
   touching_.resize(history_.pairs().size());
   wall_touching_.resize(history_.walls().size());
   std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
   std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
+  reach_ = laws_.reach(settings_.law, state.lattice.largest_radius);
   Index longest = 0;
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
@@ -72,13 +74,36 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
 
 template <int D>
 ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
-  // Where nothing touches, histories are left-overs.
+  forget_left_overs();
+  return history_.remember(state, neighborhood_);
+}
+
+/// Where nothing touches, histories are left-overs.
+template <int D>
+void ForceSweeper<D>::forget_left_overs() {
   const auto pairs = history_.pairs(), walls = history_.walls();
   for (std::size_t k = 0; k < pairs.size(); ++k)
     if (touching_[k] == 0) pairs[k] = {};
   for (std::size_t k = 0; k < walls.size(); ++k)
     if ((wall_touching_[k] & touches) == 0) walls[k] = {};
-  return history_.remember(state, neighborhood_);
+}
+
+template <int D>
+ContactRules<D> ForceSweeper<D>::contact_rules(Real tolerance) {
+  if (reach_ == 0) return {.tolerance = tolerance};
+  forget_left_overs();
+  return history_.template rules<D>(tolerance);
+}
+
+/// Whether a body that is held by an obstacle still is, at this distance of its centre.
+template <int D>
+bool ForceSweeper<D>::reaches_wall(const State<D>& state, Index constraint, std::size_t body,
+                                   Real distance) const {
+  if (reach_ == 0) return false;
+  const int wall = state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))];
+  const Real radius = places_[body].radius;
+  return holds_at(laws_.of(static_cast<int>(motions_[body].material), wall), settings_.law, distance - radius,
+                  radius);
 }
 
 template <int D>
@@ -126,6 +151,8 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   batches.laws = laws_.laws().data();
   batches.n_materials = laws_.n_materials();
   batches.dt = dt;
+  batches.reach = reach_;
+  batches.law = settings_.law;
   batches.least_force = settings_.attraction ? -std::numeric_limits<Real>::infinity() : 0;
   return batches;
 }
@@ -313,7 +340,10 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
       const auto i = static_cast<std::size_t>(which[k]);
       std::uint8_t& touching = wall_touching_[first + begin + k];
       touching = (touching & touches) != 0 ? touched_before : 0;
-      if (!(seen[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
+      if (motions_[i].inverse_mass == 0) continue;
+      if (!(seen[k].distance < places_[i].radius) &&
+          (touching == 0 || !reaches_wall(state, wall.constraint, i, seen[k].distance)))
+        continue;
       touching |= touches;
       if (is_thin && seen[k].distance < 0) passed_.add(state.bodies.id()[i], wall.constraint);
     }
@@ -353,9 +383,11 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
   contacts.friction.assign(contacts.size(), Vec<D>{});
   const auto radius = state.bodies.radius();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (contacts.gap[c] >= 0) continue;
     const auto a = static_cast<std::size_t>(contacts.a[c]);
     const auto place = static_cast<std::size_t>(contacts.place[c]);
+    const bool is_held =
+        reach_ > 0 && (contacts.b[c] >= 0 ? touching_[place] != 0 : (wall_touching_[place] & touches) != 0);
+    if (contacts.gap[c] >= 0 && !is_held) continue;
     SoftContact contact;
     contact.normal = in_space(contacts.normal[c]);
     contact.overlap = -contacts.gap[c];

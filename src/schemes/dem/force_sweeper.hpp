@@ -36,13 +36,12 @@ class ForceSweeper {
   ForceSweeper(const State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
       : neighborhood_(neighborhood),
         settings_(settings),
-        kernels_(force_kernels().of(settings.law, settings.tangential)) {
-    laws_.prepare(state, {.law = settings.law,
-                          .friction = settings.friction,
-                          .exact_without_attraction = !settings.attraction});
-  }
+        laws_(laws_of(state, settings)),
+        kernels_(force_kernels().of(settings.law, settings.tangential, laws_.pulls())) {}
 
   const SoftLaws<D>& laws() const { return laws_; }
+  /// The widest gap of a contact that has begun, of the bodies of the last prepare() [m].
+  Real reach() const { return reach_; }
 
   /// After a list build: fits all arrays and recalls histories from state.memory. Local.
   void prepare(const State<D>& state);
@@ -69,6 +68,9 @@ class ForceSweeper {
   const ForceCounts& counts() const { return counts_; }
   const PassedThrough& passed_through() const { return passed_; }
 
+  /// Which candidates find_contacts() takes: those that touch, and those within `tolerance`. Good until the
+  /// next step.
+  ContactRules<D> contact_rules(Real tolerance);
   /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
   /// no history advances. Collective.
   void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
@@ -91,6 +93,15 @@ class ForceSweeper {
     const MotionRecord& b;
     bool is_wall;  // b
   };
+  static SoftLaws<D> laws_of(const State<D>& state, const SpringSettings& settings) {
+    SoftLaws<D> laws;
+    laws.prepare(state, {.law = settings.law,
+                         .friction = settings.friction,
+                         .exact_without_attraction = !settings.attraction});
+    return laws;
+  }
+  bool reaches_wall(const State<D>& state, Index constraint, std::size_t body, Real distance) const;
+  void forget_left_overs();
   void note_histories();
   void find_touching();
   void find_pair_energies(const typename SweepSchedule<D>::Block& block, const ForceBatches& batches);
@@ -115,8 +126,9 @@ class ForceSweeper {
 
   Neighborhood<D>& neighborhood_;
   SpringSettings settings_;
-  const LawKernels& kernels_;
   SoftLaws<D> laws_;
+  const LawKernels& kernels_;
+  Real reach_ = 0;  // the widest gap of a contact
   Real time_ = 0;
   std::vector<SweepRecord> places_;    // held bodies, then two dummies
   std::vector<MotionRecord> motions_;  // held bodies

@@ -41,6 +41,16 @@ struct Elastic {
   Real energy = 0;      // [J]
 
   Elastic(NormalLaw law, const SoftLaw& pair, Real effective_radius, Real overlap) {
+    find_without_attraction(law, pair, effective_radius, overlap);
+    if (!pair.attraction || law == NormalLaw::linear) return;
+    const Real root = std::sqrt(effective_radius * std::max(overlap, 0.0));
+    tangential =
+        pair.tangential *
+        pair.attraction->force({overlap, effective_radius, 0.5 * pair.stiffness, force, root}).contact_radius;
+  }
+
+ private:
+  void find_without_attraction(NormalLaw law, const SoftLaw& pair, Real effective_radius, Real overlap) {
     if (!(overlap > 0)) return;
     if (law == NormalLaw::linear) {
       tangential = pair.tangential;
@@ -84,7 +94,8 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   ContactEnergy energy;
   energy.normal = elastic.energy;
   energy.springs = 0.5 * elastic.tangential * dot(spring, spring);
-  energy.impact = -(normal_force - elastic.force) * opening;
+  energy.impact = -(normal_force + f.pull - elastic.force) * opening;
+  energy.cohesion = -f.pull * opening;
   energy.friction = -dot(tangential_force + elastic.tangential * spring, slip);
   energy.rolling = -dot(f.rolling, three_of(now.b.spin) - three_of(now.a.spin));
   energy.stretching = elastic.tangential * dot(spring, slip);
@@ -108,6 +119,7 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   sum.friction += energy.friction;
   sum.rolling += energy.rolling;
   sum.wall_work += energy.wall_work;
+  sum.cohesion += energy.cohesion;
   sum.stretching += energy.stretching;
   sum.slid += energy.slid;
 }
@@ -168,12 +180,15 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
     state.obstacles.nearest(wall.constraint, at_, from_, surface_);
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
-      if (!(surface_[k].distance < places_[i].radius) || motions_[i].inverse_mass == 0) continue;
+      if (motions_[i].inverse_mass == 0) continue;
+      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
+      const bool is_held = reach_ > 0 && (wall_touching_[place] & touches) != 0;
+      if (!(surface_[k].distance < places_[i].radius) && !is_held) continue;
       const MotionRecord wall_motion = motion_of_wall(
           state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
                  {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
-                 before_.walls[static_cast<std::size_t>(wall.first) + k]);
+                 before_.walls[place]);
     }
   }
 }

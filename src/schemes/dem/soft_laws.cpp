@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "contact/cohesion.hpp"
 #include "contact/elastic_contact.hpp"
 #include "core/error.hpp"
 
@@ -124,6 +125,7 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
                              materials.name(e_a == 0 ? a : b), materials.name(e_a == 0 ? a : b)));
         // Allowed as long as they never meet: see find_rigid_contact().
         if (std::isinf(e_a) && std::isinf(e_b)) {
+          if (pair->cohesion) refuse("attracts, but both are rigid: a contact that attracts must give way");
           soft.stiffness = soft.tangential = HUGE_VAL;
           continue;
         }
@@ -136,7 +138,65 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
         soft.friction = pair->friction;
         soft.rolling_friction = pair->rolling_friction;
       }
+      if (!pair->cohesion) continue;
+      const Cohesion<D>& cohesion = *pair->cohesion;
+      const auto refuse_cohesion = [&](const std::string& what) {
+        throw InputError(fmt::format("{}: the cohesion of {} and {} {}", cohesion.where(), materials.name(a),
+                                     materials.name(b), what));
+      };
+      if (cohesion.needs_hertz() && law == NormalLaw::linear)
+        refuse_cohesion("is a law of Hertz's contact: set [dem] law = \"hertz\", or take another type");
+      if (cohesion.range() > 0)
+        refuse_cohesion("has a range, which has an effect in the scheme \"nonsmooth\" only: remove it");
+      soft.pull_share = cohesion.pull_share();
+      if (cohesion.is_ranged())
+        soft.attraction = &cohesion;
+      else
+        soft.pull = cohesion.pull_off(norm(state.gravity));
     }
+}
+
+template <int D>
+Pulls SoftLaws<D>::pulls() const {
+  const auto pulls = [](const SoftLaw& law) {
+    return law.pull.constant > 0 || law.pull.per_length > 0 || law.pull.per_mass > 0;
+  };
+  if (std::ranges::any_of(laws_, [](const SoftLaw& law) { return law.attraction != nullptr; }))
+    return Pulls::beyond;
+  return std::ranges::any_of(laws_, pulls) ? Pulls::in_contact : Pulls::never;
+}
+
+template <int D>
+Real SoftLaws<D>::reach(NormalLaw law, Real largest_radius) const {
+  Real widest = 0;
+  for (const SoftLaw& pair : laws_)
+    if (pair.attraction)
+      widest = std::max(
+          widest, pair.attraction->end(largest_radius, law == NormalLaw::hertz ? 0.5 * pair.stiffness : 0));
+  return widest;
+}
+
+template <int D>
+std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
+                          std::span<const AttractedPair> attracted, Real deepest) {
+  for (const AttractedPair& pair : attracted) {
+    const Cohesion<D>& cohesion = *state.materials.pair(pair.a, pair.b)->cohesion;
+    const Real pull = cohesion.pull_off(norm(state.gravity)).of(pair.largest, pair.heaviest);
+    const Real stiffness = laws.of(pair.a, pair.b).stiffness;
+    const Real carried = law == NormalLaw::hertz
+                             ? 2.0 / 3 * stiffness * std::sqrt(pair.largest * deepest) * deepest
+                             : stiffness * deepest;
+    if (pull <= carried) continue;
+    return fmt::format(
+        "{}: the cohesion of {} and {} pulls with {:.3g} N, but their contact carries {:.3g} N at the "
+        "overlap "
+        "of {:.3g} m that [dem] overlap_limit allows: they would sink into each other; raise {} or reduce "
+        "the "
+        "pull",
+        cohesion.where(), state.materials.name(pair.a), state.materials.name(pair.b), pull, carried, deepest,
+        law == NormalLaw::hertz ? "young_modulus" : "stiffness");
+  }
+  return "";
 }
 
 namespace {
@@ -233,6 +293,10 @@ template class SoftLaws<2>;
 template class SoftLaws<3>;
 template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
 template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
+template std::string find_collapse(const State<2>&, const SoftLaws<2>&, NormalLaw,
+                                   std::span<const AttractedPair>, Real);
+template std::string find_collapse(const State<3>&, const SoftLaws<3>&, NormalLaw,
+                                   std::span<const AttractedPair>, Real);
 template std::string find_rigid_contact<2>(const State<2>&, const SoftLaws<2>&);
 template std::string find_rigid_contact<3>(const State<3>&, const SoftLaws<3>&);
 

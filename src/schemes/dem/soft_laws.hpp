@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "schemes/common/attracted_pairs.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "state/state.hpp"
 
@@ -31,6 +32,10 @@ class SoftLaws {
 
   std::span<const SoftLaw> laws() const { return laws_; }
   const SoftLaw& of(int a, int b) const { return laws_[index(a) * n_materials_ + index(b)]; }
+  /// Which attraction some pair has.
+  Pulls pulls() const;
+  /// The widest gap [m] of contacts that have begun, of bodies up to this radius [m].
+  Real reach(NormalLaw law, Real largest_radius) const;
   int n_materials() const { return static_cast<int>(n_materials_); }
 
  private:
@@ -38,6 +43,12 @@ class SoftLaws {
   std::vector<SoftLaw> laws_;
   std::size_t n_materials_ = 0;
 };
+
+/// Says which two materials attract each other more than their contact carries at an overlap of `deepest`
+/// [m]; empty if none do. `attracted`: of attracted_pairs(). Local.
+template <int D>
+std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
+                          std::span<const AttractedPair> attracted, Real deepest);
 
 /// The longest time step of a run, and whose it is (docs/method.md, eq. H.7-H.8).
 struct StepLimit {

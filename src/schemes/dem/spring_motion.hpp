@@ -61,6 +61,7 @@ class SpringMotion final : public DemMotion<D> {
   Real farthest_after(Real dt) const override {
     return farthest_of_ == FarthestOf{state_.clock.step, dt} ? farthest_ : find_farthest(state_, dt);
   }
+  Real reach() const override { return sweeper_.reach(); }
   void contacts_changed() override {
     if (!balance().kept) return;
     const Real before = balance().elastic;
@@ -68,6 +69,7 @@ class SpringMotion final : public DemMotion<D> {
     note_energies(sweeper_.find_energies_anew(state_), balance().last.step);
     balance().outflow += before - balance().elastic;
   }
+  ContactRules<D> contact_rules(Real tolerance) override { return sweeper_.contact_rules(tolerance); }
   void tell_forces(ContactGraph<D>& contacts) override {
     sweeper_.tell_forces(state_, state_.clock.time, contacts);
   }
@@ -97,6 +99,7 @@ class SpringMotion final : public DemMotion<D> {
     balance().impact += mean(before.impact, after.impact);
     balance().friction += mean(before.friction, after.friction) + now.slid;
     balance().rolling += mean(before.rolling, after.rolling);
+    balance().cohesion += mean(before.cohesion, after.cohesion);
     balance().wall_work += mean(before.wall_work, after.wall_work);
     balance().force_work += mean(before.force_work, after.force_work);
     balance().stiffening +=
@@ -104,8 +107,8 @@ class SpringMotion final : public DemMotion<D> {
   }
   void note_energies(const ContactEnergy& now, std::int64_t step) {
     balance().elastic = now.normal + now.springs;
-    balance().last = {step,          now.impact,     now.friction,      now.rolling,
-                      now.wall_work, now.stretching, power_of_forces(), now.springs};
+    balance().last = {step,           now.impact,        now.friction, now.rolling, now.wall_work,
+                      now.stretching, power_of_forces(), now.springs,  now.cohesion};
   }
   /// Of forces without a potential [W]. Collective.
   Real power_of_forces() {

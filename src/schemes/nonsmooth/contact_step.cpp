@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "contact/cohesion.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/reset.hpp"
@@ -13,8 +14,8 @@ namespace scree {
 
 /// The gap up to which contact c touches [m].
 template <int D>
-Real ContactStep<D>::touching_of(std::size_t c) const {
-  const Real of_radii = law_.contact_slop * sum_of_radii(state_, contacts(), c);
+Real ContactStep<D>::touching_of(const ContactGraph<D>& contacts, std::size_t c) const {
+  const Real of_radii = settings_.contact_slop * sum_of_radii(state_, contacts, c);
   return state_.bodies.carries_shapes() ? std::min(of_radii, touching_of_roundings(c)) : of_radii;
 }
 
@@ -92,10 +93,76 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   if (collides_one_by_one()) collide(problem);
   for (std::size_t c = 0; c < n; ++c) {
     if (pairs_[c]->elasticity.rigid())
-      problem.bias[c * D] += normal_bias_of(c, law_.rebounds ? pairs_[c]->restitution : 0);
+      problem.bias[c * D] += normal_bias_of(c, law_.rebounds ? restitution_of(c, start_speed_of(c)) : 0);
     else
       apply_springs(c, problem);
   }
+  if (state_.materials.has_cohesion()) attract(problem);
+}
+
+/// Of an impact at this normal velocity [m/s]: 0 where attraction holds what would bounce (docs/method.md,
+/// eq. H.16).
+template <int D>
+Real ContactStep<D>::restitution_of(std::size_t c, Real speed) const {
+  const PairProperties<D>& pair = *pairs_[c];
+  if (!pair.cohesion || pair.cohesion->range() == 0) return pair.restitution;
+  const Real leaving = pair.restitution * speed;
+  const Real energy = 0.5 * leaving * leaving / inverse_mass(c, false);
+  return energy <= pair.cohesion->range() * pull_off_of(contacts(), c) ? 0 : pair.restitution;
+}
+
+/// F_c [N]; 0 if the surfaces do not attract each other.
+template <int D>
+Real ContactStep<D>::pull_off_of(const ContactGraph<D>& contacts, std::size_t c) const {
+  const PairProperties<D>& pair = pair_of(state_, contacts, c);
+  if (!pair.cohesion) return 0;
+  Real lighter = HUGE_VAL;
+  for (const Index body : {contacts.a[c], contacts.b[c]})
+    if (body >= 0 && state_.bodies.mobility()[static_cast<std::size_t>(body)] != 0)
+      lighter = std::min(lighter, state_.bodies.mass()[static_cast<std::size_t>(body)]);
+  if (std::isinf(lighter)) return 0;
+  return pair.cohesion->pull_off(norm(state_.gravity)).of(effective_radius_of(contacts, c), lighter);
+}
+
+/// Whether contact c touches as far as attraction goes: what was held in the last step still does at a gap
+/// that its solve left.
+template <int D>
+bool ContactStep<D>::is_attracted(const ContactGraph<D>& contacts, std::size_t c) const {
+  constexpr Real left = 10;
+  const Real touching = touching_of(contacts, c);
+  if (contacts.gap[c] <= touching) return true;
+  return contacts.gap[c] <= left * touching && memory_.impulse(contacts, c) != Vec<D>{};
+}
+
+/// Attraction is an external force on both bodies (docs/method.md, eq. H.15): in free velocities, in the
+/// order of a sweep.
+template <int D>
+void ContactStep<D>::attract(FrictionProblem<D>& problem) {
+  reset(pull_, contacts().size());
+  for (std::size_t c = 0; c < pull_.size(); ++c)
+    if (pairs_[c]->cohesion && is_attracted(contacts(), c)) pull_[c] = law_.dt * pull_off_of(contacts(), c);
+  BodyHalo& halo = *problem.halo;
+  const std::span<Real> v(problem.free_velocity);
+  run_sweep_colours(halo, problem.colour_first, problem.interior_first, v, static_cast<int>(q),
+                    [&](Index first, Index last) {
+                      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+                        if (pull_[c] != 0) add_impulse<D>(problem, c, {-pull_[c]}, v);
+                    });
+  halo.copy_to_ghosts(v, static_cast<int>(q));
+}
+
+/// Of the contacts that were held, those that this step broke.
+template <int D>
+void ContactStep<D>::count_pulled_off() {
+  std::array<std::int64_t, 2> counts{};
+  for (std::size_t c = 0; c < pull_.size(); ++c) {
+    if (pull_[c] == 0 || memory_.impulse(contacts(), c) == Vec<D>{}) continue;
+    ++counts[0];
+    if (impulse_[c * D] <= 0) ++counts[1];
+  }
+  state_.comm.sum(counts);
+  n_attracted_ = counts[0];
+  n_pulled_off_ = counts[1];
 }
 
 /// Impacts change the velocities that the step starts with.
@@ -111,7 +178,7 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
         const Real touching = touching_of(c);
         const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
                             contacts().gap[c] + law_.dt * u[0] <= touching;
-        return impact ? pair.restitution : -1;
+        return impact ? restitution_of(c, u[0]) : -1;
       },
       impact_work_);
   for (std::size_t i = 0; i < before_impacts_.size(); ++i)
@@ -119,9 +186,14 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
 }
 
 template <int D>
+Real ContactStep<D>::start_speed_of(std::size_t c) const {
+  return problem().normal_velocity(c, problem().start_velocity) + obstacle_velocity()[c * D];
+}
+
+template <int D>
 Real ContactStep<D>::normal_bias_of(std::size_t c, Real restitution) const {
   const Real of_obstacle = obstacle_velocity()[c * D];
-  const Real start_speed = problem().normal_velocity(c, problem().start_velocity) + of_obstacle;
+  const Real start_speed = start_speed_of(c);
   // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
   Real free_speed = start_speed;
   if (problem().a[c] < 0) free_speed += law_.dt * dot(state_.gravity, contacts().normal[c]);
@@ -180,10 +252,10 @@ Real ContactStep<D>::inverse_mass(std::size_t c, bool along_tangents) const {
 }
 
 template <int D>
-Real ContactStep<D>::effective_radius_of(std::size_t c) const {
+Real ContactStep<D>::effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const {
   const auto radius = state_.bodies.radius();
-  const Real a = radius[static_cast<std::size_t>(contacts().a[c])];
-  return contacts().b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts().b[c])]);
+  const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
+  return contacts.b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts.b[c])]);
 }
 
 /// Overlap of contact c that the correction does not take out [m]. Within the roundings of shapes it does no
@@ -268,7 +340,7 @@ bool ContactStep<D>::stop_rebounds() {
   std::int64_t n_stopped = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     if (!pairs_[c]->elasticity.rigid()) continue;
-    const Real change = normal_bias_of(c, 0) - normal_bias_of(c, pairs_[c]->restitution);
+    const Real change = normal_bias_of(c, 0) - normal_bias_of(c, restitution_of(c, start_speed_of(c)));
     if (change == 0) continue;
     assembler_.problem().bias[c * D] += change;
     ++n_stopped;
@@ -382,6 +454,7 @@ void ContactStep<D>::limit_separation(Real most) {
 
 template <int D>
 void ContactStep<D>::remember_impulses() {
+  if (state_.materials.has_cohesion()) count_pulled_off();
   memory_.clear();
   if (memory_.has_springs() || n_added_ > 0) kept_.clear();
   if (memory_.has_springs()) reset(stored_energy_, contacts().size());
@@ -434,31 +507,40 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
   });
+  if (!state_.materials.has_cohesion()) return;
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (is_attracted(contacts, c)) contacts.force[c] -= pull_off_of(contacts, c);
 }
 
 template <int D>
 std::vector<CertificateEntry> ContactStep<D>::certificate() const {
   const Residual& residual = report_.residual;
-  return {{"contacts", "-", static_cast<Real>(n_contacts_)},
-          {"added", "-", static_cast<Real>(n_added_)},
-          {"without_rebound", "-", static_cast<Real>(n_rebounds_stopped_)},
-          {"residual", "-", residual.natural, false, settings_.solver.tolerance},
-          {"solved", "-", report_.converged ? 1.0 : 0.0, true},
-          {"penetration_rate", "m/s", residual.penetration_rate},
-          {"cone_violation", "N s", residual.cone_violation},
-          {"complementarity", "J", residual.complementarity},
-          {"dissipation_error", "J", residual.dissipation_error},
-          {"sweeps", "-", static_cast<Real>(report_.sweeps)},
-          {"iterations", "-", static_cast<Real>(report_.iterations)},
-          {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
-          {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)}};
+  std::vector<CertificateEntry> entries{
+      {"contacts", "-", static_cast<Real>(n_contacts_)},
+      {"added", "-", static_cast<Real>(n_added_)},
+      {"without_rebound", "-", static_cast<Real>(n_rebounds_stopped_)},
+      {"residual", "-", residual.natural, false, settings_.solver.tolerance},
+      {"solved", "-", report_.converged ? 1.0 : 0.0, true},
+      {"penetration_rate", "m/s", residual.penetration_rate},
+      {"cone_violation", "N s", residual.cone_violation},
+      {"complementarity", "J", residual.complementarity},
+      {"dissipation_error", "J", residual.dissipation_error},
+      {"sweeps", "-", static_cast<Real>(report_.sweeps)},
+      {"iterations", "-", static_cast<Real>(report_.iterations)},
+      {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
+      {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)}};
+  if (state_.materials.has_cohesion()) {
+    entries.push_back({"held", "-", static_cast<Real>(n_attracted_)});
+    entries.push_back({"pulled_off", "-", static_cast<Real>(n_pulled_off_)});
+  }
+  return entries;
 }
 
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
          held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
-                    stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
+                    stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
                     wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
 }
 

@@ -71,6 +71,8 @@ class ContactStep {
   /// Of each contact, along the normal and along tangents, at the end of the step [J]. Empty if all are
   /// rigid. After remember_impulses().
   std::span<const std::array<Real, 2>> stored_energy() const { return stored_energy_; }
+  /// Impulse of the attraction of each contact [N s], which impulse() does not hold. Empty without cohesion.
+  std::span<const Real> pull() const { return pull_; }
   std::vector<CertificateEntry> certificate() const;
   std::size_t bytes() const;
 
@@ -85,12 +87,20 @@ class ContactStep {
   bool collides_one_by_one() const { return settings_.impacts == NonsmoothSettings<D>::Impacts::sequential; }
   void collide(FrictionProblem<D>& problem);
   Real normal_bias_of(std::size_t c, Real restitution) const;
+  Real start_speed_of(std::size_t c) const;
+  Real restitution_of(std::size_t c, Real speed) const;
+  Real pull_off_of(const ContactGraph<D>& contacts, std::size_t c) const;
+  bool is_attracted(const ContactGraph<D>& contacts, std::size_t c) const;
+  void attract(FrictionProblem<D>& problem);
+  void count_pulled_off();
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
   void remember_springs(std::size_t c);
-  Real effective_radius_of(std::size_t c) const;
-  Real touching_of(std::size_t c) const;
+  Real effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const;
+  Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }
+  Real touching_of(const ContactGraph<D>& contacts, std::size_t c) const;
+  Real touching_of(std::size_t c) const { return touching_of(contacts(), c); }
   Real touching_of_roundings(std::size_t c) const;
   Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
@@ -119,12 +129,14 @@ class ContactStep {
   // Of each contact with a spring, at the start of the step: normal velocity, stretch.
   std::vector<Real> start_speed_;
   std::vector<Vec<D>> start_stretch_;
+  std::vector<Real> pull_;
   std::vector<Real> rolling_work_;
   std::vector<std::array<Real, 2>> stored_energy_;
   std::vector<ImpactWork<D>> impact_work_;
   std::vector<Real> before_impacts_;
   SolveReport report_;
   std::int64_t n_contacts_ = 0, n_added_ = 0, n_rebounds_stopped_ = 0;
+  std::int64_t n_attracted_ = 0, n_pulled_off_ = 0;
 };
 
 }  // namespace scree

@@ -4,7 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "contact/cohesion.hpp"
+#include "core/error.hpp"
 #include "core/timing.hpp"
+#include "schemes/common/attracted_pairs.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/side_keeper.hpp"
@@ -50,6 +53,7 @@ class NonsmoothStepper final : public Stepper<D> {
   static constexpr Real least_share = 1e-2;
   using Correction = typename NonsmoothSettings<D>::Correction;
 
+  static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
@@ -80,6 +84,7 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
           .balances_energy = true,
           .has_contact_problems = true,
           .takes_shapes = true,
+          .takes_cohesion = true,
           .same_for_any_owners = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .memory = "impulses"};
 }
@@ -97,12 +102,35 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
     throw InputError(settings_.where_impacts +
                      ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
                      "\"simultaneous\"");
+  check_attractions(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.choose_tolerance(state.bodies.carries_shapes());
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
   fit(state);
+}
+
+/// Contacts of rigid bodies have no range, and no other load than that of cohesive Coulomb friction.
+template <int D>
+void NonsmoothStepper<D>::check_attractions(const State<D>& state) {
+  const std::vector<AttractedPair> attracted = attracted_pairs(state);
+  for (int a = 0; a < state.materials.size(); ++a)
+    for (int b = 0; b <= a; ++b) {
+      const PairProperties<D>* pair = state.materials.pair(a, b);
+      if (!pair || !pair->cohesion) continue;
+      const std::string which = fmt::format("{}: the cohesion of {} and {}", pair->cohesion->where(),
+                                            state.materials.name(a), state.materials.name(b));
+      if (pair->cohesion->is_ranged())
+        throw InputError(which +
+                         " acts beyond contact, which the scheme \"nonsmooth\" does not know: take "
+                         "type = \"force\" or \"dmt\", or the scheme \"dem\"");
+      if (pair->cohesion->pull_share() != 1)
+        throw InputError(which +
+                         " has friction_load = \"thornton\", which is for the scheme \"dem\": cohesive "
+                         "friction of rigid bodies is mu (F_N + F_c); remove it");
+    }
+  check_cohesion(state, attracted);
 }
 
 /// What depends on the bodies present and on the candidates.

@@ -33,6 +33,8 @@ class StepEnergy {
     ReproducibleSum::sum(state.comm, work, sums);
     const Real *of_contacts = sums.data(), *of_bodies = of_contacts + n_parts;
     EnergyBalance& balance = state.energy_balance;
+    if (state.materials.has_cohesion())
+      balance.cohesion += ReproducibleSum::sum(state.comm, std::span<const Real>(cohesion_work_));
     if (state.materials.has_rolling_friction())
       balance.rolling += ReproducibleSum::sum(state.comm, contacts.rolling_work());
     balance.impact += of_contacts[0];
@@ -47,7 +49,8 @@ class StepEnergy {
   Real corrected() const { return corrected_; }
   std::size_t bytes() const {
     return held_bytes(contact_work_[0], contact_work_[1], contact_work_[2], body_work_[0], body_work_[1],
-                      body_work_[2], mean_velocity_, potential_before_, potential_moved_, potential_now_);
+                      body_work_[2], mean_velocity_, cohesion_work_, potential_before_, potential_moved_,
+                      potential_now_);
   }
 
  private:
@@ -82,6 +85,14 @@ class StepEnergy {
     const std::span<const Real> before = contacts.problem().start_velocity, after = contacts.velocity();
     mean_velocity_.resize(after.size());
     for (std::size_t i = 0; i < after.size(); ++i) mean_velocity_[i] = 0.5 * (before[i] + after[i]);
+    const std::span<const Real> pull = contacts.pull();
+    reset(cohesion_work_, pull.size());
+    for (std::size_t c = 0; c < pull.size(); ++c) {
+      if (pull[c] == 0) continue;
+      const Vec<D> mean = surface_velocity<D>(contacts.problem(), of_obstacles, c, mean_velocity_);
+      cohesion_work_[c] = -pull[c] * mean[0];
+      by_obstacle[c] += pull[c] * of_obstacles[c * D];
+    }
     for (std::size_t c = 0; c < n_contacts; ++c) {
       const Real* impulse = &contacts.impulse()[c * D];
       if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
@@ -122,6 +133,7 @@ class StepEnergy {
 
   Real corrected_ = 0;
   std::vector<Real> mean_velocity_;                                  // of bodies held
+  std::vector<Real> cohesion_work_;                                  // of each contact, by attraction
   std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;
