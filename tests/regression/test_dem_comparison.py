@@ -8,7 +8,12 @@ import dem_comparison
 from scree_program import check, check_close, check_in, run_ok, source_folder
 from scree.results import Results, Scalars
 
-SOFT = ["materials.m1.young_modulus=2e6", "materials.m2.young_modulus=1e6"]
+# An eighth of the grains. Larger ones do not fit as densely between the walls, so their layers start a little thicker.
+TWICE_THE_SIZE = ["particles.large.radius.value=0.004", "particles.large.source.solid_fraction=0.53",
+                  "particles.large.source.region.upper=[0.1, 0.03, -0.0368]",
+                  "particles.small.radius.value=0.002", "particles.small.source.solid_fraction=0.53",
+                  "particles.small.source.region.lower=[-0.1, -0.03, -0.0368]",
+                  "particles.small.source.region.upper=[0.1, 0.03, -0.0162]"]
 
 
 def run_small(folder, name, changes):
@@ -28,7 +33,7 @@ def reference(name) -> Scalars:
 
 def test_small_silo_empties_as_beverloo_scales_the_other_codes(folder):
     d = 0.012
-    run = run_small(folder, "silo", ["particles.grains.radius.value=0.006", "materials.grain.young_modulus=2e6", "time.step=1.5e-4",
+    run = run_small(folder, "silo", ["particles.grains.radius.value=0.006", "materials.grain.young_modulus=1e7", "time.step=1e-4",
                                      "stages.0.duration=0.2", "stages.1.duration=0.5", "output.vtk.every=10"])
     t, n = dem_comparison.discharge(run)
     check(n[0] == run.scalars["n_bodies"][0], "nothing leaves before the orifice opens", n[0])
@@ -40,8 +45,8 @@ def test_small_silo_empties_as_beverloo_scales_the_other_codes(folder):
 
 
 def test_small_drum_carries_its_bed_as_in_the_other_codes(folder):
-    run = run_small(folder, "drum", [*SOFT, "particles.large.radius.value=0.004", "particles.small.radius.value=0.002", "time.step=6e-5",
-                                     "simulation.end_time=0.4"])
+    run = run_small(folder, "drum", ["materials.m1.young_modulus=2e6", "materials.m2.young_modulus=1e6", "time.step=6e-5",
+                                     "simulation.end_time=0.4", *TWICE_THE_SIZE])
     t, counts, _ = dem_comparison.mixing(run)
     check_close(t[-1], 0.3, "the last frame", absolute=1e-6)
     bodies = run.bodies(-1)
@@ -55,8 +60,9 @@ def test_small_drum_carries_its_bed_as_in_the_other_codes(folder):
 
 
 def test_small_impact_reaches_the_floor_as_in_the_other_codes(folder):
-    run = run_small(folder, "impact", ["particles.bed.radius.value=0.002", "materials.m1.young_modulus=1e7", "time.step=1e-5",
-                                       "simulation.end_time=0.06"])
+    run = run_small(folder, "impact", ["particles.bed.radius.value=0.002", "particles.bed.source.solid_fraction=0.55",
+                                       "particles.bed.source.region.upper=[0.05, 0.03, -0.0585]",
+                                       "materials.m1.young_modulus=1e7", "time.step=1e-5", "simulation.end_time=0.06"])
     t, z = dem_comparison.ball_path(run)
     falls = t < 0.018       # the bed is 3 cm deep at most
     path = dem_comparison.BALL_START - 5 * t - 0.5 * 9.81 * t**2
