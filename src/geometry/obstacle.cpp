@@ -36,13 +36,15 @@ void ObstacleSet<D>::describe(Section& root) {
                     [&](Section& motion) {
                       std::unique_ptr<Motion<D>> kind;
                       motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
-                      obstacle.motion = std::move(kind);
+                      if (kind) obstacle.drive = kind->drive();
+                      if (!obstacle.drive) obstacle.motion = std::move(kind);
                     });
                 if (!section.reading()) return;
                 obstacle.where = section.where("type");
                 obstacle.where_material = section.where("material");
                 add(std::move(obstacle));
               });
+  if (root.reading()) find_driven();
 }
 
 template <int D>
@@ -72,7 +74,7 @@ template <int D>
 void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (obstacles_[i].motion) poses_[i] = obstacles_[i].motion->pose(time);
+    if (can_move(obstacles_[i])) poses_[i] = pose_at(obstacles_[i], time);
   if (start_poses_.size() != poses_.size()) begin_step();
 }
 
@@ -81,7 +83,7 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) return shape.bounds(part_of(constraint), domain);
+  if (!can_move(obstacles_[i])) return shape.bounds(part_of(constraint), domain);
 
   const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
   Box<D> world = Box<D>::empty();
@@ -112,7 +114,7 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
     return;
   }
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) {
+  if (!can_move(obstacles_[i])) {
     shape.nearest(part_of(constraint), at, from, result);
     return;
   }
@@ -133,7 +135,7 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
-  if (obstacles_[i].motion) {
+  if (can_move(obstacles_[i])) {
     own_at_.resize(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
     at = own_at_;
@@ -144,7 +146,7 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
 template <int D>
 Real ObstacleSet<D>::moved_in_step(int constraint, const Box<D>& box) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
-  if (!obstacles_[i].motion || box.is_empty()) return 0;
+  if (!can_move(obstacles_[i]) || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
     const Vec<D> corner = box.corner(c);
@@ -202,20 +204,28 @@ template Real Shape<2>::travel(int, const Pose<2>&, const Box<2>&) const;
 template Real Shape<3>::travel(int, const Pose<3>&, const Box<3>&) const;
 
 template <int D>
+Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
+                                    const Box<D>& domain) const {
+  Box<D> region = own_box(from, domain);
+  const Box<D> region_then = own_box(to, domain);
+  region.include(region_then.lower);
+  region.include(region_then.upper);
+  const Pose<D> moved = to.seen_from(from);
+  Real farthest = 0;
+  for (int part = 0; part < obstacle.shape->n_parts(); ++part)
+    farthest = std::max(farthest, obstacle.shape->travel(part, moved, region));
+  return farthest;
+}
+
+template <int D>
 Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
   Real farthest = 0;
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
-    if (!obstacle.motion || is_active_[i] == 0) continue;
-    const Pose<D> from = obstacle.motion->pose(from_time);
-    const Pose<D> to = obstacle.motion->pose(to_time);
-    Box<D> region = own_box(from, domain);
-    const Box<D> region_then = own_box(to, domain);
-    region.include(region_then.lower);
-    region.include(region_then.upper);
-    const Pose<D> moved = to.seen_from(from);
-    for (int part = 0; part < obstacle.shape->n_parts(); ++part)
-      farthest = std::max(farthest, obstacle.shape->travel(part, moved, region));
+    if (!can_move(obstacle) || is_active_[i] == 0) continue;
+    farthest = std::max(farthest, obstacle.drive ? driven_travel(obstacle, from_time, to_time, domain)
+                                                 : travel_between(obstacle, obstacle.motion->pose(from_time),
+                                                                  obstacle.motion->pose(to_time), domain));
   }
   return farthest;
 }
@@ -223,7 +233,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
 template <int D>
 bool ObstacleSet<D>::moves() const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (obstacles_[i].motion && is_active_[i] != 0) return true;
+    if (can_move(obstacles_[i]) && is_active_[i] != 0) return true;
   return false;
 }
 
@@ -232,7 +242,7 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion) return shape.outline(domain);
+  if (!can_move(obstacles_[i])) return shape.outline(domain);
 
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
   for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
@@ -247,7 +257,7 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].motion)
+  if (!can_move(obstacles_[i]))
     return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
   for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);

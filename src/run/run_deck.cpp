@@ -10,6 +10,7 @@
 #include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/petsc.hpp"
+#include "geometry/drive.hpp"
 #include "io/scene_output.hpp"
 #include "run/schemes.hpp"
 
@@ -191,6 +192,7 @@ void RunDeck<D>::describe(Section& root) {
                     where_step, dt, end_time, end_time / dt, most_steps));
   const Steppers other_schemes = describe_scheme(root, scheme);
   if (root.reading()) {
+    if (!stepper->traits().drives_walls) refuse_driven_walls(scheme);
     if (stepper->traits().has_inertia())
       resolve_materials();
     else
@@ -301,6 +303,15 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
   if (has_shapes()) refuse_soft_shapes();
+}
+
+template <int D>
+void RunDeck<D>::refuse_driven_walls(const std::string& scheme) const {
+  for (const DrivenState& wall : obstacles.driven())
+    throw InputError(
+        fmt::format("{}: type = \"driven\" is for the schemes \"nonsmooth\" and \"dem\" (there with friction "
+                    "= \"spring\" or \"none\"), not for \"{}\" as this deck has it",
+                    obstacles.drive_of(wall).where(), scheme));
 }
 
 /// Springs and resistance to rolling are laws of round contacts.

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "geometry/drive.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
@@ -136,6 +137,7 @@ SchemeTraits DemStepper<D>::traits() const {
           .balances_energy = true,
           .balance_costs_time = true,
           .stores_energy = true,
+          .drives_walls = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
@@ -149,6 +151,7 @@ ListNeeds DemStepper<D>::list_needs(const State<D>& state, Real dt, Real /*large
 template <int D>
 void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
+  require_slow_walls(state.obstacles, dt, state.lattice.usual_skin, state.box);
   neighborhood_ = &neighborhood;
   first_new_id_ = state.next_id;
   if (is_constrained())

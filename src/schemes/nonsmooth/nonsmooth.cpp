@@ -80,6 +80,7 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
           .balances_energy = true,
           .has_contact_problems = true,
           .takes_shapes = true,
+          .drives_walls = true,
           .same_for_any_owners = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .memory = "impulses"};
 }
