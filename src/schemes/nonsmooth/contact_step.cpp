@@ -26,7 +26,13 @@ Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
 }
 
 template <int D>
-void ContactStep<D>::assemble(FreeMotion<D>& motion) {
+void ContactStep<D>::assemble(FreeMotion<D>& motion, bool again) {
+  again = again && !state_.bodies.carries_shapes();
+  if (again) {
+    solved_.clear();
+    for (std::size_t c = 0; c < contacts().size(); ++c)
+      std::copy_n(&impulse_[c * D], D, solved_.of(contacts(), c).component.begin());
+  }
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
   if (state_.bodies.carries_shapes()) neighborhood_.ghosts().copy_to_ghosts(motion.turn());
   const Real fall_speed = motion.fall_speed(state_);
@@ -44,6 +50,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
   n_added_ = n_rebounds_stopped_ = 0;
   build(motion, nullptr);
   guess_impulses(settings_.warm_start * law_.same_force);
+  if (again) guess_as_solved();
 }
 
 /// The problem of the contacts `found`; without, of those that free motion makes.
@@ -92,10 +99,19 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   if (collides_one_by_one()) collide(problem);
   for (std::size_t c = 0; c < n; ++c) {
     if (pairs_[c]->elasticity.rigid())
-      problem.bias[c * D] += normal_bias_of(c, law_.rebounds ? pairs_[c]->restitution : 0);
+      problem.bias[c * D] += normal_bias_of(c, law_.rebounds ? restitution_of(c) : 0);
     else
       apply_springs(c, problem);
   }
+  if (!state_.obstacles.driven().empty())
+    driven_.soften(state_, contacts(), problem, law_.same_force,
+                   [this](auto&& f) { memory_.for_each_impulse(contacts(), f); });
+}
+
+/// A wall under load takes the velocity that its load asks for: bodies do not bounce from it.
+template <int D>
+Real ContactStep<D>::restitution_of(std::size_t c) const {
+  return DrivenContacts<D>::wall_of(state_, contacts(), c) >= 0 ? 0 : pairs_[c]->restitution;
 }
 
 /// Impacts change the velocities that the step starts with.
@@ -227,6 +243,13 @@ void ContactStep<D>::guess_impulses(Real factor) {
   });
 }
 
+/// Of balls: a pair has one contact, and frames are those of the solve before.
+template <int D>
+void ContactStep<D>::guess_as_solved() {
+  for (std::size_t c = 0; c < contacts().size(); ++c)
+    std::copy_n(solved_.of(contacts(), c).component.begin(), D, &impulse_[c * D]);
+}
+
 template <int D>
 const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool keeps_guess) {
   constexpr int most_rounds = 5;
@@ -268,7 +291,7 @@ bool ContactStep<D>::stop_rebounds() {
   std::int64_t n_stopped = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     if (!pairs_[c]->elasticity.rigid()) continue;
-    const Real change = normal_bias_of(c, 0) - normal_bias_of(c, pairs_[c]->restitution);
+    const Real change = normal_bias_of(c, 0) - normal_bias_of(c, restitution_of(c));
     if (change == 0) continue;
     assembler_.problem().bias[c * D] += change;
     ++n_stopped;
@@ -456,7 +479,8 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
-  return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
+  return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
+         solved_.bytes() +
          held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
                     stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
                     wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);

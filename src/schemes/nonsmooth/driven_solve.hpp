@@ -1,0 +1,138 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/memory.hpp"
+#include "geometry/drive.hpp"
+#include "schemes/nonsmooth/contact_step.hpp"
+
+namespace scree {
+
+/// Finds the velocities of walls under load in a step (docs/method.md, eq. D.14-D.15): with R(v) the reaction
+/// of the bodies to a wall of velocity v, which never falls as v grows,
+///     servo: R(v) = load,   free: R(v) + m (v - v_before)/dt = load,
+/// by the secant method from the velocity of the last step, each wall in turn and all twice if there are
+/// several. A wall that nothing holds back goes at its largest speed. Each evaluation solves a friction
+/// problem. The same bits on any number of ranks if the solver gives them.
+template <int D>
+class DrivenSolve {
+ public:
+  /// At the start of a step. Local.
+  void begin(const State<D>& state) {
+    const auto walls = state.obstacles.driven();
+    before_.assign(walls.begin(), walls.end());
+  }
+  /// The walls as they were when the step began. Local.
+  void restore(State<D>& state) const { std::ranges::copy(before_, state.obstacles.driven().begin()); }
+  /// Calls solve(is_first), which makes and solves the problem with the present velocities of the walls,
+  /// until loads are met. Leaves the velocities and reactions of the step. Collective.
+  template <class Solve>
+  const SolveReport& run(State<D>& state, Real dt, ContactStep<D>& contacts, const Solve& solve) {
+    n_solves_ = 0;
+    misfit_ = 0;
+    const auto walls = state.obstacles.driven();
+    if (walls.empty()) return solve(true);
+    restore(state);
+    target_.assign(walls.size(), 0.0);
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      DrivenState& wall = walls[k];
+      target_[k] = target_of(state.obstacles, wall);
+      const Real most = state.obstacles.drive_of(wall).max_speed();
+      if (!state.obstacles.active(wall.obstacle))
+        wall.velocity = 0;
+      else
+        wall.velocity = std::clamp(
+            wall.order.kind == DrivenOrder::Kind::speed ? wall.order.value : wall.velocity, -most, most);
+    }
+    const SolveReport* report = nullptr;
+    const auto evaluate = [&] {
+      report = &solve(n_solves_ == 0);
+      ++n_solves_;
+      reactions_ = contacts.react();
+    };
+    evaluate();
+    const int turns = walls.size() > 1 ? 2 : 1;
+    for (int turn = 0; turn < turns; ++turn)
+      for (std::size_t k = 0; k < walls.size(); ++k)
+        if (has_load(state, k)) find_speed(state, k, dt, evaluate);
+    contacts.slow_down_walls();
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      if (has_load(state, k) && !is_at_limit(state, k, dt))
+        misfit_ = std::max(misfit_, std::abs(misfit(state, k, dt)) / scale(state, k));
+      walls[k].velocity -= reactions_[k].deflection;
+      walls[k].reaction = reactions_[k].load;
+    }
+    return *report;
+  }
+  int n_solves() const { return n_solves_; }
+  /// Largest difference between reaction and load, as a share of the load, of walls within their speeds.
+  Real worst_misfit() const { return misfit_; }
+  std::size_t bytes() const { return held_bytes(before_, target_); }
+
+ private:
+  static constexpr int most_solves = 6;  // for one wall in one turn
+
+  static bool has_load(const State<D>& state, std::size_t k) {
+    const DrivenState& wall = state.obstacles.driven()[k];
+    return wall.order.kind != DrivenOrder::Kind::speed && state.obstacles.active(wall.obstacle);
+  }
+  Real inertia_per_time(const State<D>& state, std::size_t k, Real dt) const {
+    return state.obstacles.drive_of(state.obstacles.driven()[k]).inertia() / dt;
+  }
+  /// By how much the wall pushes too hard [N].
+  Real misfit(const State<D>& state, std::size_t k, Real dt) const {
+    const Real velocity = state.obstacles.driven()[k].velocity - reactions_[k].deflection;
+    return reactions_[k].load + inertia_per_time(state, k, dt) * (velocity - before_[k].velocity) -
+           target_[k];
+  }
+  Real slope(const State<D>& state, std::size_t k, Real dt) const {
+    return reactions_[k].slope + inertia_per_time(state, k, dt);
+  }
+  /// What a misfit is small against; of a load 0 what the smallest speeds give.
+  Real scale(const State<D>& state, std::size_t k) const {
+    constexpr Real slow = 1e-6;
+    const Real of_speed =
+        slow * reactions_[k].slope * state.obstacles.drive_of(state.obstacles.driven()[k]).max_speed();
+    return std::max({std::abs(target_[k]), of_speed, std::numeric_limits<Real>::min()});
+  }
+  bool is_at_limit(const State<D>& state, std::size_t k, Real dt) const {
+    const DrivenState& wall = state.obstacles.driven()[k];
+    const Real most = state.obstacles.drive_of(wall).max_speed(), now = misfit(state, k, dt);
+    return (wall.velocity >= most && now <= 0) || (wall.velocity <= -most && now >= 0);
+  }
+  template <class Evaluate>
+  void find_speed(State<D>& state, std::size_t k, Real dt, const Evaluate& evaluate) {
+    DrivenState& wall = state.obstacles.driven()[k];
+    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    Real low = -drive.max_speed(), high = drive.max_speed();
+    Real last_velocity = 0, last_misfit = 0;
+    for (int n = 0; n < most_solves; ++n) {
+      const Real now = misfit(state, k, dt), velocity = wall.velocity;
+      if (std::abs(now) <= drive.load_tolerance() * scale(state, k) || is_at_limit(state, k, dt)) return;
+      (now < 0 ? low : high) = velocity;
+      // No wall is stiffer than one that jams; softer ones show by how much.
+      Real growth = slope(state, k, dt);
+      if (n > 0) {
+        const Real secant = (now - last_misfit) / (velocity - last_velocity);
+        if (secant > 0 && (secant < growth || growth == 0)) growth = secant;
+      }
+      Real next = growth > 0 ? velocity - now / growth : now < 0 ? high : low;
+      if (!(next >= low && next <= high))
+        next = n == 0 || growth == 0 ? (now < 0 ? high : low) : 0.5 * (low + high);
+      if (next == velocity) return;
+      last_velocity = velocity;
+      last_misfit = now;
+      wall.velocity = next;
+      evaluate();
+    }
+  }
+
+  std::vector<DrivenState> before_;
+  std::vector<Real> target_;
+  std::span<const typename DrivenContacts<D>::Reaction> reactions_;
+  int n_solves_ = 0;
+  Real misfit_ = 0;
+};
+
+}  // namespace scree
