@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// Contacts with walls under load in a friction problem (docs/method.md, eq. D.14). A wall that jams rigid
+/// Contacts with walls under load in a friction problem (docs/method.md, eq. D.17). A wall that jams rigid
 /// bodies carries any load at the velocity 0, so that its velocity does not determine its load. Therefore
 /// each of its contacts gives way by what its impulse r differs from the one that it remembers, r_old:
 ///     u = H v + w + (r - r_old)/m,   m the mass of the body.

@@ -9,7 +9,7 @@
 
 namespace scree {
 
-/// Finds the velocities of walls under load in a step (docs/method.md, eq. D.14-D.15): with R(v) the reaction
+/// Finds the velocities of walls under load in a step (docs/method.md, eq. D.17-D.18): with R(v) the reaction
 /// of the bodies to a wall of velocity v, which never falls as v grows,
 ///     servo: R(v) = load,   free: R(v) + m (v - v_before)/dt = load,
 /// by the secant method from the velocity of the last step, each wall in turn and all twice if there are
