@@ -126,7 +126,7 @@ void Drive<D>::describe(Section& section) {
   else
     refuse(key, given(inertia), "has no effect with control = \"servo\"");
   if (has_axis) {
-    if (!(norm(axis) > 0)) section.fail("axis", "has no direction: its length must not be 0");
+    if (!(norm(axis) > 0)) section.fail("axis", "axis has no direction: its length must not be 0");
     axis_ = axis * (1 / norm(axis));
   }
   if (turns_) turn_ = Turn<D>(point, axis_);

@@ -93,7 +93,7 @@ void rigid_column(GrainTable& table) {
 
 constexpr Real first_load = 2, second_load = 20;
 
-/// 216 spheres of two sizes in a box, pressed by a plate with 2 N and from a moment on with 20 N.
+/// 180 spheres in a box, pressed by a plate with 2 N and from a moment on with 20 N.
 GrainDeck<3> bed(Real dt, const std::string& scheme) {
   constexpr Real r = 2e-3, edge = 25.2e-3;
   GrainDeck<3> deck({-0.002, -0.002, -0.002}, {0.03, 0.03, 0.05}, dt);
@@ -107,7 +107,7 @@ GrainDeck<3> bed(Real dt, const std::string& scheme) {
   if (soft) deck.soft("law = 'hertz'\n");
   deck.group(
       "glass", r,
-      fmt::format("type = 'random', count = 216, region = {{ lower = [0, 0, 0], upper = [{0}, {0}, 0.034] }}",
+      fmt::format("type = 'random', count = 180, region = {{ lower = [0, 0, 0], upper = [{0}, {0}, 0.034] }}",
                   edge),
       "");
   deck.floor("wall");

@@ -108,7 +108,8 @@ def test_torques(folder):
 
 
 def test_schemes(folder):
-    refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "event"'), words=['"driven"', '"event"', "nonsmooth"])
+    refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "dem"'), more='\n[dem]\nfriction = "dae"\n',
+                 words=['"driven"', '"dem"', "nonsmooth", '"spring" or "none"'])
 
 
 def test_stages(folder):

@@ -27,6 +27,7 @@ Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
 
 template <int D>
 void ContactStep<D>::assemble(FreeMotion<D>& motion, bool again) {
+  if (!again) carries_solved_ = false;
   again = again && !state_.bodies.carries_shapes();
   if (again) {
     solved_.clear();
@@ -104,8 +105,10 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
       apply_springs(c, problem);
   }
   if (!state_.obstacles.driven().empty())
-    driven_.soften(state_, contacts(), problem, law_.same_force,
-                   [this](auto&& f) { memory_.for_each_impulse(contacts(), f); });
+    driven_.soften(state_, contacts(), problem, carries_solved_ ? 1 : law_.same_force, [this](auto&& f) {
+      if (!carries_solved_) return memory_.for_each_impulse(contacts(), f);
+      for (std::size_t c = 0; c < contacts().size(); ++c) f(c, carried_.of(contacts(), c));
+    });
 }
 
 /// A wall under load takes the velocity that its load asks for: bodies do not bounce from it.
@@ -241,6 +244,20 @@ void ContactStep<D>::guess_impulses(Real factor) {
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * remembered);
     if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
   });
+}
+
+template <int D>
+bool ContactStep<D>::carry_solved() {
+  if (state_.bodies.carries_shapes()) return false;
+  carried_.clear();
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    if (DrivenContacts<D>::wall_of(state_, contacts(), c) < 0) continue;
+    Vec<D> impulse;
+    for (std::size_t i = 0; i < D; ++i) impulse += impulse_[c * D + i] * problem().frame[c][i];
+    carried_.of(contacts(), c) = impulse;
+  }
+  carries_solved_ = true;
+  return true;
 }
 
 /// Of balls: a pair has one contact, and frames are those of the solve before.
@@ -480,7 +497,7 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
-         solved_.bytes() +
+         solved_.bytes() + carried_.bytes() +
          held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
                     stored_energy_, impact_work_, before_impacts_, solved_displacement_, solved_turn_,
                     wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);

@@ -32,7 +32,9 @@ class ContactStep {
   void recall() {
     memory_.recall(state_, neighborhood_);
     memory_.mark_springs(kept_, neighborhood_);
-    if (!state_.obstacles.driven().empty()) solved_.fit(neighborhood_);
+    if (state_.obstacles.driven().empty()) return;
+    solved_.fit(neighborhood_);
+    carried_.fit(neighborhood_);
   }
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
@@ -55,6 +57,14 @@ class ContactStep {
   std::span<const typename DrivenContacts<D>::Reaction> react() {
     return driven_.react(state_, contacts(), problem(), impulse_);
   }
+  void set_hard(std::size_t wall, bool hard) { driven_.set_hard(wall, hard); }
+  bool is_hard(std::size_t wall) const { return driven_.is_hard(wall); }
+  Real spread(std::size_t wall) const {
+    return driven_.spread(state_, contacts(), problem(), impulse_, wall);
+  }
+  /// From here on in this step contacts with walls under load give way by what impulses differ from the
+  /// present ones. False: with shapes there is no such thing. Local.
+  bool carry_solved();
   /// Makes walls under load as slow as they are with their contacts giving way. After react(), once. Local.
   void slow_down_walls() { driven_.slow_down(state_, contacts(), problem(), assembler_.surface_velocity()); }
   /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
@@ -116,7 +126,9 @@ class ContactStep {
   ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
   ContactLaw law_;
   DrivenContacts<D> driven_;
-  ContactField<Vec<D>> solved_;  // impulses of the solve before in the frames, where a step has several
+  bool carries_solved_ = false;
+  ContactField<Vec<D>> carried_;  // impulses in world axes, of carry_solved()
+  ContactField<Vec<D>> solved_;   // impulses of the solve before in the frames, where a step has several
   std::vector<Real> impulse_, guess_;
   std::vector<Real> velocity_;
   // Of add_contacts().

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace scree {
 /// bodies carries any load at the velocity 0, so that its velocity does not determine its load. Therefore
 /// each of its contacts gives way by what its impulse r differs from the one that it remembers, r_old:
 ///     u = H v + w + (r - r_old)/m,   m the mass of the body.
-/// The load then grows with the velocity of the wall, in a wall that jams by sum(way^2) m / dt. As steps go
-/// on r_old becomes r, and the law is the rigid one again. Arrays are per contact of the problem.
+/// The load then grows with the velocity of the wall, in a wall that jams by sum(way^2) m / dt. With r_old =
+/// r the law is the rigid one again. Arrays are per contact of the problem.
 template <int D>
 class DrivenContacts {
  public:
@@ -33,6 +34,12 @@ class DrivenContacts {
   static int wall_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
     return contacts.b[c] < 0 ? state.obstacles.driven_of(contacts.wall[c]) : -1;
   }
+  /// Whether the contacts of wall k do not give way: it goes at its largest speed whatever it carries.
+  void set_hard(std::size_t k, bool hard) {
+    if (is_hard_.size() <= k) is_hard_.resize(k + 1, 0);
+    is_hard_[k] = hard ? 1 : 0;
+  }
+  bool is_hard(std::size_t k) const { return k < is_hard_.size() && is_hard_[k] != 0; }
   /// Lets the contacts give way. `remembered` calls f(c, r_old in world axes) for every contact.
   template <class ForEach>
   void soften(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem,
@@ -42,7 +49,7 @@ class DrivenContacts {
     reset(carried_, contacts.size() * D);
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       const int k = wall_of(state, contacts, c);
-      if (k < 0 || problem.a[c] < 0 ||
+      if (k < 0 || problem.a[c] < 0 || is_hard(static_cast<std::size_t>(k)) ||
           state.obstacles.driven()[static_cast<std::size_t>(k)].order.kind == DrivenOrder::Kind::speed)
         continue;
       softness_[c] = 1 / problem.mass[static_cast<std::size_t>(problem.a[c]) * q * q];
@@ -90,6 +97,19 @@ class DrivenContacts {
     }
     return reactions_;
   }
+  /// How much more one contact with wall k gives way than all do on average, at most [m/s]: what the wall
+  /// would sink into a body. After react(). Collective.
+  Real spread(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
+              std::span<const Real> impulse, std::size_t k) const {
+    Real most = 0;
+    for (const std::size_t c : touching_) {
+      if (static_cast<std::size_t>(wall_of(state, contacts, c)) != k || softness_[c] == 0) continue;
+      const Real along = -dot(problem.frame[c][0], way_of(state, contacts, c));
+      most = std::max(most,
+                      softness_[c] * (impulse[c * D] - carried_[c * D]) - along * reactions_[k].deflection);
+    }
+    return state.comm.max(most);
+  }
   /// Surface velocities of obstacles, in the frames of contacts, with the walls slower by `deflection`.
   void slow_down(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
                  std::span<Real> surface_velocity) const {
@@ -101,7 +121,9 @@ class DrivenContacts {
         surface_velocity[c * D + i] -= slower * dot(problem.frame[c][i], way);
     }
   }
-  std::size_t bytes() const { return held_bytes(softness_, carried_, touching_, sums_, reactions_); }
+  std::size_t bytes() const {
+    return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_);
+  }
 
  private:
   static Vec<D> way_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
@@ -116,6 +138,7 @@ class DrivenContacts {
   std::vector<std::size_t> touching_;
   std::vector<Real> sums_;
   std::vector<Reaction> reactions_;
+  std::vector<std::uint8_t> is_hard_;  // of each wall
 };
 
 }  // namespace scree

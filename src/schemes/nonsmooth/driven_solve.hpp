@@ -13,7 +13,8 @@ namespace scree {
 /// of the bodies to a wall of velocity v, which never falls as v grows,
 ///     servo: R(v) = load,   free: R(v) + m (v - v_before)/dt = load,
 /// by the secant method from the velocity of the last step, each wall in turn and all twice if there are
-/// several. A wall that nothing holds back goes at its largest speed. Each evaluation solves a friction
+/// several; again from the impulses found, until contacts give way no more. A wall that nothing holds back
+/// goes at its largest speed. `radius`: the smallest of the bodies [m]. Each evaluation solves a friction
 /// problem. The same bits on any number of ranks if the solver gives them.
 template <int D>
 class DrivenSolve {
@@ -28,7 +29,8 @@ class DrivenSolve {
   /// Calls solve(is_first), which makes and solves the problem with the present velocities of the walls,
   /// until loads are met. Leaves the velocities and reactions of the step. Collective.
   template <class Solve>
-  const SolveReport& run(State<D>& state, Real dt, ContactStep<D>& contacts, const Solve& solve) {
+  const SolveReport& run(State<D>& state, Real dt, Real radius, ContactStep<D>& contacts,
+                         const Solve& solve) {
     n_solves_ = 0;
     misfit_ = 0;
     const auto walls = state.obstacles.driven();
@@ -41,9 +43,9 @@ class DrivenSolve {
       const Real most = state.obstacles.drive_of(wall).max_speed();
       if (!state.obstacles.active(wall.obstacle))
         wall.velocity = 0;
-      else
-        wall.velocity = std::clamp(
-            wall.order.kind == DrivenOrder::Kind::speed ? wall.order.value : wall.velocity, -most, most);
+      else if (wall.order.kind == DrivenOrder::Kind::speed)
+        wall.velocity = std::clamp(wall.order.value, -most, most);
+      contacts.set_hard(k, std::abs(wall.velocity) >= most);
     }
     const SolveReport* report = nullptr;
     const auto evaluate = [&] {
@@ -55,12 +57,13 @@ class DrivenSolve {
     const int turns = walls.size() > 1 ? 2 : 1;
     for (int turn = 0; turn < turns; ++turn)
       for (std::size_t k = 0; k < walls.size(); ++k)
-        if (has_load(state, k)) find_speed(state, k, dt, evaluate);
+        if (has_load(state, k)) find_speed(state, k, dt, radius, contacts, evaluate);
     contacts.slow_down_walls();
     for (std::size_t k = 0; k < walls.size(); ++k) {
-      if (has_load(state, k) && !is_at_limit(state, k, dt))
+      if (has_load(state, k) && !contacts.is_hard(k))
         misfit_ = std::max(misfit_, std::abs(misfit(state, k, dt)) / scale(state, k));
-      walls[k].velocity -= reactions_[k].deflection;
+      const Real most = state.obstacles.drive_of(walls[k]).max_speed();
+      walls[k].velocity = std::clamp(velocity_of(state, k), -most, most);
       walls[k].reaction = reactions_[k].load;
     }
     return *report;
@@ -71,7 +74,9 @@ class DrivenSolve {
   std::size_t bytes() const { return held_bytes(before_, target_); }
 
  private:
-  static constexpr int most_solves = 6;  // for one wall in one turn
+  static constexpr int most_solves = 6;     // for one wall in one turn and round
+  static constexpr int most_rounds = 8;     // in which contacts come to give way no more
+  static constexpr Real negligible = 1e-3;  // share of the smallest radius that a wall may sink in
 
   static bool has_load(const State<D>& state, std::size_t k) {
     const DrivenState& wall = state.obstacles.driven()[k];
@@ -96,36 +101,80 @@ class DrivenSolve {
         slow * reactions_[k].slope * state.obstacles.drive_of(state.obstacles.driven()[k]).max_speed();
     return std::max({std::abs(target_[k]), of_speed, std::numeric_limits<Real>::min()});
   }
+  Real velocity_of(const State<D>& state, std::size_t k) const {
+    return state.obstacles.driven()[k].velocity - reactions_[k].deflection;
+  }
+  /// It goes at its largest speed and carries no more than its load.
   bool is_at_limit(const State<D>& state, std::size_t k, Real dt) const {
     const DrivenState& wall = state.obstacles.driven()[k];
-    const Real most = state.obstacles.drive_of(wall).max_speed(), now = misfit(state, k, dt);
-    return (wall.velocity >= most && now <= 0) || (wall.velocity <= -most && now >= 0);
+    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    const Real now = misfit(state, k, dt), error = drive.load_tolerance() * scale(state, k);
+    return (wall.velocity >= drive.max_speed() && now <= error) ||
+           (wall.velocity <= -drive.max_speed() && now >= -error);
   }
   template <class Evaluate>
-  void find_speed(State<D>& state, std::size_t k, Real dt, const Evaluate& evaluate) {
+  void go_hard(State<D>& state, std::size_t k, ContactStep<D>& contacts, Real velocity,
+               const Evaluate& evaluate) {
+    DrivenState& wall = state.obstacles.driven()[k];
+    contacts.set_hard(k, true);
+    wall.velocity = std::copysign(state.obstacles.drive_of(wall).max_speed(), velocity);
+    evaluate();
+  }
+  template <class Evaluate>
+  void find_speed(State<D>& state, std::size_t k, Real dt, Real radius, ContactStep<D>& contacts,
+                  const Evaluate& evaluate) {
+    for (int round = 0; round < most_rounds; ++round) {
+      if (!find_root(state, k, dt, contacts, evaluate) || contacts.spread(k) * dt <= negligible * radius)
+        return;
+      if (!contacts.carry_solved()) return;
+      for (std::size_t other = 0; other < reactions_.size(); ++other)
+        state.obstacles.driven()[other].velocity -= reactions_[other].deflection;
+      evaluate();
+    }
+  }
+  /// False: the wall goes at its largest speed.
+  template <class Evaluate>
+  bool find_root(State<D>& state, std::size_t k, Real dt, ContactStep<D>& contacts,
+                 const Evaluate& evaluate) {
     DrivenState& wall = state.obstacles.driven()[k];
     const Drive<D>& drive = state.obstacles.drive_of(wall);
-    Real low = -drive.max_speed(), high = drive.max_speed();
-    Real last_velocity = 0, last_misfit = 0;
+    Real low = -HUGE_VAL, high = HUGE_VAL, last_velocity = NAN, last_misfit = NAN;
     for (int n = 0; n < most_solves; ++n) {
+      if (contacts.is_hard(k)) {
+        if (is_at_limit(state, k, dt)) return false;
+        contacts.set_hard(k, false);
+        evaluate();
+        continue;
+      }
       const Real now = misfit(state, k, dt), velocity = wall.velocity;
-      if (std::abs(now) <= drive.load_tolerance() * scale(state, k) || is_at_limit(state, k, dt)) return;
+      if (std::abs(now) <= drive.load_tolerance() * scale(state, k)) {
+        if (std::abs(velocity_of(state, k)) <= drive.max_speed()) return true;
+        go_hard(state, k, contacts, velocity_of(state, k), evaluate);
+        if (is_at_limit(state, k, dt)) return false;
+        contacts.set_hard(k, false);
+        wall.velocity = velocity;
+        evaluate();
+        return true;
+      }
       (now < 0 ? low : high) = velocity;
       // No wall is stiffer than one that jams; softer ones show by how much.
       Real growth = slope(state, k, dt);
-      if (n > 0) {
-        const Real secant = (now - last_misfit) / (velocity - last_velocity);
-        if (secant > 0 && (secant < growth || growth == 0)) growth = secant;
+      const Real secant = (now - last_misfit) / (velocity - last_velocity);
+      if (secant > 0 && (secant < growth || growth == 0)) growth = secant;
+      if (growth == 0) {
+        go_hard(state, k, contacts, -now, evaluate);
+        last_velocity = last_misfit = NAN;
+        continue;
       }
-      Real next = growth > 0 ? velocity - now / growth : now < 0 ? high : low;
-      if (!(next >= low && next <= high))
-        next = n == 0 || growth == 0 ? (now < 0 ? high : low) : 0.5 * (low + high);
-      if (next == velocity) return;
+      Real next = velocity - now / growth;
+      if (!(next > low && next < high)) next = 0.5 * (low + high);
+      if (next == velocity) return true;
       last_velocity = velocity;
       last_misfit = now;
       wall.velocity = next;
       evaluate();
     }
+    return true;
   }
 
   std::vector<DrivenState> before_;

@@ -234,10 +234,11 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   Scope timer("contact problem");
   StepControl& control = settings_.on_failure;
   const auto& hook = this->contact_problem_hook();
-  const SolveReport& report = driven_.run(state, dt, *contacts_, [&](bool is_first) -> const SolveReport& {
-    contacts_->assemble(motion_, !is_first);
-    return contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
-  });
+  const SolveReport& report =
+      driven_.run(state, dt, smallest_radius_, *contacts_, [&](bool is_first) -> const SolveReport& {
+        contacts_->assemble(motion_, !is_first);
+        return contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
+      });
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
   const bool accepted = report.converged || !control.may_refuse();
   if (hook && (accepted || control.n_halvings() == 0))
