@@ -83,10 +83,10 @@ def triaxial(results, axes):
 
 def shear_cell(results, axes):
     lid = {"lid"}
-    position, load = (columns(results, what, lid)["lid"] for what in ("position", "load"))
+    position, load, target = (columns(results, what, lid)["lid"] for what in ("position", "load", "target"))
     force = results.scalars[f"{only(results, 'wall_force')}_force_floor_x"]
     time = results.scalars["time"]
-    pressed = load > 0
+    pressed = np.arange(len(load)) >= first_loaded(load, target)
     axes[0].plot(time[pressed], np.abs(force[pressed]) / load[pressed])
     axes[0].set(xlabel="time [s]", ylabel="shear force / load [-]")
     axes[1].plot(time, 1e3 * (results.deck["obstacles"]["lid"]["point"][1] - position))
