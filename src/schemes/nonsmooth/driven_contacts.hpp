@@ -73,7 +73,8 @@ class DrivenContacts {
     constexpr std::size_t width = 3;
     touching_.clear();
     for (std::size_t c = 0; c < contacts.size(); ++c)
-      if (wall_of(state, contacts, c) >= 0 && impulse[c * D] > 0) touching_.push_back(c);
+      if (wall_of(state, contacts, c) >= 0 && (softness_[c] > 0 || impulse[c * D] > 0))
+        touching_.push_back(c);
     sums_.assign(walls.size() * width, 0.0);
     const Real dt = problem.time_step;
     ReproducibleSum::sum(state.comm, touching_.size(), sums_, [&](std::size_t i, std::span<Real> terms) {
@@ -103,7 +104,9 @@ class DrivenContacts {
               std::span<const Real> impulse, std::size_t k) const {
     Real most = 0;
     for (const std::size_t c : touching_) {
-      if (static_cast<std::size_t>(wall_of(state, contacts, c)) != k || softness_[c] == 0) continue;
+      if (static_cast<std::size_t>(wall_of(state, contacts, c)) != k || softness_[c] == 0 ||
+          impulse[c * D] <= 0)
+        continue;
       const Real along = -dot(problem.frame[c][0], way_of(state, contacts, c));
       most = std::max(most,
                       softness_[c] * (impulse[c * D] - carried_[c * D]) - along * reactions_[k].deflection);

@@ -52,6 +52,7 @@ class DrivenSolve {
       report = &solve(n_solves_ == 0);
       ++n_solves_;
       reactions_ = contacts.react();
+      is_solved_ = report->converged;
     };
     evaluate();
     const int turns = walls.size() > 1 ? 2 : 1;
@@ -75,7 +76,7 @@ class DrivenSolve {
 
  private:
   static constexpr int most_solves = 6;     // for one wall in one turn and round
-  static constexpr int most_rounds = 8;     // in which contacts come to give way no more
+  static constexpr int most_rounds = 3;     // in which contacts come to give way no more
   static constexpr Real negligible = 1e-3;  // share of the smallest radius that a wall may sink in
 
   static bool has_load(const State<D>& state, std::size_t k) {
@@ -104,11 +105,13 @@ class DrivenSolve {
   Real velocity_of(const State<D>& state, std::size_t k) const {
     return state.obstacles.driven()[k].velocity - reactions_[k].deflection;
   }
-  /// It goes at its largest speed and carries no more than its load.
+  /// It goes at its largest speed and carries no more than its load. Where bodies jam, nothing solves the
+  /// problem of such a step.
   bool is_at_limit(const State<D>& state, std::size_t k, Real dt) const {
     const DrivenState& wall = state.obstacles.driven()[k];
     const Drive<D>& drive = state.obstacles.drive_of(wall);
     const Real now = misfit(state, k, dt), error = drive.load_tolerance() * scale(state, k);
+    if (!is_solved_) return false;
     return (wall.velocity >= drive.max_speed() && now <= error) ||
            (wall.velocity <= -drive.max_speed() && now >= -error);
   }
@@ -180,6 +183,7 @@ class DrivenSolve {
   std::vector<DrivenState> before_;
   std::vector<Real> target_;
   std::span<const typename DrivenContacts<D>::Reaction> reactions_;
+  bool is_solved_ = true;
   int n_solves_ = 0;
   Real misfit_ = 0;
 };
