@@ -128,12 +128,12 @@ GrainDeck<3> bed(Real dt, const std::string& scheme) {
 }
 
 void step_of_load(GrainTable& table, bool quick) {
-  // The plate has to go half a radius before it meets the new load. The bound of 1000 steps was set after 610
-  // and 390 had been seen; those of the others before.
+  // The plate has to go half a radius before it meets the new load. The bound of 1000 steps was set after 390
+  // had been seen; the others before.
   constexpr int settled = 1000;
-  for (const Real dt : quick ? std::vector<Real>{2e-5} : std::vector<Real>{2e-5, 1e-5}) {
+  for (const Real dt : quick ? std::vector<Real>{1e-5} : std::vector<Real>{1e-5, 5e-6}) {
     Simulation<3> simulation(table.comm(), bed(dt, "dem").read());
-    while (simulation.state().clock.time < 0.4) simulation.step();
+    while (simulation.state().clock.time < 0.3) simulation.step();
     DrivenState& wall = simulation.state().obstacles.driven()[0];
     const Real before = wall.reaction / first_load;
     wall.order.value = second_load;
@@ -157,12 +157,12 @@ void step_of_load(GrainTable& table, bool quick) {
 /// The same bed of rigid spheres: each step meets its load, and the ledger closes to round-off.
 void rigid_bed(GrainTable& table) {
   GrainDeck<3> deck = bed(1e-3, "nonsmooth");
-  deck.tolerance(1e-8);
+  deck.tolerance(1e-6);
   Simulation<3> simulation(table.comm(), deck.read());
-  while (simulation.state().clock.time < 0.3) simulation.step();
+  while (simulation.state().clock.time < 0.2) simulation.step();
   DrivenState& wall = simulation.state().obstacles.driven()[0];
   Real worst = 0, solves = 0;
-  constexpr int n_steps = 100;
+  constexpr int n_steps = 40;
   const Real place = wall.position;
   for (int step = 0; step < n_steps; ++step) {
     if (step == n_steps / 2) wall.order.value = second_load;
@@ -173,10 +173,10 @@ void rigid_bed(GrainTable& table) {
   const EnergyBalance& balance = simulation.state().energy_balance;
   const Real missing = mechanical_energy(simulation.state()).total() - balance.total();
   table.add("rigid bed, load grows tenfold",
-            {row("worst |reaction / load - 1| [-]", "100 steps", 0, worst, 1e-3),
-             row("way of the plate / radius [-]", "100 steps", 0, (wall.position - place) / 2e-3, 0.1),
-             row("mean solves per step [-]", "100 steps", 1, solves / n_steps, 5),
-             row("imbalance / work of the plate [-]", "0.4 s", 0, missing / balance.wall_work, 1e-9)});
+            {row("worst |reaction / load - 1| [-]", "40 steps", 0, worst, 1e-3),
+             row("way of the plate / radius [-]", "40 steps", 0, (wall.position - place) / 2e-3, 0.1),
+             row("mean solves per step [-]", "40 steps", 1, solves / n_steps, 5),
+             row("imbalance / work of the plate [-]", "0.24 s", 0, missing / balance.wall_work, 1e-9)});
 }
 
 /// A cross of two bars turns in a ring of disks: it does work on them, and they resist.
@@ -212,7 +212,8 @@ void vane(GrainTable& table) {
                {"work of the vane [J]", variant, 0, simulation.state().energy_balance.wall_work,
                 std::max(-simulation.state().energy_balance.wall_work, 0.0), 0}});
     table.demand("vane under a torque, " + variant, wall.position > 0, "it does not turn");
-    table.demand("vane under a torque, " + variant, wall.reaction > 0, "grains do not resist");
+    table.demand("vane under a torque, " + variant, simulation.state().energy_balance.wall_work > 0,
+                 "it does no work on the grains");
   }
 }
 
