@@ -387,7 +387,8 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
-    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt);
+    bias =
+        std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt - driven_.given_way(c));
   }
   deepest = state_.comm.max(deepest);
   separates_ = deepest > worth_it;

@@ -66,7 +66,9 @@ class ContactStep {
   /// present ones. False: with shapes there is no such thing. Local.
   bool carry_solved();
   /// Makes walls under load as slow as they are with their contacts giving way. After react(), once. Local.
-  void slow_down_walls() { driven_.slow_down(state_, contacts(), problem(), assembler_.surface_velocity()); }
+  void slow_down_walls() {
+    driven_.slow_down(state_, contacts(), assembler_.problem(), impulse_, assembler_.surface_velocity());
+  }
   /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
   void remember_impulses();
   /// Contacts at the present positions with the forces of the last step.

@@ -113,17 +113,24 @@ class DrivenContacts {
     }
     return state.comm.max(most);
   }
-  /// Surface velocities of obstacles, in the frames of contacts, with the walls slower by `deflection`.
-  void slow_down(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
-                 std::span<Real> surface_velocity) const {
+  /// Makes the walls slower by `deflection`, in the surface velocities of obstacles (in the frames of
+  /// contacts) and in the problem, whose contacts give way from these impulses on.
+  void slow_down(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem,
+                 std::span<const Real> impulse, std::span<Real> surface_velocity) {
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       if (softness_[c] == 0) continue;
       const Real slower = reactions_[static_cast<std::size_t>(wall_of(state, contacts, c))].deflection;
       const Vec<D> way = way_of(state, contacts, c);
-      for (std::size_t i = 0; i < D; ++i)
-        surface_velocity[c * D + i] -= slower * dot(problem.frame[c][i], way);
+      for (std::size_t i = 0; i < D; ++i) {
+        const Real along = slower * dot(problem.frame[c][i], way);
+        surface_velocity[c * D + i] -= along;
+        problem.bias[c * D + i] -= along + softness_[c] * (impulse[c * D + i] - carried_[c * D + i]);
+        carried_[c * D + i] = impulse[c * D + i];
+      }
     }
   }
+  /// What the normal bias of contact c holds because it gives way [m/s].
+  Real given_way(std::size_t c) const { return c < softness_.size() ? softness_[c] * carried_[c * D] : 0; }
   std::size_t bytes() const {
     return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_);
   }
