@@ -13,22 +13,25 @@ namespace scree {
 
 /// What a number in a deck measures. A bare number is SI; a string carries a unit of this kind ("4 mm").
 enum class Unit {
-  none,           // -
-  length,         // m
-  time,           // s
-  mass,           // kg
-  speed,          // m/s
-  acceleration,   // m/s2
-  angle,          // rad
-  angular_speed,  // rad/s
-  rate,           // 1/s
-  frequency,      // 1/s, also "Hz"
-  force,          // N
-  pressure,       // Pa
-  density,        // kg/m3
-  stiffness,      // N/m
-  energy,         // J
-  mass_rate,      // kg/s
+  none,               // -
+  length,             // m
+  time,               // s
+  mass,               // kg
+  speed,              // m/s
+  acceleration,       // m/s2
+  angle,              // rad
+  angular_speed,      // rad/s
+  rate,               // 1/s
+  frequency,          // 1/s, also "Hz"
+  force,              // N
+  pressure,           // Pa
+  density,            // kg/m3
+  stiffness,          // N/m
+  energy,             // J
+  mass_rate,          // kg/s
+  torque,             // N m
+  area,               // m2
+  moment_of_inertia,  // kg m2
 };
 std::string_view symbol(Unit unit);
 

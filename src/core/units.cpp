@@ -36,6 +36,10 @@ constexpr Name energies[] = {{"J"}, {"kJ", 1e3}, {"mJ", 1, 1e3}, {"uJ", 1, 1e6},
 constexpr Name mass_rates[] = {{"kg/s"}, {"g/s", 1, 1e3}, {"kg/h", 1, 3600}, {"t/h", 1e3, 3600}};
 constexpr Name densities[] = {{"kg/m3"}, {"g/cm3", 1e3}, {"kg/l", 1e3}, {"t/m3", 1e3}};
 
+constexpr Name torques[] = {{"N m"}, {"kN m", 1e3}, {"mN m", 1, 1e3}, {"uN m", 1, 1e6}};
+constexpr Name areas[] = {{"m2"}, {"cm2", 1, 1e4}, {"mm2", 1, 1e6}};
+constexpr Name moments_of_inertia[] = {{"kg m2"}, {"g cm2", 1, 1e7}, {"g mm2", 1, 1e9}};
+
 struct Kind {
   Unit unit;
   std::string_view quantity;
@@ -59,6 +63,9 @@ constexpr Kind kinds[] = {
     {Unit::stiffness, "stiffness", "N/m", stiffnesses},
     {Unit::energy, "energy", "J", energies},
     {Unit::mass_rate, "mass rate", "kg/s", mass_rates},
+    {Unit::torque, "torque", "N m", torques},
+    {Unit::area, "area", "m2", areas},
+    {Unit::moment_of_inertia, "moment of inertia", "kg m2", moments_of_inertia},
 };
 
 const Kind& kind_of(Unit unit) {

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
+#include "geometry/drive.hpp"
 #include "state/energy_balance.hpp"
 #include "state/step_messages.hpp"
 
@@ -64,6 +65,11 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                         {.range = non_negative, .doc = "The run holds at least this many bodies"});
           until.integer("bodies_at_most", stage.bodies_at_most,
                         {.range = non_negative, .doc = "The run holds at most this many bodies"});
+          std::vector<std::string> loaded;
+          until.real("load_within", stage.load_within,
+                     {.range = {.least = 0, .most = 1, .least_open = true},
+                      .doc = "Reactions of the obstacles in of are within this share of their loads"});
+          until.texts("of", loaded, {.doc = "Names of driven obstacles, for load_within"});
           until.real("time", stage.time,
                      {.unit = Unit::time, .range = positive, .doc = "The time has reached this value"});
           until.real("max_time", stage.max_time,
@@ -72,10 +78,18 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                       .doc = "How long the stage lasts at most; required unless only time is given"});
           if (!until.reading()) return;
           stage.where_kinetic_energy = until.where("kinetic_energy");
+          stage.where_load = until.where("load_within");
+          for (const std::string& name : loaded)
+            stage.loaded.push_back(find_driven(until, "of", name, obstacles));
+          if ((stage.load_within >= 0) == loaded.empty())
+            until.fail(loaded.empty() ? "load_within" : "of",
+                       "load_within and of belong together: the share, and the obstacles that it is about");
           if (!stage.has_condition() && !std::isfinite(stage.time))
-            until.fail("max_time", fmt::format("[{}] needs kinetic_energy, bodies_at_least, bodies_at_most "
-                                               "or time; for a fixed time give the stage a duration",
-                                               until.path()));
+            until.fail(
+                "max_time",
+                fmt::format("[{}] needs kinetic_energy, bodies_at_least, "
+                            "bodies_at_most, load_within or time; for a fixed time give the stage a duration",
+                            until.path()));
           if (stage.has_condition() && !std::isfinite(stage.max_time))
             until.fail("max_time",
                        fmt::format("[{}] needs max_time: its conditions may never hold", until.path()));
@@ -88,6 +102,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
     stage.added = describe_obstacles(section, "add_obstacles", obstacles,
                                      "Names of obstacles that are put in place when the stage begins. What "
                                      "is added first is absent before");
+    describe_orders(section, obstacles, stage.orders);
     if (!section.reading()) return;
     stage.where = section.where("name");
     if (std::isfinite(stage.duration) == has_until)
@@ -97,7 +112,37 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
         section.fail("name", fmt::format("there are two stages \"{}\"", stage.name));
     list_.push_back(std::move(stage));
   });
-  if (root.reading()) check_obstacles(obstacles);
+  if (!root.reading()) return;
+  check_obstacles(obstacles);
+  check_loads(obstacles);
+}
+
+template <int D>
+DrivenOrder Stages<D>::order_in(std::int64_t stage, int wall, DrivenOrder order) const {
+  for (std::int64_t s = 0; s <= stage && s < static_cast<std::int64_t>(list_.size()); ++s)
+    for (const WallOrder& given : list_[static_cast<std::size_t>(s)].orders)
+      if (given.wall == wall) order = given.order;
+  return order;
+}
+
+/// A stage cannot wait for the load of an obstacle that is away, or that has none.
+template <int D>
+void Stages<D>::check_loads(const ObstacleSet<D>& obstacles) const {
+  const auto n = static_cast<int>(obstacles.list().size());
+  for (std::size_t s = 0; s < list_.size(); ++s)
+    for (const int wall : list_[s].loaded) {
+      const DrivenState& driven = obstacles.driven()[static_cast<std::size_t>(wall)];
+      const auto& name = obstacles.list()[static_cast<std::size_t>(driven.obstacle)].name;
+      const DrivenOrder order = order_in(static_cast<std::int64_t>(s), wall, driven.order);
+      const auto fail = [&](std::string_view what) {
+        throw InputError(fmt::format("{}: stage \"{}\" waits for the load of obstacle '{}', which {}",
+                                     list_[s].where_load, list_[s].name, name, what));
+      };
+      if (active_obstacles(static_cast<std::int64_t>(s), n)[static_cast<std::size_t>(driven.obstacle)] == 0)
+        fail("is not there in this stage");
+      if (order.kind == DrivenOrder::Kind::speed) fail("has a speed by then and no load");
+      if (order.value == 0) fail("is 0 by then: a share of it is nothing");
+    }
 }
 
 template <int D>
@@ -163,6 +208,10 @@ void Stages<D>::set_obstacles(State<D>& state) const {
       active_obstacles(state.stage.index, static_cast<int>(state.obstacles.list().size()));
   for (std::size_t o = 0; o < active.size(); ++o)
     state.obstacles.set_active(static_cast<int>(o), active[o] != 0);
+  const auto driven = state.obstacles.driven();
+  for (std::size_t k = 0; k < driven.size(); ++k)
+    driven[k].order =
+        order_in(state.stage.index, static_cast<int>(k), state.obstacles.drive_of(driven[k]).order());
 }
 
 /// Times are sums of steps: a millionth of a step does not count.
@@ -182,6 +231,14 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& un
     unmet = fmt::format("{} bodies, fewer than {}", n, stage.bodies_at_least);
   if (stage.bodies_at_most >= 0 && n > stage.bodies_at_most)
     unmet = fmt::format("{} bodies, more than {}", n, stage.bodies_at_most);
+  for (const int k : stage.loaded) {
+    const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(k)];
+    const Real target = target_of(state.obstacles, wall);
+    if (std::abs(wall.reaction - target) <= stage.load_within * std::abs(target)) continue;
+    unmet = fmt::format("'{}' carries {:.4g} of {:.4g} N",
+                        state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, wall.reaction,
+                        target);
+  }
   if (stage.kinetic_energy >= 0) {
     const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : HUGE_VAL;  // none yet
     if (!(mean <= stage.kinetic_energy))
@@ -207,6 +264,7 @@ bool Stages<D>::advance(State<D>& state) const {
   }
   ++state.stage.index;
   state.stage.begin = state.clock.time;
+  for (DrivenState& wall : state.obstacles.driven()) wall.stage_position = wall.position;
   if (finished(state)) {
     log::info("t = {:.6g} s: stage \"{}\" is over, the last one", state.clock.time, stage.name);
     return false;

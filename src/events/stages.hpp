@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "events/stage_orders.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -24,7 +25,14 @@ class Stages {
     bool stops_on_timeout = false;
     std::vector<int> removed, added;  ///< obstacles
 
-    bool has_condition() const { return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0; }
+    Real load_within = -1;  ///< ends when reactions are as near to loads, as a share of these; < 0: not given
+    std::vector<int> loaded;        ///< these, by their numbers in ObstacleSet::driven()
+    std::string where_load;         ///< place of load_within in the deck
+    std::vector<WallOrder> orders;  ///< from its beginning on
+
+    bool has_condition() const {
+      return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0 || load_within >= 0;
+    }
   };
 
   /// Declares and reads [[stages]]; names of obstacles are those of `obstacles`.
@@ -40,7 +48,7 @@ class Stages {
   /// How long the present stage may still last [s]; not finite without stages.
   Real time_left(const State<D>& state) const;
 
-  /// Switches the obstacles as they are in the present stage.
+  /// Switches the obstacles as they are in the present stage, and gives driven ones their orders.
   void set_obstacles(State<D>& state) const;
   /// Goes on to the next stage if the present one is over; true if that took obstacles away or put some back.
   /// Throws RunError, on all ranks, if a stage that must not has timed out. Collective.
@@ -50,6 +58,8 @@ class Stages {
   bool is_reached(const State<D>& state, Real time) const;
   bool holds(const State<D>& state, const Stage& stage, std::string& unmet) const;
   void check_obstacles(const ObstacleSet<D>& obstacles) const;
+  void check_loads(const ObstacleSet<D>& obstacles) const;
+  DrivenOrder order_in(std::int64_t stage, int wall, DrivenOrder first) const;
   std::vector<char> active_obstacles(std::int64_t stage, int n_obstacles) const;
 
   std::vector<Stage> list_;

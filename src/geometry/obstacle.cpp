@@ -70,13 +70,15 @@ void ObstacleSet<D>::describe(Section& root) {
                     [&](Section& motion) {
                       std::unique_ptr<Motion<D>> kind;
                       motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
-                      obstacle.motion = std::move(kind);
+                      if (kind) obstacle.drive = kind->drive();
+                      if (!obstacle.drive) obstacle.motion = std::move(kind);
                     });
                 if (!section.reading()) return;
                 obstacle.where = section.where("type");
                 obstacle.where_material = section.where("material");
                 add(std::move(obstacle));
               });
+  if (root.reading()) find_driven();
 }
 
 template <int D>
@@ -107,15 +109,8 @@ template <int D>
 void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_placed(i)) poses_[i] = pose_at(i, time);
+    if (is_placed(obstacles_[i])) poses_[i] = pose_at(obstacles_[i], time);
   if (start_poses_.size() != poses_.size()) begin_step();
-}
-
-template <int D>
-Pose<D> ObstacleSet<D>::pose_at(std::size_t obstacle, Real time) const {
-  const Obstacle<D>& o = obstacles_[obstacle];
-  if (!o.motion) return o.placement.value_or(Pose<D>{});
-  return o.placement ? o.motion->pose(time).after(*o.placement) : o.motion->pose(time);
 }
 
 template <int D>
@@ -123,7 +118,7 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(i)) return shape.bounds(part_of(constraint), domain);
+  if (!is_placed(obstacles_[i])) return shape.bounds(part_of(constraint), domain);
 
   const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
   Box<D> world = Box<D>::empty();
@@ -154,7 +149,7 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
     return;
   }
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(i)) {
+  if (!is_placed(obstacles_[i])) {
     shape.nearest(part_of(constraint), at, from, result);
     return;
   }
@@ -175,7 +170,7 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
-  if (is_placed(i)) {
+  if (is_placed(obstacles_[i])) {
     own_at_.resize(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
     at = own_at_;
@@ -189,7 +184,7 @@ void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at, std::sp
   near.found.clear();
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return;
-  if (is_placed(i)) {
+  if (is_placed(obstacles_[i])) {
     own_at_.resize(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
     obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], cut), near);
@@ -203,7 +198,7 @@ template <int D>
 SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return SurfacePoint<D>::none();
-  if (!is_placed(i)) return obstacles_[i].shape->closest(at);
+  if (!is_placed(obstacles_[i])) return obstacles_[i].shape->closest(at);
   SurfacePoint<D> seen = obstacles_[i].shape->closest(poses_[i].to_own(at));
   seen.normal = poses_[i].direction_to_world(seen.normal);
   return seen;
@@ -212,7 +207,7 @@ SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
 template <int D>
 Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box) const {
   const auto i = static_cast<std::size_t>(obstacle);
-  if (!obstacles_[i].motion || box.is_empty()) return 0;
+  if (!can_move(obstacles_[i]) || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
     const Vec<D> corner = box.corner(c);
@@ -301,17 +296,24 @@ Real Shape<D>::travel(const Pose<D>& moved, const Box<D>& region) const {
 }
 
 template <int D>
+Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
+                                    const Box<D>& domain) const {
+  Box<D> region = own_box(from, domain);
+  const Box<D> region_then = own_box(to, domain);
+  region.include(region_then.lower);
+  region.include(region_then.upper);
+  return obstacle.shape->travel(to.seen_from(from), region);
+}
+
+template <int D>
 Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
   Real farthest = 0;
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
-    if (!obstacle.motion || is_active_[i] == 0) continue;
-    const Pose<D> from = pose_at(i, from_time), to = pose_at(i, to_time);
-    Box<D> region = own_box(from, domain);
-    const Box<D> region_then = own_box(to, domain);
-    region.include(region_then.lower);
-    region.include(region_then.upper);
-    farthest = std::max(farthest, obstacle.shape->travel(to.seen_from(from), region));
+    if (!can_move(obstacle) || is_active_[i] == 0) continue;
+    farthest = std::max(farthest, obstacle.drive ? driven_travel(obstacle, from_time, to_time, domain)
+                                                 : travel_between(obstacle, pose_at(obstacle, from_time),
+                                                                  pose_at(obstacle, to_time), domain));
   }
   return farthest;
 }
@@ -319,7 +321,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
 template <int D>
 bool ObstacleSet<D>::moves() const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (obstacles_[i].motion && is_active_[i] != 0) return true;
+    if (can_move(obstacles_[i]) && is_active_[i] != 0) return true;
   return false;
 }
 
@@ -328,7 +330,7 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(i)) return shape.outline(domain);
+  if (!is_placed(obstacles_[i])) return shape.outline(domain);
 
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
   for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
@@ -343,7 +345,8 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(i)) return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
+  if (!is_placed(obstacles_[i]))
+    return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
   for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
   shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);

@@ -10,6 +10,7 @@
 #include "core/types.hpp"
 #include "geometry/box.hpp"
 #include "geometry/convex/wall_contact.hpp"
+#include "geometry/driven_state.hpp"
 
 namespace scree {
 
@@ -184,6 +185,9 @@ std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal);
 template <int D>
 std::unique_ptr<Shape<D>> make_round_container(const Vec<D>& center, Real radius);
 
+template <int D>
+class Drive;
+
 /// A prescribed rigid motion: a function of time alone, the same on all ranks.
 template <int D>
 class Motion {
@@ -193,6 +197,8 @@ class Motion {
   virtual Pose<D> pose(Real time) const = 0;
   /// Velocity of the material point that is at x (world) at `time` [m/s].
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
+  /// What moves the wall if it is not this but a load (geometry/drive.hpp).
+  virtual std::shared_ptr<const Drive<D>> drive() const { return nullptr; }
 };
 
 template <>
@@ -210,7 +216,9 @@ struct Obstacle {
   std::string name;
   std::string where;  ///< its place in the deck, for messages
   std::shared_ptr<const Shape<D>> shape;
-  std::shared_ptr<const Motion<D>> motion;  ///< null: fixed
+  std::shared_ptr<const Motion<D>> motion;  ///< a function of time; null: fixed, or driven
+  std::shared_ptr<const Drive<D>> drive;    ///< a load moves it; null: none does
+  int driven = -1;                          ///< its number in ObstacleSet::driven(); -1: none
   std::optional<Pose<D>> placement;         ///< where the deck puts the shape before the motion moves it
   Vec<D> surface_velocity{};   ///< of the material in the surface, relative to the shape, before the motion
                                ///< turns it [m/s]
@@ -240,8 +248,9 @@ class ObstacleSet {
   }
   /// Velocity of its point at x (world) at `time` [m/s]; 0 if it is fixed.
   Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
-    const Motion<D>* motion = obstacle_with(constraint).motion.get();
-    return motion ? motion->velocity(x, time) : Vec<D>{};
+    const Obstacle<D>& obstacle = obstacle_with(constraint);
+    if (obstacle.drive) return driven_velocity(obstacle, x);
+    return obstacle.motion ? obstacle.motion->velocity(x, time) : Vec<D>{};
   }
   /// Velocity of the material in the surface at x, where its unit normal is `normal` (either way): that of
   /// the point, and of a belt the part of surface_velocity across the normal [m/s].
@@ -314,6 +323,20 @@ class ObstacleSet {
   /// eats the skin). 0 if no surface moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;
+  // Walls that a load moves (geometry/drive.hpp); their state changes with the steps of a scheme.
+  std::span<DrivenState> driven() { return driven_; }
+  std::span<const DrivenState> driven() const { return driven_; }
+  /// Its number in driven(), or -1.
+  int driven_of(int constraint) const { return obstacle_with(constraint).driven; }
+  const Drive<D>& drive_of(const DrivenState& wall) const;
+  /// Where an obstacle stands.
+  const Pose<D>& pose_of(int obstacle) const { return poses_[static_cast<std::size_t>(obstacle)]; }
+  /// The neighbour list is built for `time`: travel() counts from there.
+  void note_listed(Real time);
+  /// They have moved with their velocities until `end`.
+  void finish_driven_step(Real end);
+  /// Upper bound of how far the distances of such a wall change in dt from its present position [m].
+  Real reach(const DrivenState& wall, Real dt, const Box<D>& domain) const;
   /// Outline of one obstacle in the world frame at the current pose.
   Outline<D> outline(int obstacle, const Box<D>& domain) const;
 
@@ -323,12 +346,21 @@ class ObstacleSet {
     int part;
   };
   void add(Obstacle<D> obstacle);
-  /// Where the obstacle is at `time`, without regard to whether it is active.
-  Pose<D> pose_at(std::size_t obstacle, Real time) const;
+  static bool can_move(const Obstacle<D>& obstacle) { return obstacle.motion || obstacle.drive; }
   /// Whether its frame is not the world's.
-  bool is_placed(std::size_t obstacle) const {
-    return obstacles_[obstacle].motion || obstacles_[obstacle].placement;
+  static bool is_placed(const Obstacle<D>& obstacle) { return can_move(obstacle) || obstacle.placement; }
+  /// Where the obstacle is after its motion takes it to `moved`.
+  static Pose<D> placed(const Obstacle<D>& obstacle, const Pose<D>& moved) {
+    return obstacle.placement ? moved.after(*obstacle.placement) : moved;
   }
+  /// Where the obstacle is at `time`, without regard to whether it is active.
+  Pose<D> pose_at(const Obstacle<D>& obstacle, Real time) const;
+  Real travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
+                      const Box<D>& domain) const;
+  void find_driven();
+  Vec<D> driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const;
+  Real driven_travel(const DrivenState& wall, Real from, Real to, const Box<D>& domain) const;
+  Real driven_travel(const Obstacle<D>& obstacle, Real from_time, Real to_time, const Box<D>& domain) const;
   const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
@@ -336,6 +368,7 @@ class ObstacleSet {
   std::vector<Obstacle<D>> obstacles_;
   std::vector<Constraint> constraints_;
   std::vector<int> first_constraint_;
+  std::vector<DrivenState> driven_;
   std::vector<std::uint8_t> is_active_;  // by obstacle
   std::vector<Pose<D>> poses_;           // at the time of the last place()
   std::vector<Pose<D>> start_poses_;     // when the step began

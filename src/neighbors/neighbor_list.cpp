@@ -146,6 +146,7 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = time;
+  state.obstacles.note_listed(time);
 }
 
 template <int D>

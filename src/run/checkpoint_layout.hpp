@@ -74,6 +74,11 @@ void for_each_number(S& state, F&& f) {
     f(fmt::format("sink_{}_removed", i), state.outlets[i].n_removed, 0);
     f(fmt::format("sink_{}_mass", i), state.outlets[i].mass, 0);
   }
+  const auto driven = state.obstacles.driven();
+  for (std::size_t i = 0; i < driven.size(); ++i)
+    DrivenState::for_each(driven[i], [&](const char* name, auto& value) {
+      f(fmt::format("driven_{}_{}", i, name), value, any);
+    });
   f("stage_index", state.stage.index, 0);
   f("stage_begin", state.stage.begin, 0);
 }

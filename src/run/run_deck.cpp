@@ -11,6 +11,7 @@
 #include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/petsc.hpp"
+#include "geometry/drive.hpp"
 #include "io/scene_output.hpp"
 #include "run/schemes.hpp"
 
@@ -192,6 +193,7 @@ void RunDeck<D>::describe(Section& root) {
                     where_step, dt, end_time, end_time / dt, most_steps));
   const Steppers other_schemes = describe_scheme(root, scheme);
   if (root.reading()) {
+    if (!stepper->traits().drives_walls) refuse_driven_walls(scheme);
     if (stepper->traits().has_inertia())
       resolve_materials();
     else
@@ -323,6 +325,15 @@ void RunDeck<D>::refuse_cohesion(const std::string& scheme) const {
                                           "it set up: \"dem\" and \"nonsmooth\" do",
                                           scheme)));
     }
+}
+
+template <int D>
+void RunDeck<D>::refuse_driven_walls(const std::string& scheme) const {
+  for (const DrivenState& wall : obstacles.driven())
+    throw InputError(
+        fmt::format("{}: type = \"driven\" is for the schemes \"nonsmooth\" and \"dem\" (there with friction "
+                    "= \"spring\" or \"none\"), not for \"{}\" as this deck has it",
+                    obstacles.drive_of(wall).where(), scheme));
 }
 
 /// Springs and resistance to rolling are laws of round contacts.

@@ -72,6 +72,7 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_soft_shapes() const;
+  void refuse_driven_walls(const std::string& scheme) const;
   void refuse_shapes(const std::string& scheme) const;
   void refuse_cohesion(const std::string& scheme) const;
   void refuse_contact_problems(const std::string& scheme) const;

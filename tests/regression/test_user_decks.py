@@ -54,3 +54,31 @@ def test_shear_of_a_thin_slab(folder):
                              "obstacles.plate.motion.times=[0, 0.01, 0.03, 1.03]")
     drag = results.scalars["plate_force_plate_x"]
     check(drag[-1] < 0, "the bed holds back the plate that slides over it", drag)
+
+
+def test_oedometer(folder):
+    results = run_on_1_and_3(folder, "oedometer", "particles.grains.source.count=150", "stages.0.duration=0.05",
+                             *(f"stages.{stage}.until.max_time=0.03" for stage in (2, 3, 4)), "stages.1.until.max_time=0.15",
+                             "particles.grains.source.region.upper=[0.03, 0.03, 0.018]", "obstacles.plate.point=[0, 0, 0.02]")
+    load, target = (results.scalars[f"plate_{what}_plate"] for what in ("load", "target"))
+    for asked in (4.5, 9, 18):
+        near = abs(load[abs(target - asked) < 1e-9] / asked - 1)
+        check(near.size > 0 and near.min() < 0.05, f"the plate comes to carry {asked} N", (asked, load, target))
+
+
+def test_triaxial(folder):
+    results = run_on_1_and_3(folder, "triaxial", "particles.grains.source.count=100", "stages.1.duration=0.01",
+                             *(f"obstacles.{wall}.motion.max_speed=0.2" for wall in ("left", "right", "front", "back", "bottom", "top")),
+                             "stages.0.until.max_time=0.1")
+    late = results.scalars["stage"] == 0
+    for wall in ("left", "right", "front", "back", "bottom", "top"):
+        load, target = (results.scalars[f"walls_{what}_{wall}"][late][-1] for what in ("load", "target"))
+        check(abs(load / target - 1) < 0.02, f"{wall} carries its pressure before the shear", (load, target))
+
+
+def test_shear_cell(folder):
+    results = run_on_1_and_3(folder, "shear_cell", "stages.1.duration=0.05", "particles.grains.source.count=150",
+                             "obstacles.lid.motion.max_speed=1")
+    load = results.scalars["lid_load_lid"]
+    check(abs(load[results.scalars["time"] > 0.28][0] / 3000 - 1) < 0.02, "the lid carries 10 kPa on 0.3 m2", load)
+    check(results.scalars["walls_force_floor_x"][-1] < 0, "grains hold back the floor that slides", load)

@@ -32,6 +32,9 @@ Pose<D> turn_about_origin(const Vec<D>& axis, Real angle) {
 template <int D>
 class Turn {
  public:
+  Turn() = default;
+  /// `axis`: unit, 3D only.
+  Turn(const Vec<D>& center, const Vec<D>& axis) : center_(center), axis_(axis) {}
   /// Declares and reads `center` (2D), or `point` and `axis` (3D). Without
   /// `required` they may be absent: see `given`.
   void describe(Section& section, bool required) {

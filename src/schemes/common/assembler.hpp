@@ -66,6 +66,7 @@ class FrictionAssembler {
   /// The contacts of the problem, one by one the same.
   ContactGraph<D>& contacts() { return contacts_; }
   const ContactGraph<D>& contacts() const { return contacts_; }
+  std::span<Real> surface_velocity() { return surface_velocity_; }
   /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
   /// Bytes held by the problem and the contacts.

@@ -52,6 +52,7 @@ struct SchemeTraits {
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
   bool takes_shapes = false;          ///< bodies need not be balls
   bool takes_cohesion = false;        ///< contacts may attract
+  bool drives_walls = false;          ///< walls may be under load
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
   /// are repeatable.
   bool same_for_any_owners = true;

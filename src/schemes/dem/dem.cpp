@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "geometry/drive.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
@@ -139,6 +140,7 @@ SchemeTraits DemStepper<D>::traits() const {
           .balance_costs_time = true,
           .stores_energy = true,
           .takes_cohesion = true,
+          .drives_walls = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
@@ -164,6 +166,7 @@ Real DemStepper<D>::reach_of(const State<D>& state, Real largest_radius) const {
 template <int D>
 void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
+  require_slow_walls(state.obstacles, dt, state.lattice.usual_skin, state.box);
   neighborhood_ = &neighborhood;
   first_new_id_ = state.next_id;
   if (is_constrained())

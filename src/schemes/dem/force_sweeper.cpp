@@ -212,6 +212,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
   time_ = time;
   counts_ = {};
   passed_ = {};
+  reactions_.clear();
   if (keeps_histories_) note_histories();
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
@@ -366,6 +367,9 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
         on.force[c] -= f.force[c];
         on.torque[c] -= contact.lever_a * f.torque[c] + f.rolling[c];
       }
+      if (state.obstacles.driven_of(wall.constraint) >= 0)
+        note_reaction(state, wall.constraint, at_[place - first] - surface.distance * surface.normal, contact,
+                      motions_[i], motion, f);
       ++counts_.n_touching;
       counts_.deepest = std::max(counts_.deepest, contact.overlap);
     }
@@ -418,7 +422,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
-                    before_.pairs, before_.walls, force_motions_, energies_) +
+                    reactions_, reaction_sums_, before_.pairs, before_.walls, force_motions_, energies_) +
          history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <functional>
 #include <span>
 #include <vector>
@@ -71,6 +72,10 @@ class ForceSweeper {
   /// Which candidates find_contacts() takes: those that touch, and those within `tolerance`. Good until the
   /// next step.
   ContactRules<D> contact_rules(Real tolerance);
+  /// Reactions of driven walls to the forces of the last evaluate(), with their slopes, into
+  /// state.obstacles.driven(): exact sums. Collective.
+  void tell_reactions(State<D>& state);
+
   /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
   /// no history advances. Collective.
   void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
@@ -120,6 +125,8 @@ class ForceSweeper {
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
   ContactHistory take_history(std::size_t place);
+  void note_reaction(const State<D>& state, Index constraint, const Vec<D>& point, const SoftContact& contact,
+                     const MotionRecord& body, const MotionRecord& wall, const SoftForce& force);
   static SoftContact contact_with_wall(const SurfacePoint<D>& at, Real radius);
   MotionRecord motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point,
                               const Vec<D>& normal) const;
@@ -152,6 +159,13 @@ class ForceSweeper {
   Histories before_;                         // of the last evaluate(): 0 where nothing touched
   std::vector<MotionRecord> force_motions_;  // held bodies: by which its forces were made
   std::vector<ContactEnergy> energies_;      // of each block
+  // Of the contacts with driven walls, by the last evaluate().
+  struct Reaction {
+    int wall;  // number in driven()
+    std::array<Real, 3> of_contact;
+  };
+  std::vector<Reaction> reactions_;
+  std::vector<Real> reaction_sums_;
   PassedThrough passed_;
   ForceCounts counts_;
 };

@@ -6,6 +6,7 @@
 #include "core/timing.hpp"
 #include "schemes/common/rotation.hpp"
 #include "schemes/dem/dem_motion.hpp"
+#include "schemes/dem/driven_walls.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 #include "state/energy_balance.hpp"
 #include "state/force_field.hpp"
@@ -40,6 +41,7 @@ class SpringMotion final : public DemMotion<D> {
     if (balance().kept) sweeper_.keep_histories();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
       advance(state_.clock.time, 0);
+      sweeper_.tell_reactions(state_);
     }
     if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
   }
@@ -47,16 +49,22 @@ class SpringMotion final : public DemMotion<D> {
   ContactMemory remember() override { return sweeper_.remember(state_); }
   void step(Real dt) override {
     const Real end = state_.clock.time + dt;
+    const Real driven_work = choose_wall_speeds(state_, dt);
     state_.obstacles.place(end);
     farthest_ = 0;
     advance(end, dt);
+    sweeper_.tell_reactions(state_);
+    state_.obstacles.finish_driven_step(end);
     farthest_of_ = {state_.clock.step + 1, dt};
     this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
     std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
-    if (balance().kept) book(end, dt);
+    if (balance().kept) {
+      book(end, dt);
+      balance().wall_work += driven_work;
+    }
   }
   Real farthest_after(Real dt) const override {
     return farthest_of_ == FarthestOf{state_.clock.step, dt} ? farthest_ : find_farthest(state_, dt);

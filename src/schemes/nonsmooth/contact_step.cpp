@@ -27,7 +27,14 @@ Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
 }
 
 template <int D>
-void ContactStep<D>::assemble(FreeMotion<D>& motion) {
+void ContactStep<D>::assemble(FreeMotion<D>& motion, bool again) {
+  if (!again) carries_solved_ = false;
+  again = again && !state_.bodies.carries_shapes();
+  if (again) {
+    solved_.clear();
+    for (std::size_t c = 0; c < contacts().size(); ++c)
+      std::copy_n(&impulse_[c * D], D, solved_.of(contacts(), c).component.begin());
+  }
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
   if (state_.bodies.carries_shapes()) neighborhood_.ghosts().copy_to_ghosts(motion.turn());
   const Real fall_speed = motion.fall_speed(state_);
@@ -45,6 +52,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
   n_added_ = n_rebounds_stopped_ = 0;
   build(motion, nullptr);
   guess_impulses(settings_.warm_start * law_.same_force);
+  if (again) guess_as_solved();
 }
 
 /// The problem of the contacts `found`; without, of those that free motion makes.
@@ -98,12 +106,18 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
       apply_springs(c, problem);
   }
   if (state_.materials.has_cohesion()) attract(problem);
+  if (!state_.obstacles.driven().empty())
+    driven_.soften(state_, contacts(), problem, carries_solved_ ? 1 : law_.same_force, [this](auto&& f) {
+      if (!carries_solved_) return memory_.for_each_impulse(contacts(), f);
+      for (std::size_t c = 0; c < contacts().size(); ++c) f(c, carried_.of(contacts(), c));
+    });
 }
 
 /// Of an impact at this normal velocity [m/s]: 0 where attraction holds what would bounce (docs/method.md,
-/// eq. H.16).
+/// eq. H.16), and at a wall under load, which takes the velocity that its load asks for.
 template <int D>
 Real ContactStep<D>::restitution_of(std::size_t c, Real speed) const {
+  if (DrivenContacts<D>::wall_of(state_, contacts(), c) >= 0) return 0;
   const PairProperties<D>& pair = *pairs_[c];
   if (!pair.cohesion || pair.cohesion->range() == 0) return pair.restitution;
   const Real leaving = pair.restitution * speed;
@@ -300,6 +314,27 @@ void ContactStep<D>::guess_impulses(Real factor) {
 }
 
 template <int D>
+bool ContactStep<D>::carry_solved() {
+  if (state_.bodies.carries_shapes()) return false;
+  carried_.clear();
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    if (DrivenContacts<D>::wall_of(state_, contacts(), c) < 0) continue;
+    Vec<D> impulse;
+    for (std::size_t i = 0; i < D; ++i) impulse += impulse_[c * D + i] * problem().frame[c][i];
+    carried_.of(contacts(), c) = impulse;
+  }
+  carries_solved_ = true;
+  return true;
+}
+
+/// Of balls: a pair has one contact, and frames are those of the solve before.
+template <int D>
+void ContactStep<D>::guess_as_solved() {
+  for (std::size_t c = 0; c < contacts().size(); ++c)
+    std::copy_n(solved_.of(contacts(), c).component.begin(), D, &impulse_[c * D]);
+}
+
+template <int D>
 const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool keeps_guess) {
   constexpr int most_rounds = 5;
   run(keeps_guess);
@@ -419,7 +454,8 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
-    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt);
+    bias =
+        std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt - driven_.given_way(c));
   }
   deepest = state_.comm.max(deepest);
   separates_ = deepest > worth_it;
@@ -538,7 +574,8 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
-  return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() +
+  return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
+         solved_.bytes() + carried_.bytes() +
          held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
                     stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
                     wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);

@@ -7,6 +7,7 @@
 #include "schemes/common/assembler.hpp"
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/nonsmooth/driven_contacts.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
 #include "schemes/nonsmooth/impacts.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
@@ -31,13 +32,17 @@ class ContactStep {
   void recall() {
     memory_.recall(state_, neighborhood_);
     memory_.mark_springs(kept_, neighborhood_);
+    if (state_.obstacles.driven().empty()) return;
+    solved_.fit(neighborhood_);
+    carried_.fit(neighborhood_);
   }
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
 
   /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
-  /// included, with a first guess of the impulses.
-  void assemble(FreeMotion<D>& motion);
+  /// included, with a first guess of the impulses: what contacts remember, or with `again` what the last
+  /// solve in this step found (of balls).
+  void assemble(FreeMotion<D>& motion, bool again = false);
   /// Solves it. Where pairs that free motion keeps apart would overlap by more than `deep` [m] with these
   /// velocities, they become contacts, and it is solved again. Where no impulses solve it
   /// because bodies bounce, none does in this step (unless such a step may be refused). The report is good
@@ -48,6 +53,22 @@ class ContactStep {
   /// if rigid bodies overlap by more than a small share of `radius` [m], else separating_velocity() is
   /// velocity(). Returns the deepest overlap that it meets [m]. Afterwards the problem holds the other bias.
   Real separate(Real radius, std::int64_t most_sweeps);
+  /// What walls under load carry with the impulses found. Good until the next call. Collective.
+  std::span<const typename DrivenContacts<D>::Reaction> react() {
+    return driven_.react(state_, contacts(), problem(), impulse_);
+  }
+  void set_hard(std::size_t wall, bool hard) { driven_.set_hard(wall, hard); }
+  bool is_hard(std::size_t wall) const { return driven_.is_hard(wall); }
+  Real spread(std::size_t wall) const {
+    return driven_.spread(state_, contacts(), problem(), impulse_, wall);
+  }
+  /// From here on in this step contacts with walls under load give way by what impulses differ from the
+  /// present ones. False: with shapes there is no such thing. Local.
+  bool carry_solved();
+  /// Makes walls under load as slow as they are with their contacts giving way. After react(), once. Local.
+  void slow_down_walls() {
+    driven_.slow_down(state_, contacts(), assembler_.problem(), impulse_, assembler_.surface_velocity());
+  }
   /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
   void remember_impulses();
   /// Contacts at the present positions with the forces of the last step.
@@ -105,6 +126,7 @@ class ContactStep {
   Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
+  void guess_as_solved();
 
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
@@ -114,6 +136,10 @@ class ContactStep {
   ImpulseMemory<D> memory_;
   ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
   ContactLaw law_;
+  DrivenContacts<D> driven_;
+  bool carries_solved_ = false;
+  ContactField<Vec<D>> carried_;  // impulses in world axes, of carry_solved()
+  ContactField<Vec<D>> solved_;   // impulses of the solve before in the frames, where a step has several
   std::vector<Real> impulse_, guess_;
   std::vector<Real> velocity_;
   // Of add_contacts().

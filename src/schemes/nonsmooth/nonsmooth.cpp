@@ -12,6 +12,7 @@
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/nonsmooth/contact_step.hpp"
+#include "schemes/nonsmooth/driven_solve.hpp"
 #include "schemes/nonsmooth/move.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
 #include "state/force_field.hpp"
@@ -42,7 +43,8 @@ class NonsmoothStepper final : public Stepper<D> {
   }
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override {
-    return motion_.bytes() + energy_.bytes() + sides_.bytes() + (contacts_ ? contacts_->bytes() : 0);
+    return motion_.bytes() + energy_.bytes() + driven_.bytes() + sides_.bytes() +
+           (contacts_ ? contacts_->bytes() : 0);
   }
 
  private:
@@ -56,6 +58,7 @@ class NonsmoothStepper final : public Stepper<D> {
   static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
   Real refresh(State<D>& state, Real dt);
+  void take_step(State<D>& state, Real dt);
   bool solve(State<D>& state, Real dt);
   bool take_solution(State<D>& state, Real& dt);
   bool turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt);
@@ -70,8 +73,10 @@ class NonsmoothStepper final : public Stepper<D> {
   SideKeeper<D> sides_;
   FreeMotion<D> motion_;
   StepEnergy<D> energy_;
+  DrivenSolve<D> driven_;
   ContactGraph<D> end_contacts_;
   Real asked_ = 0;  // length of the step that the caller wants [s]
+  bool drives_walls_ = false;
   Real smallest_radius_ = 0;
   Real overlap_ = 0;    // deepest at the start of the step
   Real corrected_ = 0;  // deepest that the correction met
@@ -85,6 +90,7 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
           .has_contact_problems = true,
           .takes_shapes = true,
           .takes_cohesion = true,
+          .drives_walls = true,
           .same_for_any_owners = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .memory = "impulses"};
 }
@@ -98,6 +104,7 @@ ListNeeds NonsmoothStepper<D>::list_needs(const State<D>& state, Real dt, Real l
 template <int D>
 void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
+  require_slow_walls(state.obstacles, dt, state.lattice.usual_skin, state.box);
   if (state.bodies.carries_shapes() && settings_.impacts == NonsmoothSettings<D>::Impacts::sequential)
     throw InputError(settings_.where_impacts +
                      ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
@@ -106,6 +113,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.choose_tolerance(state.bodies.carries_shapes());
   neighborhood_ = &neighborhood;
+  drives_walls_ = !state.obstacles.driven().empty();
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
   fit(state);
@@ -153,6 +161,17 @@ template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   settings_.on_failure.begin_step();
   state.obstacles.begin_step();
+  driven_.begin(state);
+  try {
+    take_step(state, dt);
+  } catch (const StepRefused&) {
+    driven_.restore(state);
+    throw;
+  }
+}
+
+template <int D>
+void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
   // velocities at t + dt if no contact acted.
   asked_ = dt;
@@ -168,6 +187,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
   contacts_->remember_impulses();
   energy_.add_to_ledger(state, motion_, *contacts_, dt);
+  state.obstacles.finish_driven_step(state.clock.time + dt);
   check_correction(state);
   state.clock.last_dt = dt;
 }
@@ -241,10 +261,12 @@ template <int D>
 bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   Scope timer("contact problem");
   StepControl& control = settings_.on_failure;
-  contacts_->assemble(motion_);
   const auto& hook = this->contact_problem_hook();
   const SolveReport& report =
-      contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
+      driven_.run(state, dt, smallest_radius_, *contacts_, [&](bool is_first) -> const SolveReport& {
+        contacts_->assemble(motion_, !is_first);
+        return contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
+      });
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
   const bool accepted = report.converged || !control.may_refuse();
   if (hook && (accepted || control.n_halvings() == 0))
@@ -332,6 +354,10 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"overlap", "m", overlap_, false, settings_.overlap_limit * smallest_radius_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
+  if (drives_walls_) {
+    entries.push_back({"driven_solves", "-", static_cast<Real>(driven_.n_solves())});
+    entries.push_back({"driven_misfit", "-", driven_.worst_misfit()});
+  }
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }

@@ -1,0 +1,98 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analysis/measure.hpp"
+#include "core/error.hpp"
+#include "geometry/drive.hpp"
+
+namespace scree {
+namespace {
+
+/// What walls under load do: where they are along their axes, how fast they go, what they carry and what they
+/// are asked to carry. Loads and strains are positive where a wall moves along its axis against bodies.
+template <int D>
+class DrivenWalls final : public Measure<D> {
+ public:
+  void describe(Section& section) override {
+    section.texts("obstacles", names_, {.doc = "names of driven obstacles; none given: all of them"});
+    section.real(
+        "length", length_,
+        {.unit = Unit::length,
+         .range = positive,
+         .doc = "Length of the sample along the axis, for a column strain: the displacement since the "
+                "present stage began over this length"});
+    if (section.reading()) this->where_ = section.where("obstacles");
+  }
+
+  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+    std::vector<ColumnInfo> columns;
+    for (const std::size_t k : chosen(state.obstacles)) {
+      const DrivenState& wall = state.obstacles.driven()[k];
+      const std::string& name = state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name;
+      const bool turns = state.obstacles.drive_of(wall).turns();
+      const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
+      columns.push_back({"position_" + name, place,
+                         fmt::format("where {} is along its axis, from its place in the deck", name)});
+      columns.push_back(
+          {"velocity_" + name, place + "/s", fmt::format("velocity of {} along its axis", name)});
+      columns.push_back(
+          {"load_" + name, load, fmt::format("reaction of the bodies on {}, against its axis", name)});
+      columns.push_back({"target_" + name, load,
+                         fmt::format("load that {} is asked to carry; 0 where it has a speed", name)});
+      if (std::isfinite(length_) && !turns)
+        columns.push_back(
+            {"strain_" + name, "-", fmt::format("displacement of {} in this stage over the length", name)});
+    }
+    return columns;
+  }
+
+  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+    const ObstacleSet<D>& obstacles = sample.state.obstacles;
+    for (const std::size_t k : chosen(obstacles)) {
+      const DrivenState& wall = obstacles.driven()[k];
+      row.push_back(wall.position);
+      row.push_back(wall.velocity);
+      row.push_back(wall.reaction);
+      row.push_back(target_of(obstacles, wall));
+      if (std::isfinite(length_) && !obstacles.drive_of(wall).turns())
+        row.push_back((wall.position - wall.stage_position) / length_);
+    }
+  }
+
+ private:
+  /// Numbers of the walls to show.
+  std::vector<std::size_t> chosen(const ObstacleSet<D>& obstacles) const {
+    const auto driven = obstacles.driven();
+    std::vector<std::size_t> numbers;
+    const auto name_of = [&](std::size_t k) -> const std::string& {
+      return obstacles.list()[static_cast<std::size_t>(driven[k].obstacle)].name;
+    };
+    std::string known;
+    for (std::size_t k = 0; k < driven.size(); ++k) {
+      known += (known.empty() ? "" : ", ") + name_of(k);
+      if (names_.empty()) numbers.push_back(k);
+    }
+    for (const std::string& name : names_) {
+      std::size_t k = 0;
+      while (k < driven.size() && name_of(k) != name) ++k;
+      if (k == driven.size())
+        throw InputError(fmt::format("{}: there is no driven obstacle '{}'; the deck has {}", this->where_,
+                                     name, known.empty() ? "none" : known));
+      numbers.push_back(k);
+    }
+    if (numbers.empty())
+      throw InputError(
+          fmt::format("{}: no obstacle of the deck has a motion of the type \"driven\"", this->where_));
+    return numbers;
+  }
+
+  std::vector<std::string> names_;
+  Real length_ = HUGE_VAL;
+};
+
+}  // namespace
+
+SCREE_PLUGIN(Measure, driven, DrivenWalls, "place, velocity and load of walls under load")
+
+}  // namespace scree

@@ -1,0 +1,46 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/drive.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// The velocity of each driven wall for the step of dt that begins (docs/method.md, eq. H.17-H.18). With the
+/// reaction R of the last evaluation of forces, and K and C by which it grows with the position and the
+/// velocity of the wall:
+///     servo: v = (load - R + C v_before) / (2 K dt + C),       a gain of 0.5/(K dt) whatever the damping
+///     free:  v = v_before + dt (load - R) / (m + C dt + K dt^2/4),   stable however light the wall
+/// both within max_speed. Obstacles stand as placed last. Returns the work [J] by which the trapezoidal rule
+/// over F v misses that of velocities that change at the start of the step. Local, the same on all ranks.
+template <int D>
+Real choose_wall_speeds(State<D>& state, Real dt) {
+  Real work = 0;
+  for (DrivenState& wall : state.obstacles.driven()) {
+    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    const Real before = wall.velocity;
+    if (!state.obstacles.active(wall.obstacle)) {
+      wall.velocity = wall.reaction = 0;
+      continue;
+    }
+    const Real misfit = target_of(state.obstacles, wall) - wall.reaction;
+    const Real elastic = wall.stiffness * dt;
+    if (wall.order.kind == DrivenOrder::Kind::speed) {
+      wall.velocity = wall.order.value;
+    } else if (drive.control() == Drive<D>::Control::free) {
+      wall.velocity += dt * misfit / (drive.inertia() + dt * (wall.damping + 0.25 * elastic));
+    } else {
+      const Real resistance = 2 * elastic + wall.damping;
+      const Real push = misfit + wall.damping * before;
+      wall.velocity = resistance > 0 ? push / resistance
+                      : misfit == 0  ? 0
+                                     : std::copysign(drive.max_speed(), misfit);
+    }
+    wall.velocity = std::clamp(wall.velocity, -drive.max_speed(), drive.max_speed());
+    work += 0.5 * dt * wall.reaction * (wall.velocity - before);
+  }
+  return work;
+}
+
+}  // namespace scree

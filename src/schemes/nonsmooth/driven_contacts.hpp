@@ -1,0 +1,154 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "contact/contact_graph.hpp"
+#include "core/memory.hpp"
+#include "core/reset.hpp"
+#include "friction/friction_problem.hpp"
+#include "geometry/drive.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// Contacts with walls under load in a friction problem (docs/method.md, eq. D.17). A wall that jams rigid
+/// bodies carries any load at the velocity 0, so that its velocity does not determine its load. Therefore
+/// each of its contacts gives way by what its impulse r differs from the one that it remembers, r_old:
+///     u = H v + w + (r - r_old)/m,   m the mass of the body.
+/// The load then grows with the velocity of the wall, in a wall that jams by sum(way^2) m / dt. With r_old =
+/// r the law is the rigid one again. Arrays are per contact of the problem.
+template <int D>
+class DrivenContacts {
+ public:
+  /// What a wall carries: its numbers in ObstacleSet::driven().
+  struct Reaction {
+    Real load = 0;        ///< against its axis [N]
+    Real slope = 0;       ///< most by which that grows with the velocity [N s/m]
+    Real deflection = 0;  ///< how much slower the wall goes than is asked, as its contacts give way [m/s]
+  };
+
+  /// The number of the wall of contact c that a load moves; -1: none.
+  static int wall_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+    return contacts.b[c] < 0 ? state.obstacles.driven_of(contacts.wall[c]) : -1;
+  }
+  /// Whether the contacts of wall k do not give way: it goes at its largest speed whatever it carries.
+  void set_hard(std::size_t k, bool hard) {
+    if (is_hard_.size() <= k) is_hard_.resize(k + 1, 0);
+    is_hard_[k] = hard ? 1 : 0;
+  }
+  bool is_hard(std::size_t k) const { return k < is_hard_.size() && is_hard_[k] != 0; }
+  /// Lets the contacts give way. `remembered` calls f(c, r_old in world axes) for every contact.
+  template <class ForEach>
+  void soften(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem,
+              Real factor, const ForEach& for_each_remembered) {
+    constexpr std::size_t q = FrictionProblem<D>::q;
+    reset(softness_, contacts.size());
+    reset(carried_, contacts.size() * D);
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const int k = wall_of(state, contacts, c);
+      if (k < 0 || problem.a[c] < 0 || is_hard(static_cast<std::size_t>(k)) ||
+          state.obstacles.driven()[static_cast<std::size_t>(k)].order.kind == DrivenOrder::Kind::speed)
+        continue;
+      softness_[c] = 1 / problem.mass[static_cast<std::size_t>(problem.a[c]) * q * q];
+    }
+    for_each_remembered([&](std::size_t c, const Vec<D>& impulse) {
+      if (softness_[c] == 0 || impulse == Vec<D>{}) return;
+      for (std::size_t i = 0; i < D; ++i) carried_[c * D + i] = factor * dot(problem.frame[c][i], impulse);
+      if (carried_[c * D] <= 0) std::fill_n(&carried_[c * D], D, 0.0);
+    });
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (softness_[c] == 0) continue;
+      problem.compliance[2 * c] += softness_[c];
+      problem.compliance[2 * c + 1] += softness_[c];
+      for (std::size_t i = 0; i < D; ++i) problem.bias[c * D + i] -= softness_[c] * carried_[c * D + i];
+    }
+  }
+  /// What the walls carry with these impulses. Exact sums. Collective.
+  std::span<const Reaction> react(const State<D>& state, const ContactGraph<D>& contacts,
+                                  const FrictionProblem<D>& problem, std::span<const Real> impulse) {
+    const auto walls = state.obstacles.driven();
+    constexpr std::size_t width = 3;
+    touching_.clear();
+    for (std::size_t c = 0; c < contacts.size(); ++c)
+      if (wall_of(state, contacts, c) >= 0 && (softness_[c] > 0 || impulse[c * D] > 0))
+        touching_.push_back(c);
+    sums_.assign(walls.size() * width, 0.0);
+    const Real dt = problem.time_step;
+    ReproducibleSum::sum(state.comm, touching_.size(), sums_, [&](std::size_t i, std::span<Real> terms) {
+      std::ranges::fill(terms, 0.0);
+      const std::size_t c = touching_[i];
+      const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
+      const Vec<D> way = way_of(state, contacts, c);
+      Real given = 0;
+      for (std::size_t d = 0; d < D; ++d) {
+        const Real r = impulse[c * D + d];
+        terms[k * width] -= r * dot(problem.frame[c][d], way) / dt;
+        given += r * softness_[c] * (r - carried_[c * D + d]);
+      }
+      if (softness_[c] > 0) terms[k * width + 1] = dot(way, way) / (softness_[c] * dt);
+      terms[k * width + 2] = given / dt;
+    });
+    reactions_.resize(walls.size());
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      const Real load = sums_[k * width], given = sums_[k * width + 2];
+      reactions_[k] = {load, sums_[k * width + 1], load != 0 ? given / load : 0};
+    }
+    return reactions_;
+  }
+  /// How much more one contact with wall k gives way than all do on average, at most [m/s]: what the wall
+  /// would sink into a body. After react(). Collective.
+  Real spread(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
+              std::span<const Real> impulse, std::size_t k) const {
+    Real most = 0;
+    for (const std::size_t c : touching_) {
+      if (static_cast<std::size_t>(wall_of(state, contacts, c)) != k || softness_[c] == 0 ||
+          impulse[c * D] <= 0)
+        continue;
+      const Real along = -dot(problem.frame[c][0], way_of(state, contacts, c));
+      most = std::max(most,
+                      softness_[c] * (impulse[c * D] - carried_[c * D]) - along * reactions_[k].deflection);
+    }
+    return state.comm.max(most);
+  }
+  /// Makes the walls slower by `deflection`, in the surface velocities of obstacles (in the frames of
+  /// contacts) and in the problem, whose contacts give way from these impulses on.
+  void slow_down(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem,
+                 std::span<const Real> impulse, std::span<Real> surface_velocity) {
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (softness_[c] == 0) continue;
+      const Real slower = reactions_[static_cast<std::size_t>(wall_of(state, contacts, c))].deflection;
+      const Vec<D> way = way_of(state, contacts, c);
+      for (std::size_t i = 0; i < D; ++i) {
+        const Real along = slower * dot(problem.frame[c][i], way);
+        surface_velocity[c * D + i] -= along;
+        problem.bias[c * D + i] -= along + softness_[c] * (impulse[c * D + i] - carried_[c * D + i]);
+        carried_[c * D + i] = impulse[c * D + i];
+      }
+    }
+  }
+  /// What the normal bias of contact c holds because it gives way [m/s].
+  Real given_way(std::size_t c) const { return c < softness_.size() ? softness_[c] * carried_[c * D] : 0; }
+  std::size_t bytes() const {
+    return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_);
+  }
+
+ private:
+  static Vec<D> way_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
+    const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
+    const Vec<D> point =
+        state.bodies.position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
+    return state.obstacles.drive_of(state.obstacles.driven()[k]).way(point);
+  }
+
+  std::vector<Real> softness_;  // [1/kg]; 0: not of a wall under load
+  std::vector<Real> carried_;   // n_contacts * D: r_old in the frames [N s]
+  std::vector<std::size_t> touching_;
+  std::vector<Real> sums_;
+  std::vector<Reaction> reactions_;
+  std::vector<std::uint8_t> is_hard_;  // of each wall
+};
+
+}  // namespace scree
