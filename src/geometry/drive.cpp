@@ -151,6 +151,7 @@ void Drive<D>::find_planes(const ObstacleSet<D>& obstacles) {
     if (found == list.end()) fail(fmt::format("there is no obstacle '{}'{}", name, suggestion(name, known)));
     planes.emplace_back();
     if (!plane_of(*found, planes.back())) fail(fmt::format("obstacle '{}' is not a plane", name));
+    if (found->placement) planes.back().normal = found->placement->direction_to_world(planes.back().normal);
     numbers.push_back(static_cast<int>(found - list.begin()));
   }
   std::vector<bool> taken(planes.size(), false);
@@ -226,11 +227,10 @@ Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>
 }
 
 template <int D>
-Pose<D> ObstacleSet<D>::pose_at(const Obstacle<D>& obstacle, Real time) const {
-  if (obstacle.motion) return placed(obstacle, obstacle.motion->pose(time));
-  if (!obstacle.drive) return placed(obstacle, {});
-  return placed(obstacle,
-                obstacle.drive->pose(driven_[static_cast<std::size_t>(obstacle.driven)].position_at(time)));
+Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>& obstacle, Real time) const {
+  if (obstacle.motion) return obstacle.motion->pose(time);
+  if (!obstacle.drive) return {};
+  return obstacle.drive->pose(driven_[static_cast<std::size_t>(obstacle.driven)].position_at(time));
 }
 
 template <int D>
@@ -292,7 +292,7 @@ Real ObstacleSet<D>::driven_travel(const Obstacle<D>& obstacle, Real from_time, 
   template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);               \
   template const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState&) const;                      \
   template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const;         \
-  template Pose<D> ObstacleSet<D>::pose_at(const Obstacle<D>&, Real) const;                         \
+  template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                        \
   template void ObstacleSet<D>::find_driven();                                                      \
   template void ObstacleSet<D>::note_listed(Real);                                                  \
   template void ObstacleSet<D>::finish_driven_step(Real);                                           \

@@ -259,7 +259,7 @@ class ObstacleSet {
     Vec<D> velocity = this->velocity(constraint, x, time);
     if (obstacle.surface_velocity == Vec<D>{}) return velocity;
     Vec<D> of_belt = obstacle.surface_velocity;
-    if (obstacle.motion) of_belt = obstacle.motion->pose(time).direction_to_world(of_belt);
+    if (can_move(obstacle)) of_belt = moved_at(obstacle, time).direction_to_world(of_belt);
     return velocity + (of_belt - dot(of_belt, normal) * normal);
   }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
@@ -354,7 +354,11 @@ class ObstacleSet {
     return obstacle.placement ? moved.after(*obstacle.placement) : moved;
   }
   /// Where the obstacle is at `time`, without regard to whether it is active.
-  Pose<D> pose_at(const Obstacle<D>& obstacle, Real time) const;
+  Pose<D> pose_at(const Obstacle<D>& obstacle, Real time) const {
+    return placed(obstacle, moved_at(obstacle, time));
+  }
+  /// How far its motion, or its load, has moved it by `time` from where the deck has it.
+  Pose<D> moved_at(const Obstacle<D>& obstacle, Real time) const;
   Real travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
                       const Box<D>& domain) const;
   void find_driven();
