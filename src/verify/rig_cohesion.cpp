@@ -4,6 +4,7 @@
 
 #include "contact/compliance.hpp"
 #include "verify/rig_cases.hpp"
+#include "verify/solid_cases.hpp"
 
 namespace scree {
 
@@ -97,28 +98,36 @@ std::string dmt_pull(Real pull_off, Real radius) {
                      pull_off / (2 * std::numbers::pi * radius));
 }
 
-void run(Simulation<3>& simulation, Real time, Real dt) {
-  for (std::int64_t step = 0; step < std::llround(time / dt); ++step) simulation.step();
+/// Puts the one body of a run where the deck could not: into an obstacle. Before the first step. Collective.
+void put(Simulation<3>& simulation, const Vec<3>& place) {
+  State<3>& state = simulation.state();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    state.bodies.position()[i] = place;
+  simulation.stepper().bodies_changed(state);
 }
 
 /// Below a ceiling: hangs if the pull-off force is more than the weight.
 void ceiling(GrainTable& table) {
-  constexpr Real radius = 0.5e-3, time = 0.1;
+  constexpr Real radius = 0.5e-3;
   const Real weight = mass_of(radius, 2500) * g;
   for (const bool soft : {false, true}) {
+    const Real time = soft ? 0.01 : 0.1;
     std::vector<GrainRow> rows;
     for (const std::string type : {"force", "dmt"})
       for (const Real factor : {1.001, 0.999}) {
-        const Real pull = factor * weight, dt = soft ? 5e-6 : 1e-3;
+        const Real pull = factor * weight, dt = soft ? 5e-8 : 1e-3;
         GrainDeck<3> deck =
             pulling_deck(soft, dt, type == "dmt" ? dmt_pull(pull, radius) : constant_pull(pull));
         deck.pair("grain", "grain", 0.5, 0.5);
         deck.obstacle("ceiling", "grain", "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, -1]");
-        // Of a soft sphere where the contact pushes with what the pull has too much.
+        // Of a soft sphere where the contact pushes with what the pull has too much. The first half step
+        // knows no contact yet; it must be so short that the sphere does not swing out of this little
+        // overlap.
         const Real overlap = soft ? 0.001 * weight / 200 : 0;
-        deck.add(ball("grain", {{0, 0, -radius + overlap}}, radius));
+        deck.add(ball("grain", {{0, 0, -radius}}, radius));
         Simulation<3> simulation(table.comm(), deck.read());
-        run(simulation, time, dt);
+        put(simulation, {{0, 0, -radius + overlap}});
+        step_until(simulation, time);
         const Real drop = overlap - radius - states_of(simulation).position[0][2];
         const Real fall = 0.5 * g * time * time;
         // What falls leaves the contact a little late.
@@ -143,9 +152,10 @@ void vertical_wall(GrainTable& table) {
       deck.pair("grain", "grain", mu, 0.5);
       deck.obstacle("wall", "grain", "type = 'plane'\npoint = [0, 0, 0]\nnormal = [1, 0, 0]");
       const Real overlap = soft ? pull / 200 : 0;
-      deck.add({"grain", {{radius - overlap, 0, 0}}, radius, {}, {}, "rotates = false"});
+      deck.add({"grain", {{radius, 0, 0}}, radius, {}, {}, "rotates = false"});
       Simulation<3> simulation(table.comm(), deck.read());
-      run(simulation, time, dt);
+      put(simulation, {{radius - overlap, 0, 0}});
+      step_until(simulation, time);
       const Real speed = -states_of(simulation).velocity[0][2];
       const Real free = std::max(0.0, 1 - factor) * g * time;
       rows.push_back(row("speed [m/s]", fmt::format("mu F_c / m g = {}", factor), free, speed,
@@ -169,7 +179,7 @@ void chain(GrainTable& table) {
       deck.obstacle("ceiling", "grain", "type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, -1]");
       for (int i = 0; i < n; ++i) deck.add(ball("grain", {{0, 0, -(2 * i + 1) * radius}}, radius));
       Simulation<3> simulation(table.comm(), deck.read());
-      run(simulation, time, dt);
+      step_until(simulation, time);
       const auto position = states_of(simulation).position;
       const Real drop = -radius - position[0][2];
       const Real length = position[0][2] - position[n - 1][2];
@@ -204,7 +214,7 @@ void sticking(GrainTable& table) {
       deck.floor("rubber");
       deck.add(ball("rubber", {{0, 0, radius + gap}}, radius, {{0, 0, -speed}}));
       Simulation<3> simulation(table.comm(), deck.read());
-      run(simulation, 5e-4, dt);
+      step_until(simulation, 5e-4);
       const auto states = states_of(simulation);
       const Real left = states.position[0][2] - radius;
       const std::string variant = fmt::format("{}, {} v_s", end, factor);
