@@ -62,9 +62,9 @@ def test_a_scheme_without_inertia(folder):
     deck = '[simulation]\ndimension = 2\nscheme = "pbd"\nend_time = 1\n[domain]\nlower = [0, 0]\nupper = [1, 1]\n[time]\n' \
            'step = 0.1\n[particles.a]\nradius = { distribution = "constant", value = 0.1 }\nsource = { type = "lattice", ' \
            'spacing = 0.3, region = { lower = [0, 0], upper = [1, 1] } }\n' \
-           '[output.continuum]\nevery = 0.1\nkernel = "lucy"\nwidth = 0.3\ncell = 0.1\n'
+           '[velocity]\ntype = "constant"\nvelocity = [0, -1]\n[output.continuum]\nevery = 0.1\nkernel = "lucy"\nwidth = 0.3\ncell = 0.1\n'
     (folder / "pbd.toml").write_text(deck)
-    refused(folder, "run", "pbd.toml", words=["pbd.toml:17", "inertia"])
+    refused(folder, "run", "pbd.toml", words=["pbd.toml:20", "inertia"])
 
 
 def warns(folder, words, keys=(), changes=(), **how):

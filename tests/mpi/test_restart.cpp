@@ -262,12 +262,14 @@ TEST_CASE("restart: after a last step that was cut short, warm multipliers do no
   save(first, scratch / "short.scree");
   Simulation<2> second(world, read_deck<2>(disks_deck), scratch / "short.scree");
   second.step();
-  // The field pulls with at most 0.7 times the distance: no body has a reason to be faster than that by much.
+  // The field pulls with at most 0.7 times the distance, and an overlap of a radius leaves in a step: no body
+  // has a reason to be faster than these by much. Multipliers of the short step would throw them 50000 times
+  // as far.
   Real fastest = 0;
   for (const Vec<2>& v :
        second.state().bodies.velocity().first(static_cast<std::size_t>(second.state().bodies.n_owned())))
     fastest = std::max(fastest, norm(v));
-  CHECK(world.max(fastest) < 10);
+  CHECK(world.max(fastest) < 20);
 }
 
 TEST_CASE("restart: solvers with matrices repeat on as many ranks, and agree on one to their tolerance",

@@ -118,7 +118,8 @@ TEST_CASE("distributions: radii that cannot be are errors at their place in the 
 }
 
 TEST_CASE(
-    "sieve: the mass of 200000 draws between the openings is that of the table within 3 %, by both "
+    "sieve: the mass of 2 million draws between the openings is that of the table within 4 % (three standard "
+    "deviations of the coarsest), by both "
     "interpolations, in the plane and in space",
     "[particles]") {
   const std::vector<Real> sizes{0.5, 1, 2, 5}, fractions{0.3, 0.5, 0.2};
@@ -128,15 +129,15 @@ TEST_CASE(
         read<D>("distribution = 'sieve', sizes = [0.5, 1, 2, 5], fractions = [0.3, 0.5, 0.2]" + more);
     std::vector<Real> mass(3, 0);
     Real total = 0;
-    for (const Real r : draws(*radius, 200000)) {
+    for (const Real r : draws(*radius, 2000000)) {
       const auto above = std::ranges::upper_bound(sizes, 2 * r);
       const auto k = std::clamp<std::ptrdiff_t>(above - sizes.begin() - 1, 0, 2);
       mass[static_cast<std::size_t>(k)] += body_volume<D>(r);
       total += body_volume<D>(r);
     }
-    for (std::size_t k = 0; k < 3; ++k) CHECK(mass[k] / total == Approx(fractions[k]).epsilon(0.03));
+    for (std::size_t k = 0; k < 3; ++k) CHECK(mass[k] / total == Approx(fractions[k]).epsilon(0.04));
     CHECK(radius->largest() == 2.5);
-    CHECK(radius->mean_volume() == Approx(total / 200000).epsilon(0.02));
+    CHECK(radius->mean_volume() == Approx(total / 2000000).epsilon(0.02));
   };
   for (const std::string more : {"", ", interpolation = 'linear'"}) {
     check.operator()<2>(more);
