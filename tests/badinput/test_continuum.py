@@ -64,7 +64,7 @@ def test_a_scheme_without_inertia(folder):
            'spacing = 0.3, region = { lower = [0, 0], upper = [1, 1] } }\n' \
            '[velocity]\ntype = "constant"\nvelocity = [0, -1]\n[output.continuum]\nevery = 0.1\nkernel = "lucy"\nwidth = 0.3\ncell = 0.1\n'
     (folder / "pbd.toml").write_text(deck)
-    refused(folder, "run", "pbd.toml", words=["pbd.toml:20", "inertia"])
+    refused(folder, "run", "pbd.toml", words=["pbd.toml:18", "inertia"])
 
 
 def warns(folder, words, keys=(), changes=(), **how):

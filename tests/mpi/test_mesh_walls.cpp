@@ -44,7 +44,7 @@ constexpr Real soft_step = 2e-4, rigid_step = 2e-3;
 
 TEST_CASE("meshes and belts: the same bits on any number of ranks", "[mpi][walls]") {
   for (const auto& [scheme, step, n_steps] :
-       {std::tuple{"dem", soft_step, 1200}, {"nonsmooth", rigid_step, 120}, {"pbd", 1e-2, 50}}) {
+       {std::tuple{"dem", soft_step, 1200}, {"nonsmooth", rigid_step, 120}, {"pbd", 1e-2, 400}}) {
     CAPTURE(scheme);
     const Outcome together = check_invariant<3>(mill(scheme, step), {}, n_steps);
     CHECK(together.n_contacts > 10);
