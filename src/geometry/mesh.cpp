@@ -31,14 +31,13 @@ class MeshBuilder {
   }
 
   void add_triangle(int a, int b, int c) {
-    if (is_line(a, b, c))
+    if (a == b || b == c || c == a)
       ++mesh_.n_degenerate;
     else
       mesh_.triangles.push_back({a, b, c});
   }
 
   TriangleMesh take() {
-    leave_out_doubled();
     if (mesh_.triangles.empty()) throw InputError(path_ + ": there are no triangles");
     return std::move(mesh_);
   }
@@ -50,30 +49,6 @@ class MeshBuilder {
           checksum_of({reinterpret_cast<const char*>(place.data()), sizeof place}));
     }
   };
-
-  /// Whether a triangle is no wider than rounding.
-  bool is_line(int a, int b, int c) const {
-    const auto at = [&](int v) { return mesh_.vertices[static_cast<std::size_t>(v)]; };
-    const Vec<3> p = at(b) - at(a), q = at(c) - at(a), r = at(c) - at(b);
-    return norm(cross(p, q)) <= 1e-12 * std::max({dot(p, p), dot(q, q), dot(r, r)});
-  }
-
-  void leave_out_doubled() {
-    std::vector<std::pair<std::array<int, 3>, std::size_t>> sorted;
-    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      sorted.emplace_back(mesh_.triangles[t], t);
-      std::ranges::sort(sorted.back().first);
-    }
-    std::ranges::sort(sorted);
-    std::vector<char> is_doubled(sorted.size(), 0);
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-      if (sorted[i].first == sorted[i - 1].first) is_doubled[sorted[i].second] = 1, ++mesh_.n_doubled;
-    if (mesh_.n_doubled == 0) return;
-    std::size_t kept = 0;
-    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
-      if (!is_doubled[t]) mesh_.triangles[kept++] = mesh_.triangles[t];
-    mesh_.triangles.resize(kept);
-  }
 
   std::string path_;
   Real scale_;
@@ -277,6 +252,45 @@ MeshDefects defects_of(const TriangleMesh& mesh) {
                                      mesh.vertices[static_cast<std::size_t>(sides[i].high)]));
   }
   return defects;
+}
+
+namespace {
+
+/// Keeps the triangles t that keeps(t) is true for; returns how many were left out.
+template <class Keeps>
+std::size_t keep(TriangleMesh& mesh, const Keeps& keeps) {
+  std::size_t kept = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    if (keeps(t)) mesh.triangles[kept++] = mesh.triangles[t];
+  const std::size_t n_left_out = mesh.triangles.size() - kept;
+  mesh.triangles.resize(kept);
+  return n_left_out;
+}
+
+}  // namespace
+
+std::size_t leave_out_doubled(TriangleMesh& mesh) {
+  std::vector<std::pair<std::array<int, 3>, std::size_t>> sorted;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    sorted.emplace_back(mesh.triangles[t], t);
+    std::ranges::sort(sorted.back().first);
+  }
+  std::ranges::sort(sorted);
+  std::vector<char> is_doubled(sorted.size(), 0);
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i].first == sorted[i - 1].first) is_doubled[sorted[i].second] = 1;
+  return keep(mesh, [&](std::size_t t) { return is_doubled[t] == 0; });
+}
+
+std::size_t leave_out_lines(TriangleMesh& mesh) {
+  constexpr Real thinnest = 1e-12;
+  return keep(mesh, [&](std::size_t t) {
+    const auto at = [&](std::size_t k) {
+      return mesh.vertices[static_cast<std::size_t>(mesh.triangles[t][k])];
+    };
+    const Vec<3> p = at(1) - at(0), q = at(2) - at(0), r = at(2) - at(1);
+    return norm(cross(p, q)) > thinnest * std::max({dot(p, p), dot(q, q), dot(r, r)});
+  });
 }
 
 std::uint64_t checksum_of(std::string_view bytes) {

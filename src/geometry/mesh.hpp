@@ -13,8 +13,7 @@ namespace scree {
 struct TriangleMesh {
   std::vector<Vec<3>> vertices;  ///< each place once
   std::vector<std::array<int, 3>> triangles;
-  std::size_t n_degenerate = 0;  ///< triangles of the file left out, as their corners are on one line
-  std::size_t n_doubled = 0;     ///< triangles of the file left out, as an earlier one has the same corners
+  std::size_t n_degenerate = 0;  ///< triangles of the file left out, as two of their corners are one place
 };
 
 /// Reads STL (text or binary, told apart by their length) or Wavefront OBJ by the ending of `path` in any
@@ -37,6 +36,11 @@ struct MeshDefects {
 };
 /// O(n log n).
 MeshDefects defects_of(const TriangleMesh& mesh);
+
+/// Takes out triangles that have the corners of an earlier one, in any order; returns how many. O(n log n).
+std::size_t leave_out_doubled(TriangleMesh& mesh);
+/// Takes out triangles no wider than 1e-12 of their length, which have no normal; returns how many. O(n).
+std::size_t leave_out_lines(TriangleMesh& mesh);
 
 /// A number that changes with any byte of a file (FNV-1a, 64 bits).
 std::uint64_t checksum_of(std::string_view bytes);

@@ -159,19 +159,21 @@ class Mesh final : public Shape<3> {
     const std::string bytes = read_input(path);
     found_checksum_ = checksum_ = fmt::format("{:016x}", checksum_of(bytes));
     TriangleMesh mesh = parse_mesh(path, bytes, scale_);
-    const std::size_t n_degenerate = mesh.n_degenerate, n_doubled = mesh.n_doubled;
-    if (n_degenerate > 0)
-      log::warn("{}: {} triangles of '{}' have no area and are left out", section.where("file"), n_degenerate,
-                file_);
-    if (n_doubled > 0)
-      log::warn("{}: {} triangles of '{}' repeat others and are left out", section.where("file"), n_doubled,
-                file_);
+    const std::size_t n_doubled = leave_out_doubled(mesh);
     Real front = 1;
     if (side_ != Side::both) {
       require_closed(section, mesh);
       const bool is_outward = enclosed_volume(mesh) > 0;
       front = is_outward == (side_ == Side::outside) ? 1 : -1;
     }
+    const std::size_t n_lines = mesh.n_degenerate + leave_out_lines(mesh);
+    if (n_lines > 0)
+      log::warn("{}: {} triangles of '{}' have no area and are left out", section.where("file"), n_lines,
+                file_);
+    if (n_doubled > 0)
+      log::warn("{}: {} triangles of '{}' repeat others and are left out", section.where("file"), n_doubled,
+                file_);
+    if (mesh.triangles.empty()) section.fail("file", fmt::format("'{}' has no triangle with an area", file_));
     surface_ = TriangleSurface(std::move(mesh), flat_angle_, front);
   }
 

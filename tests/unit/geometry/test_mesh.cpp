@@ -87,9 +87,10 @@ TEST_CASE("mesh: defects are counted", "[mesh]") {
   inverted.replace(inverted.find("f 2 3 4"), 7, "f 3 2 4");
   CHECK(defects_of(parse_mesh("a.obj", inverted)).n_inverted_edges == 3);
   CHECK(defects_of(parse_mesh("a.obj", obj + "v 1 1 1\nf 1 2 5\n")).n_crowded_edges == 1);
-  const TriangleMesh doubled = parse_mesh("a.obj", obj + "f 2 3 1\n");
-  CHECK(doubled.n_doubled == 1);
-  CHECK(doubled.triangles.size() == 4);
+  TriangleMesh repaired = parse_mesh("a.obj", obj + "f 2 3 1\nv 0.5 0 0\nf 1 2 5\n");
+  CHECK(leave_out_doubled(repaired) == 1);
+  CHECK(leave_out_lines(repaired) == 1);
+  CHECK(repaired.triangles.size() == 4);
 }
 
 TEST_CASE("mesh: what cannot be read is named with its line", "[mesh]") {
