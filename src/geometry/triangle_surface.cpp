@@ -199,7 +199,9 @@ bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot&
     // Beyond an edge most often: x is over the triangle there, so that is nearer. The rest only confirms it.
     const auto k = static_cast<std::size_t>(foot.edge);
     const int other = across_[static_cast<std::size_t>(triangle)][k];
-    if (other != triangle && over(other, corner(triangle, k), corner(triangle, k + 1), x) > one_foot)
+    const auto inverse = static_cast<Real>(inverse_lengths_[static_cast<std::size_t>(triangle)][k]);
+    if (other != triangle &&
+        over(other, corner(triangle, k), corner(triangle, k + 1), x) * inverse > one_foot)
       return false;
   }
   if (tangent > 0)
@@ -215,7 +217,7 @@ Real TriangleSurface::over(int triangle, const Vec<3>& p, const Vec<3>& q, const
   Real within = front_ * dot(cross(normal(triangle), q - p), x - p);
   for (std::size_t k = 0; k < 3; ++k)
     if (corner(triangle, k) == p && corner(triangle, k + 1) != q) within = -within;
-  return within / norm(q - p);
+  return within;
 }
 
 int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real most) const {

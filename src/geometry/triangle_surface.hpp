@@ -54,6 +54,8 @@ class TriangleSurface {
   int nearest(const Vec<3>& x, TriangleFoot& foot, Real most = HUGE_VAL) const;
   /// Whether `triangle` is the first of all in (distance from x, number).
   bool is_nearest(int triangle, const Vec<3>& x, const TriangleFoot& foot) const;
+  /// Whether the path from -> at passes through `triangle`, from one side to the other, or ends on it.
+  bool passes(int triangle, const Vec<3>& from, const Vec<3>& at) const;
   /// Of `triangle` and those that share a corner with it the one that the path from -> at passes first, from
   /// one side to the other or ending on it; -1: none. Paths slip through no seam between triangles with
   /// common corners.
@@ -75,9 +77,9 @@ class TriangleSurface {
         .vertices[static_cast<std::size_t>(mesh_.triangles[static_cast<std::size_t>(triangle)][k % 3])];
   }
   bool is_flat(int triangle, int other) const;
-  /// How far x is over a triangle, counted in its plane from its edge between p and q [m].
+  /// How far x is over a triangle, counted in its plane from its edge between p and q, times their distance
+  /// [m2].
   Real over(int triangle, const Vec<3>& p, const Vec<3>& q, const Vec<3>& x) const;
-  bool passes(int triangle, const Vec<3>& from, const Vec<3>& at) const;
   void find_neighbours();
   void find_flat_neighbours();
   void find_fronts();

@@ -140,16 +140,15 @@ class Mesh final : public Shape<3> {
   }
 
   SurfacePoint<3> of_thin(int part, const Vec<3>& at, const Vec<3>& from) const {
-    const int passed = surface_.first_passed(part, from, at);
-    const Vec<3> side = surface_.height(part, from) < 0 ? -surface_.normal(part) : surface_.normal(part);
-    if (passed == part) {
-      const TriangleFoot foot = surface_.foot_beyond(part, at);
-      return {foot.away == Vec<3>{} ? side : -foot.away, -foot.distance};
-    }
-    if (passed >= 0) return SurfacePoint<3>::none();
     const TriangleFoot foot = surface_.foot(part, at);
-    if (!surface_.answers(part, at, foot)) return SurfacePoint<3>::none();
-    return {foot.away == Vec<3>{} ? side : foot.away, foot.distance};
+    const bool passed = surface_.passes(part, from, at);
+    if (!passed && !surface_.answers(part, at, foot)) return SurfacePoint<3>::none();
+    const int first = surface_.first_passed(part, from, at);
+    const Vec<3> side = surface_.height(part, from) < 0 ? -surface_.normal(part) : surface_.normal(part);
+    if (first < 0) return {foot.away == Vec<3>{} ? side : foot.away, foot.distance};
+    if (first != part) return SurfacePoint<3>::none();
+    const TriangleFoot beyond = surface_.foot_beyond(part, at);
+    return {beyond.away == Vec<3>{} ? side : -beyond.away, -beyond.distance};
   }
 
   void read(Section& section) {
