@@ -257,7 +257,7 @@ int TriangleSurface::first_passed(int triangle, const Vec<3>& from, const Vec<3>
   const Real length = norm(at - from) * (1 + 1e-12) + 1e-15 * extent_;
   int first = -1;
   Real earliest = HUGE_VAL;
-  const auto look_at = [&](int t) {
+  const auto consider = [&](int t) {
     if (std::abs(height(t, at)) > length || !passes(t, from, at)) return;
     const Real before = height(t, from);
     const Real when = before / (before - height(t, at));
@@ -265,8 +265,8 @@ int TriangleSurface::first_passed(int triangle, const Vec<3>& from, const Vec<3>
     earliest = when;
     first = t;
   };
-  look_at(triangle);
-  for (const int other : neighbours(triangle)) look_at(other);
+  consider(triangle);
+  for (const int other : neighbours(triangle)) consider(other);
   return first;
 }
 
