@@ -57,7 +57,7 @@ def test_shear_of_a_thin_slab(folder):
 
 
 def test_oedometer(folder):
-    results = run_on_1_and_3(folder, "oedometer", "particles.grains.source.count=150", "stages.0.duration=0.05",
+    results = run_on_1_and_3(folder, "oedometer", "particles.grains.source.count=120", "stages.0.duration=0.05",
                              *(f"stages.{stage}.until.max_time=0.03" for stage in (2, 3, 4)), "stages.1.until.max_time=0.15",
                              "particles.grains.source.region.upper=[0.03, 0.03, 0.018]", "obstacles.plate.point=[0, 0, 0.02]")
     load, target = (results.scalars[f"plate_{what}_plate"] for what in ("load", "target"))
