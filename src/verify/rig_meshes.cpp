@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "verify/obj_sheets.hpp"
 #include "verify/rig_cases.hpp"
 
 namespace scree {
@@ -42,36 +43,6 @@ class MeshFile {
   const Comm& comm_;
   std::string path_;
 };
-
-/// Corners on a grid of n x n squares, each cut along a diagonal.
-class Sheets {
- public:
-  template <class Place>
-  void add(int n, const Place& place) {
-    for (int j = 0; j <= n; ++j)
-      for (int i = 0; i <= n; ++i) {
-        const Vec<3> x = place(i, j);
-        text_ += fmt::format("v {} {} {}\n", x[0], x[1], x[2]);
-      }
-    const auto corner = [&](int i, int j) { return n_vertices_ + 1 + j * (n + 1) + i; };
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i) {
-        const int a = corner(i, j), b = corner(i + 1, j), c = corner(i, j + 1), d = corner(i + 1, j + 1);
-        text_ += fmt::format("f {} {} {}\nf {} {} {}\n", a, b, d, a, d, c);
-      }
-    n_vertices_ += (n + 1) * (n + 1);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  int n_vertices_ = 0;
-};
-
-/// From a to b in n steps, with both ends as they are.
-Real between(Real a, Real b, int i, int n) {
-  return i == n ? b : a + (b - a) * i / n;
-}
 
 struct Ride {
   Vec<3> position, velocity;
@@ -112,9 +83,9 @@ void roll(GrainTable& table) {
     rows.push_back(row("speed / launch", scheme + ", plane", 5.0 / 7, norm(whole.velocity) / norm(launch),
                        soft ? 0.02 : 1e-3));
     for (const int n : {1, 10, 100}) {
-      Sheets sheets;
+      ObjSheets sheets;
       sheets.add(n, [&](int i, int j) {
-        return Vec<3>{{between(-1.5, 1.5, i, n), between(-1.5, 1.5, j, n), 0}};
+        return Vec<3>{{ObjSheets::between(-1.5, 1.5, i, n), ObjSheets::between(-1.5, 1.5, j, n), 0}};
       });
       const MeshFile file(table.comm(), sheets.text());
       const Ride cut = ride(table.comm(), soft, file.keys(), launch, 0.8);
@@ -131,10 +102,10 @@ void roll(GrainTable& table) {
 void belt(GrainTable& table) {
   constexpr Real speed = 0.7;
   const std::string moves = fmt::format("\nsurface_velocity = [{}, 0, 0]", speed);
-  Sheets sheets;
+  ObjSheets sheets;
   constexpr int n = 10;
   sheets.add(n, [&](int i, int j) {
-    return Vec<3>{{between(-1.5, 1.5, i, n), between(-1.5, 1.5, j, n), 0}};
+    return Vec<3>{{ObjSheets::between(-1.5, 1.5, i, n), ObjSheets::between(-1.5, 1.5, j, n), 0}};
   });
   const MeshFile file(table.comm(), sheets.text());
   std::vector<GrainRow> rows;
@@ -178,17 +149,8 @@ void fill_box(GrainTable& table, bool quick) {
     const std::vector<Vec<3>> expected = shaken(
         table.comm(), soft, "type = 'box'\nlower = [0, 0, 0]\nupper = [0.2, 0.2, 0.2]\nside = 'inside'");
     for (const int n : {1, 20}) {
-      Sheets sheets;
-      for (int axis = 0; axis < 3; ++axis)
-        for (const bool is_upper : {false, true})
-          sheets.add(n, [&](int i, int j) {
-            const int u = (axis + (is_upper ? 1 : 2)) % 3, v = (axis + (is_upper ? 2 : 1)) % 3;
-            Vec<3> x;
-            x[axis] = (is_upper ? upper : lower)[axis];
-            x[u] = between(lower[u], upper[u], i, n);
-            x[v] = between(lower[v], upper[v], j, n);
-            return x;
-          });
+      ObjSheets sheets;
+      sheets.add_box(lower, upper, n);
       const MeshFile file(table.comm(), sheets.text());
       const std::vector<Vec<3>> found = shaken(table.comm(), soft, file.keys("inside"));
       Real farthest = 0;

@@ -10,6 +10,7 @@
 #include "geometry/direction.hpp"
 #include "unit/geometry/read_obstacles.hpp"
 #include "unit/particles/scratch_file.hpp"
+#include "verify/obj_sheets.hpp"
 
 namespace scree {
 namespace {
@@ -37,51 +38,9 @@ Answers answers_of(const ObstacleSet<3>& walls, const Vec<3>& x) {
   return answers_of(walls, x, x);
 }
 
-/// Corners on a grid of n x n squares, cut into triangles along either diagonal.
-class ObjText {
- public:
-  /// place(u, v) for u, v from 0 to 1; counter-clockwise where u x v points to the front.
-  template <class Place>
-  void add_sheet(int n, const Place& place) {
-    for (int j = 0; j <= n; ++j)
-      for (int i = 0; i <= n; ++i) {
-        const Vec<3> x = place(static_cast<Real>(i) / n, static_cast<Real>(j) / n);
-        text_ += fmt::format("v {} {} {}\n", x[0], x[1], x[2]);
-      }
-    const auto corner = [&](int i, int j) { return n_vertices_ + 1 + j * (n + 1) + i; };
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i) {
-        const int a = corner(i, j), b = corner(i + 1, j), c = corner(i, j + 1), d = corner(i + 1, j + 1);
-        if ((i + j) % 2 == 0)
-          text_ += fmt::format("f {} {} {}\nf {} {} {}\n", a, b, d, a, d, c);
-        else
-          text_ += fmt::format("f {} {} {}\nf {} {} {}\n", a, b, c, b, d, c);
-      }
-    n_vertices_ += (n + 1) * (n + 1);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  int n_vertices_ = 0;
-};
-
-/// The surface of a box whose faces are cut into 2 n^2 triangles each.
 std::string cut_box(const Vec<3>& lower, const Vec<3>& upper, int n) {
-  ObjText obj;
-  for (int axis = 0; axis < 3; ++axis)
-    for (const bool is_upper : {false, true}) {
-      const int u = (axis + (is_upper ? 1 : 2)) % 3, v = (axis + (is_upper ? 2 : 1)) % 3;
-      obj.add_sheet(n, [&](Real s, Real t) {
-        Vec<3> x;
-        x[axis] = is_upper ? upper[axis] : lower[axis];
-        // Ends exactly: faces share their corners to the last bit.
-        const auto between = [](Real a, Real b, Real share) { return share == 1 ? b : a + share * (b - a); };
-        x[u] = between(lower[u], upper[u], s);
-        x[v] = between(lower[v], upper[v], t);
-        return x;
-      });
-    }
+  ObjSheets obj;
+  obj.add_box(lower, upper, n);
   return obj.text();
 }
 
@@ -179,9 +138,11 @@ TEST_CASE("mesh: a box of any number of triangles is the shape box at 300 places
 
 TEST_CASE("mesh: a plane cut into triangles touches once with the plane's normal, however it is turned") {
   const ObstacleSet<3> plane = read_obstacle<3>("type = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, 1]");
-  ObjText obj;
+  ObjSheets obj;
   constexpr int n = 16;
-  obj.add_sheet(n, [](Real s, Real t) { return Vec<3>{{s - 0.5, t - 0.5, 0}}; });
+  obj.add(n, [](int i, int j) {
+    return Vec<3>{{static_cast<Real>(i) / n - 0.5, static_cast<Real>(j) / n - 0.5, 0}};
+  });
   const ScratchFile file("floor.obj", obj.text());
   const std::string turned = "\nrotate = { axis = [1, 2, -1], angle = 0.7 }\ntranslate = [0.3, -0.1, 0.2]";
   const ObstacleSet<3> floor = read_obstacle<3>(mesh(file.path()) + turned);
@@ -203,9 +164,10 @@ TEST_CASE("mesh: a plane cut into triangles touches once with the plane's normal
 }
 
 TEST_CASE("mesh: no path slips through a seam of a thin sheet, and one triangle sends it back") {
-  ObjText obj;
+  ObjSheets obj;
   constexpr int n = 8;
-  obj.add_sheet(n, [](Real s, Real t) {
+  obj.add(n, [](int i, int j) {
+    const Real s = static_cast<Real>(i) / n, t = static_cast<Real>(j) / n;
     return Vec<3>{{s - 0.5, t - 0.5, 0.05 * std::sin(7 * s) * std::cos(5 * t)}};
   });
   const ScratchFile file("sheet.obj", obj.text());
