@@ -60,6 +60,7 @@ WallLoads wall_loads(const State<D>& state, const ContactGraph<D>& contacts,
   state.comm.sum(std::span<std::int64_t>(sums));
 
   WallLoads loads;
+  if (!state.comm.is_root()) return loads;
   for (std::size_t o = 0; o < outlines.size(); ++o) {
     const std::size_t n = n_cells(outlines[o]);
     Real whole = 0;

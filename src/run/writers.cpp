@@ -342,7 +342,7 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     std::vector<Outline<D>> outlines;
     for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
       outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
-    WallLoads loads = wall_loads<D>(state, contacts, outlines);
+    const WallLoads loads = wall_loads<D>(state, contacts, outlines);
     std::vector<std::int64_t> lines, triangles;
     std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
     if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
@@ -355,8 +355,6 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
           for (const int p : triangle) triangles.push_back(first + p);
         number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
       }
-    } else {
-      loads = {};
     }
     Geometry walls;
     walls.points = points;
