@@ -30,12 +30,7 @@ bool Outlets<D>::find(const State<D>& state, std::vector<Index>& staying) {
   if (outlets_.empty()) return false;
   for (Index i = 0; i < state.bodies.n_owned(); ++i) {
     const Vec<D> x = wrapped(state.box, state.bodies.position()[static_cast<std::size_t>(i)]);
-    const auto takes = [&](const Outlet& outlet) {
-      bool inside = false;
-      for_each_image(state.box, x,
-                     [&](const Vec<D>& image) { inside = inside || outlet.region.holds(image, 0); });
-      return inside;
-    };
+    const auto takes = [&](const Outlet& outlet) { return outlet.region.holds_image(state.box, x); };
     const auto outlet = std::ranges::find_if(outlets_, takes);
     if (outlet == outlets_.end())
       staying.push_back(i);

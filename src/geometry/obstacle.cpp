@@ -130,19 +130,38 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
 template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                              std::span<SurfacePoint<D>> result) const {
-  nearest(constraint, at, from, start_poses_, result);
+  answer_in_own_frame(constraint, at, from, start_poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest(part, own_at, own_from, result);
+                      });
 }
 
 template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at,
                              std::span<SurfacePoint<D>> result) const {
-  nearest(constraint, at, at, poses_, result);
+  answer_in_own_frame(constraint, at, at, poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest(part, own_at, own_from, result);
+                      });
 }
 
 template <int D>
-void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-                             const std::vector<Pose<D>>& poses_of_from,
-                             std::span<SurfacePoint<D>> result) const {
+void ObstacleSet<D>::nearest_within(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                                    std::span<const Real> reach, std::span<SurfacePoint<D>> result,
+                                    std::span<Real> clearance) const {
+  std::ranges::fill(clearance, 0.0);
+  answer_in_own_frame(constraint, at, from, start_poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest_within(part, own_at, own_from, reach, result, clearance);
+                      });
+}
+
+template <int D>
+template <class F>
+void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>> at,
+                                         std::span<const Vec<D>> from,
+                                         const std::vector<Pose<D>>& poses_of_from,
+                                         std::span<SurfacePoint<D>> result, F&& answer) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) {
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
@@ -150,14 +169,14 @@ void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::sp
   }
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!is_placed(obstacles_[i])) {
-    shape.nearest(part_of(constraint), at, from, result);
+    answer(shape, part_of(constraint), at, from);
     return;
   }
   own_at_.resize(at.size());
   own_from_.resize(from.size());
   for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
   for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = poses_of_from[i].to_own(from[k]);
-  shape.nearest(part_of(constraint), own_at_, own_from_, result);
+  answer(shape, part_of(constraint), std::span<const Vec<D>>(own_at_), std::span<const Vec<D>>(own_from_));
   for (std::size_t k = 0; k < at.size(); ++k)
     result[k].normal = poses_[i].direction_to_world(result[k].normal);
 }
@@ -257,6 +276,14 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
     }
   }
   return false;
+}
+
+template <int D>
+void Shape<D>::nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                              std::span<const Real> /*reach*/, std::span<SurfacePoint<D>> result,
+                              std::span<Real> clearance) const {
+  std::ranges::fill(clearance, 0.0);
+  nearest(part, at, from, result);
 }
 
 template <int D>

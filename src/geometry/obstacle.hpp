@@ -139,6 +139,12 @@ class Shape {
   /// solid ignore it. Costs O(points), no allocation.
   virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                        std::span<SurfacePoint<D>> result) const = 0;
+  /// As nearest() where that finds a distance below reach[i]; elsewhere it may answer none(): the same for a
+  /// ball of that radius, for less work. Nothing below reach[i] is found before the point and the part have
+  /// moved by clearance[i] [m]; 0: not known. As it stands, nearest().
+  virtual void nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                              std::span<const Real> reach, std::span<SurfacePoint<D>> result,
+                              std::span<Real> clearance) const;
   /// Distance of `part` from each point, whether it is a local minimum or not: what lists of candidates go
   /// by. Not above what `nearest` answers now; without a side. Costs and allocates as `nearest`.
   virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
@@ -285,6 +291,10 @@ class ObstacleSet {
                std::span<SurfacePoint<D>> result) const;
   /// The same without a path: where `at` lies now says on which side of a thin part it is.
   void nearest(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
+  /// World-frame Shape::nearest_within of one constraint, otherwise as the first nearest().
+  void nearest_within(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                      std::span<const Real> reach, std::span<SurfacePoint<D>> result,
+                      std::span<Real> clearance) const;
   /// World-frame Shape::distances of one constraint at the current pose.
   void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
   /// World-frame Shape::find_near of one obstacle at the current pose: replaces near.found, in ascending
@@ -366,8 +376,11 @@ class ObstacleSet {
   Real driven_travel(const DrivenState& wall, Real from, Real to, const Box<D>& domain) const;
   Real driven_travel(const Obstacle<D>& obstacle, Real from_time, Real to_time, const Box<D>& domain) const;
   const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
-  void nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-               const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result) const;
+  /// answer(shape, part, at, from) in the frame of the shape fills `result`.
+  template <class F>
+  void answer_in_own_frame(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                           const std::vector<Pose<D>>& poses_of_from, std::span<SurfacePoint<D>> result,
+                           F&& answer) const;
 
   std::vector<Obstacle<D>> obstacles_;
   std::vector<Constraint> constraints_;

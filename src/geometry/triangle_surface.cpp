@@ -59,6 +59,7 @@ TriangleSurface::TriangleSurface(TriangleMesh mesh, Real flat_angle, Real front)
   find_neighbours();
   find_flat_neighbours();
   find_fronts();
+  find_blunt();
 }
 
 Box<3> TriangleSurface::bounds(int triangle) const {
@@ -134,6 +135,17 @@ void TriangleSurface::find_fronts() {
     }
 }
 
+/// Let x be in the solid, its nearest foot on t, and w from there to x. The free space near the foot is where
+/// u . w <= 0. If x were in front of t (w . n > 0), a way from t along n would leave that half-space, so it
+/// would pass from the free space through some triangle at the foot, whose normal then has n_other . n < 0.
+void TriangleSurface::find_blunt() {
+  constexpr Real rounding = 1e-9;
+  is_blunt_.assign(mesh_.triangles.size(), 1);
+  for (int t = 0; t < size(); ++t)
+    for (const int other : neighbours(t))
+      if (dot(normal(t), normal(other)) < -rounding) is_blunt_[static_cast<std::size_t>(t)] = 0;
+}
+
 Vec<3> TriangleSurface::front_at(int triangle, const TriangleFoot& foot) const {
   const auto t = static_cast<std::size_t>(triangle);
   if (foot.corner >= 0)
@@ -188,12 +200,30 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
   return foot;
 }
 
+Real TriangleSurface::at_least(int triangle, const Vec<3>& x) const {
+  const Vec<3>& n = normal(triangle);
+  const std::array<float, 3>& inverse = inverse_lengths_[static_cast<std::size_t>(triangle)];
+  Real farthest = std::abs(height(triangle, x));
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec<3>&p = corner(triangle, k), &q = corner(triangle, k + 1);
+    const Real within = front_ * dot(cross(n, q - p), x - p);
+    farthest = std::max(farthest, -within * static_cast<Real>(inverse[k]));
+  }
+  // Lengths of edges are floats.
+  return farthest * (1 - 1e-6) - 1e-12 * extent_;
+}
+
+bool TriangleSurface::is_in_front(int triangle, const Vec<3>& x) const {
+  return is_blunt_[static_cast<std::size_t>(triangle)] != 0 && height(triangle, x) > 1e-6 * extent_;
+}
+
 bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot& foot) const {
   const Real one_foot = 1e-6 * foot.distance + 1e-12 * extent_;
   const Real tangent = flat_tangent_[static_cast<std::size_t>(triangle)];
   if (foot.from_edges > one_foot + tangent * foot.distance) return true;
   const auto comes_first = [&](int other) {
-    return comes_before(this->foot(other, x).distance, other, foot.distance, triangle);
+    return at_least(other, x) <= foot.distance &&
+           comes_before(this->foot(other, x).distance, other, foot.distance, triangle);
   };
   if (foot.edge >= 0) {
     // Beyond an edge most often: x is over the triangle there, so that is nearer. The rest only confirms it.
@@ -223,6 +253,7 @@ Real TriangleSurface::over(int triangle, const Vec<3>& p, const Vec<3>& q, const
 int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real most) const {
   int first = -1;
   tree_.search_nearest(x, most, [&](int other, Real least) {
+    if (at_least(other, x) > least) return least;
     const TriangleFoot candidate = this->foot(other, x);
     if (candidate.distance > least ||
         (first >= 0 && !comes_before(candidate.distance, other, foot.distance, first)))

@@ -47,6 +47,13 @@ class TriangleSurface {
   Vec<3> front_at(int triangle, const TriangleFoot& foot) const;
 
   TriangleFoot foot(int triangle, const Vec<3>& x) const;
+  /// A lower bound of the distance of x from `triangle`, less what rounding takes, from its plane and the
+  /// planes through its edges [m]. For half the work of foot().
+  Real at_least(int triangle, const Vec<3>& x) const;
+  /// Whether x is in front of the plane of `triangle`, and so of a closed surface if the foot on it is the
+  /// nearest of all. False, too, where that does not follow: beside edges and corners at which the free space
+  /// is sharper than a right angle.
+  bool is_in_front(int triangle, const Vec<3>& x) const;
   /// Whether the foot of x on `triangle` is a local minimum for which this triangle answers.
   bool answers(int triangle, const Vec<3>& x, const TriangleFoot& foot) const;
   /// The first of all triangles in (distance from x, number), and its foot; -1 if all are farther than `most`
@@ -83,6 +90,7 @@ class TriangleSurface {
   void find_neighbours();
   void find_flat_neighbours();
   void find_fronts();
+  void find_blunt();
 
   TriangleMesh mesh_;
   Real front_ = 1;
@@ -92,6 +100,7 @@ class TriangleSurface {
   std::vector<std::array<float, 3>> inverse_lengths_;  // of edges [1/m]
   std::vector<Vec<3>> corner_fronts_;                  // by vertex
   std::vector<std::array<int, 3>> across_;  // the triangle beyond each edge; itself: none, or several
+  std::vector<std::uint8_t> is_blunt_;      // no neighbour faces the other way
   std::vector<float> flat_tangent_;         // of the largest angle to a flat neighbour
   std::vector<std::size_t> first_neighbour_;
   std::vector<int> neighbours_;

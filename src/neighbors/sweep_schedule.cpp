@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <type_traits>
 #include <unordered_map>
 
@@ -101,13 +102,14 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   trim(wall_bodies_);
   trim(first_wall_neighbour_);
   trim(wall_neighbours_);
+  trim(bodies_at_walls_);
   // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
   // what a small packing has need not be asked for again and again.
   constexpr std::size_t little = std::size_t{1} << 16;
   if (scratch_bytes() > little) {
     search_ = {};
     const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
-    free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface);
+    free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface, first_wall_of_body_);
   }
 }
 
@@ -254,39 +256,74 @@ template <int D>
 void SweepSchedule<D>::find_wall_neighbours(const ObstacleSet<D>& obstacles) {
   first_wall_neighbour_.clear();
   wall_neighbours_.clear();
+  bodies_at_walls_.clear();
+  first_body_of_block_.clear();
+  walls_of_bodies_.clear();
   bool any = false;
   for (int c = 0; c < obstacles.n_constraints() && !any; ++c)
     obstacles.for_each_neighbour(c, [&](int) { any = true; });
   if (!any) return;
   first_wall_neighbour_.push_back(0);
-  for (const Block& block : blocks_)
+  walls_of_bodies_.resize(wall_bodies_.size());
+  for (const Block& block : blocks_) {
+    sort_walls_by_body(block);
     for (const WallBatch& wall : walls(block))
       for (const Index body : wall_bodies(wall)) {
+        const Index* const first = &first_wall_of_body_[static_cast<std::size_t>(body - first_body_at_wall_)];
+        auto other = walls_of_bodies_.begin() + first[0];
+        const auto end = walls_of_bodies_.begin() + first[1];
+        // Both are in the order of constraints.
         obstacles.for_each_neighbour(wall.constraint, [&](int constraint) {
-          // Batches of a block are in the order of constraints, bodies of a batch in theirs.
-          const auto other =
-              std::ranges::lower_bound(walls(block), Index{constraint}, {}, &WallBatch::constraint);
-          if (other == walls(block).end() || other->constraint != constraint) return;
-          const auto bodies = wall_bodies(*other);
-          const auto found = std::ranges::lower_bound(bodies, body);
-          if (found != bodies.end() && *found == body)
-            wall_neighbours_.push_back(
-                {other->first + static_cast<Index>(found - bodies.begin()), constraint});
+          while (other != end && other->constraint < constraint) ++other;
+          if (other != end && other->constraint == constraint) wall_neighbours_.push_back(*other);
         });
         first_wall_neighbour_.push_back(static_cast<Index>(wall_neighbours_.size()));
       }
+  }
+}
+
+/// Sorts the candidates of a block by body and constraint.
+template <int D>
+void SweepSchedule<D>::sort_walls_by_body(const Block& block) {
+  first_body_of_block_.push_back(static_cast<Index>(bodies_at_walls_.size()));
+  if (walls(block).empty()) return;
+  Index last = 0;
+  first_body_at_wall_ = std::numeric_limits<Index>::max();
+  for (const WallBatch& wall : walls(block))
+    for (const Index body : wall_bodies(wall)) {
+      first_body_at_wall_ = std::min(first_body_at_wall_, body);
+      last = std::max(last, body);
+    }
+  // Numbers two places on; then starts one place on, which move to the ends as the candidates are put.
+  std::vector<Index>& first = first_wall_of_body_;
+  first.assign(static_cast<std::size_t>(last - first_body_at_wall_) + 3, 0);
+  const auto at = [&](Index body, std::size_t further) -> Index& {
+    return first[static_cast<std::size_t>(body - first_body_at_wall_) + further];
+  };
+  for (const WallBatch& wall : walls(block))
+    for (const Index body : wall_bodies(wall)) ++at(body, 2);
+  first[0] = first_wall_place(block);
+  for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
+  for (const WallBatch& wall : walls(block))
+    for (Index place = wall.first; place < wall.last; ++place) {
+      const Index body = wall_bodies_[static_cast<std::size_t>(place)];
+      walls_of_bodies_[static_cast<std::size_t>(at(body, 1)++)] = {place, wall.constraint};
+    }
+  for (Index body = first_body_at_wall_; body <= last; ++body)
+    if (at(body, 0) < at(body, 1)) bodies_at_walls_.push_back({body, at(body, 0), at(body, 1)});
 }
 
 template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
   return scratch_bytes() + held_bytes(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
-                                      first_wall_neighbour_, wall_neighbours_);
+                                      first_wall_neighbour_, wall_neighbours_, bodies_at_walls_,
+                                      first_body_of_block_, walls_of_bodies_);
 }
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
-  return search_.bytes() +
-         held_bytes(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface);
+  return search_.bytes() + held_bytes(partners_, filled_, classes_of_, class_of_, reach_, near_.found,
+                                      near_.surface, first_wall_of_body_);
 }
 
 template class SweepSchedule<2>;

@@ -77,9 +77,7 @@ class SweepSchedule {
   /// where the smaller-id body is seen s periods further along axis k.
   std::span<const std::uint8_t> shifts() const { return shifts_; }
   /// First entry of shifts() that belongs to a block.
-  Index first_shift(const Block& block) const {
-    return first_shift_[static_cast<std::size_t>(&block - blocks_.data())];
-  }
+  Index first_shift(const Block& block) const { return first_shift_[number_of(block)]; }
 
   /// Calls f(place, low, high, shift code or -1) for every pair of a block, in sweep order.
   template <class F>
@@ -123,11 +121,45 @@ class SweepSchedule {
   }
   bool has_wall_neighbours() const { return !wall_neighbours_.empty(); }
 
+  /// A body near obstacles: its candidates are walls_of().
+  struct WallBody {
+    Index body;
+    Index first, last;
+  };
+  /// Bodies near obstacles, block by block; empty if no part passes contacts on to another.
+  std::span<const WallBody> bodies_at_walls() const { return bodies_at_walls_; }
+  std::span<const WallBody> bodies_at_walls(const Block& block) const {
+    if (first_body_of_block_.empty()) return {};
+    const std::size_t b = number_of(block);
+    const auto first = static_cast<std::size_t>(first_body_of_block_[b]);
+    const auto end = b + 1 < first_body_of_block_.size()
+                         ? static_cast<std::size_t>(first_body_of_block_[b + 1])
+                         : bodies_at_walls_.size();
+    return bodies_at_walls().subspan(first, end - first);
+  }
+  /// In the order of constraints.
+  std::span<const WallPlace> walls_of(const WallBody& near) const {
+    return std::span(walls_of_bodies_)
+        .subspan(static_cast<std::size_t>(near.first), static_cast<std::size_t>(near.last - near.first));
+  }
+  /// Candidates of obstacles of a block are places from the first on, this many.
+  Index first_wall_place(const Block& block) const {
+    return walls(block).empty() ? 0 : walls(block).front().first;
+  }
+  std::size_t n_wall_places(const Block& block) const {
+    return walls(block).empty()
+               ? 0
+               : static_cast<std::size_t>(walls(block).back().last - walls(block).front().first);
+  }
+
   /// Bytes held, with what is left of scratch.
   std::size_t bytes() const;
 
  private:
   using Pair = typename PairSearch<D>::Pair;
+  std::size_t number_of(const Block& block) const {
+    return static_cast<std::size_t>(&block - blocks_.data());
+  }
   static std::size_t index(int colour) { return static_cast<std::size_t>(colour); }
   std::span<const Block> range(Index first, Index last) const {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
@@ -139,6 +171,7 @@ class SweepSchedule {
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
                   const typename BlockTable<D>::Block& block);
   void find_wall_neighbours(const ObstacleSet<D>& obstacles);
+  void sort_walls_by_body(const Block& block);
 
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
@@ -151,6 +184,9 @@ class SweepSchedule {
   std::vector<Index>
       first_wall_neighbour_;  // of each entry of wall_bodies_, and the end; empty: there are none
   std::vector<WallPlace> wall_neighbours_;
+  std::vector<WallBody> bodies_at_walls_;
+  std::vector<Index> first_body_of_block_;
+  std::vector<WallPlace> walls_of_bodies_;
   Index n_batches_ = 0;
   std::int64_t n_pairs_ = 0;
   Index n_held_ = 0;
@@ -168,6 +204,8 @@ class SweepSchedule {
   std::vector<std::uint8_t> class_of_;     // per candidate
   std::vector<Real> reach_;
   NearParts<D> near_;
+  Index first_body_at_wall_ = 0;           // of a block
+  std::vector<Index> first_wall_of_body_;  // from that body on
 };
 
 }  // namespace scree

@@ -68,6 +68,21 @@ class Mesh final : public Shape<3> {
       result[i] = is_thin() ? of_thin(part, at[i], from[i]) : of_solid(part, at[i]);
   }
 
+  void nearest_within(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
+                      std::span<const Real> reach, std::span<SurfacePoint<3>> result,
+                      std::span<Real> clearance) const override {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Real at_least = surface_.at_least(part, at[i]);
+      if (at_least > reach[i] && may_be_left_out(part, at[i], from[i], at_least)) {
+        result[i] = SurfacePoint<3>::none();
+        clearance[i] = at_least - reach[i];
+        continue;
+      }
+      result[i] = is_thin() ? of_thin(part, at[i], from[i]) : of_solid(part, at[i]);
+      clearance[i] = 0;
+    }
+  }
+
   void distances(int part, std::span<const Vec<3>> at, std::span<SurfacePoint<3>> result) const override {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const TriangleFoot foot = surface_.foot(part, at[i]);
@@ -80,7 +95,8 @@ class Mesh final : public Shape<3> {
                  NearParts<3>& near) const override {
     for (std::size_t i = 0; i < at.size(); ++i) {
       surface_.tree().for_each_within(at[i], reach[i], [&](int part) {
-        if (surface_.foot(part, at[i]).distance < reach[i]) near.found.push_back({part, static_cast<int>(i)});
+        if (surface_.at_least(part, at[i]) < reach[i] && surface_.foot(part, at[i]).distance < reach[i])
+          near.found.push_back({part, static_cast<int>(i)});
         return true;
       });
       if (const int out = way_out(at[i], reach[i]); out >= 0)
@@ -128,6 +144,14 @@ class Mesh final : public Shape<3> {
     TriangleFoot foot;
     const int part = surface_.nearest(x, foot);
     return is_behind(part, foot) && foot.distance >= depth ? part : -1;
+  }
+
+  /// Whether a part that is at least so far away does not answer a ball that does not reach it. It does if
+  /// the path passed it, and if it leads out of the solid, at any depth.
+  bool may_be_left_out(int part, const Vec<3>& at, const Vec<3>& from, Real at_least) const {
+    if (!is_thin()) return surface_.is_in_front(part, at);
+    const Vec<3> path = at - from;
+    return dot(path, path) < at_least * at_least;
   }
 
   SurfacePoint<3> of_solid(int part, const Vec<3>& at) const {

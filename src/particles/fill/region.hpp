@@ -83,6 +83,9 @@ class Region {
         return false;
     return true;
   }
+  /// Whether the region holds x, or an image of it across periodic faces of the domain; x within the domain.
+  /// Needs no fit(). Axis by axis, so it costs little where the region is elsewhere.
+  bool holds_image(const Box<D>& domain, const Vec<D>& x) const;
   /// Radius of the largest ball that the region holds.
   Real largest_radius() const {
     Real radius = is_ball() ? radius_ : HUGE_VAL;
@@ -125,6 +128,24 @@ void for_each_image(const Box<D>& box, const Vec<D>& x, F&& f) {
     }
     if (exists) f(image);
   }
+}
+
+template <int D>
+bool Region<D>::holds_image(const Box<D>& domain, const Vec<D>& x) const {
+  const auto is_between = [&](int axis, Real at) {
+    if (is_ball()) return std::abs(at - center_[axis]) <= radius_;
+    return bounds_.is_periodic(axis) || (at - lower_[axis] >= 0 && upper_[axis] - at >= 0);
+  };
+  for (int k = 0; k < D; ++k) {
+    bool any = is_between(k, x[k]);
+    if (domain.is_periodic(k))
+      any = any || is_between(k, x[k] - domain.length(k)) || is_between(k, x[k] + domain.length(k));
+    if (!any) return false;
+  }
+  if (!is_ball()) return true;
+  bool any = false;
+  for_each_image(domain, x, [&](const Vec<D>& image) { any = any || holds(image, 0); });
+  return any;
 }
 
 /// x moved by whole periods into the domain, along its periodic axes.

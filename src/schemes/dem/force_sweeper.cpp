@@ -1,6 +1,7 @@
 #include "schemes/dem/force_sweeper.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -58,6 +59,7 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
   std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
   reach_ = laws_.reach(settings_.law, state.lattice.largest_radius);
+  watch_.prepare(state, neighborhood_.schedule());
   Index longest = 0;
   for (const auto& block : neighborhood_.schedule().all_blocks())
     longest = std::max(longest, block.last_batch - block.first_batch);
@@ -213,6 +215,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
   counts_ = {};
   passed_ = {};
   reactions_.clear();
+  watch_.begin(state.obstacles);
   if (keeps_histories_) note_histories();
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
@@ -313,67 +316,100 @@ ContactHistory ForceSweeper<D>::take_history(std::size_t place) {
   return {};
 }
 
+/// Calls f(wall, begin, end) for each batch with places that are due: due[begin, end).
+template <class WallBatch, class F>
+void for_each_due_batch(std::span<const WallBatch> walls, std::span<const Index> due, F&& f) {
+  std::size_t end = 0;
+  for (const WallBatch& wall : walls) {
+    const std::size_t begin = end;
+    while (end < due.size() && due[end] < wall.last) ++end;
+    if (begin < end) f(wall, begin, end);
+  }
+}
+
 template <int D>
 void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                                 const ForceBatches& batches) {
   const SweepSchedule<D>& schedule = neighborhood_.schedule();
   const auto walls = schedule.walls(block);
   if (walls.empty()) return;
-  const auto first = static_cast<std::size_t>(walls.front().first);
-  const std::size_t n = static_cast<std::size_t>(walls.back().last) - first;
-  at_.resize(n);
-  from_.resize(n);
-  surface_.resize(n);
+  const auto due = watch_.due(state, schedule, block, places_);
+  at_.resize(due.size());
+  from_.resize(due.size());
+  wall_reach_.resize(due.size());
+  clearance_.resize(due.size());
+  surface_.resize(due.size());
   // What touches now comes first: histories pass on between the parts of an obstacle.
-  for (const auto& wall : walls) {
-    const std::size_t begin = static_cast<std::size_t>(wall.first) - first;
-    const auto which = schedule.wall_bodies(wall);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
-      for (int c = 0; c < D; ++c) at_[begin + k][c] = places_[i].x[c];
-      from_[begin + k] = state.bodies.step_start()[i];
-    }
-    const auto seen = std::span(surface_).subspan(begin, which.size());
-    state.obstacles.nearest(wall.constraint, std::span(at_).subspan(begin, which.size()),
-                            std::span(from_).subspan(begin, which.size()), seen);
-    const bool is_thin = state.obstacles.is_thin(wall.constraint);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
-      std::uint8_t& touching = wall_touching_[first + begin + k];
-      touching = (touching & touches) != 0 ? touched_before : 0;
-      if (motions_[i].inverse_mass == 0) continue;
-      if (!(seen[k].distance < places_[i].radius) &&
-          (touching == 0 || !reaches_wall(state, wall.constraint, i, seen[k].distance)))
-        continue;
-      touching |= touches;
-      if (is_thin && seen[k].distance < 0) passed_.add(state.bodies.id()[i], wall.constraint);
-    }
+  for_each_due_batch(walls, due, [&](const auto& wall, std::size_t begin, std::size_t end) {
+    see_wall(state, wall.constraint, due.subspan(begin, end - begin), begin);
+  });
+  for_each_due_batch(walls, due, [&](const auto& wall, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      if ((wall_touching_[static_cast<std::size_t>(due[k])] & touches) != 0)
+        add_wall_force(state, wall.constraint, static_cast<std::size_t>(due[k]), k, batches);
+  });
+}
+
+/// Whether the bodies at these places of an obstacle touch it; they come from `begin` on in at_ and surface_.
+template <int D>
+void ForceSweeper<D>::see_wall(const State<D>& state, Index constraint, std::span<const Index> due,
+                               std::size_t begin) {
+  const auto which = neighborhood_.schedule().wall_bodies();
+  const auto body_at = [&](Index place) {
+    return static_cast<std::size_t>(which[static_cast<std::size_t>(place)]);
+  };
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    const std::size_t i = body_at(due[k]);
+    for (int c = 0; c < D; ++c) at_[begin + k][c] = places_[i].x[c];
+    from_[begin + k] = state.bodies.step_start()[i];
+    const bool may_hold = reach_ > 0 && wall_touching_[static_cast<std::size_t>(due[k])] != 0;
+    wall_reach_[begin + k] = may_hold ? HUGE_VAL : places_[i].radius;
   }
-  for (const auto& wall : walls) {
-    const auto which = schedule.wall_bodies(wall);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
-      const std::size_t place = static_cast<std::size_t>(wall.first) + k;
-      if ((wall_touching_[place] & touches) == 0) continue;
-      if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
-      if (keeps_histories_) before_.walls[place] = history_.walls()[place];
-      const SurfacePoint<D>& surface = surface_[place - first];
-      const SoftContact contact = contact_with_wall(surface, places_[i].radius);
-      const MotionRecord motion = motion_of_wall(
-          state, wall.constraint, at_[place - first] - surface.distance * surface.normal, surface.normal);
-      const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
-      ForceRecord& on = forces_[i];
-      for (int c = 0; c < 3; ++c) {
-        on.force[c] -= f.force[c];
-        on.torque[c] -= contact.lever_a * f.torque[c] + f.rolling[c];
-      }
-      if (state.obstacles.driven_of(wall.constraint) >= 0)
-        note_reaction(state, wall.constraint, at_[place - first] - surface.distance * surface.normal, contact,
-                      motions_[i], motion, f);
-      ++counts_.n_touching;
-      counts_.deepest = std::max(counts_.deepest, contact.overlap);
+  const auto seen = std::span(surface_).subspan(begin, due.size());
+  state.obstacles.nearest_within(constraint, std::span(at_).subspan(begin, due.size()),
+                                 std::span(from_).subspan(begin, due.size()),
+                                 std::span(wall_reach_).subspan(begin, due.size()), seen,
+                                 std::span(clearance_).subspan(begin, due.size()));
+  const bool is_thin = state.obstacles.is_thin(constraint);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    const std::size_t i = body_at(due[k]);
+    std::uint8_t& touching = wall_touching_[static_cast<std::size_t>(due[k])];
+    touching = (touching & touches) != 0 ? touched_before : 0;
+    if (motions_[i].inverse_mass == 0) continue;
+    if (!(seen[k].distance < places_[i].radius) &&
+        (touching == 0 || !reaches_wall(state, constraint, i, seen[k].distance))) {
+      // What has just ceased to touch is looked at once more, to forget that.
+      if (touching == 0) watch_.put_off(due[k], clearance_[begin + k]);
+      continue;
     }
+    touching |= touches;
+    if (seen[k].distance >= 0) continue;
+    watch_.put_off_none(due[k]);
+    if (is_thin) passed_.add(state.bodies.id()[i], constraint);
   }
+}
+
+/// Adds the force of an obstacle on a body that touches it; `k`: in at_ and surface_.
+template <int D>
+void ForceSweeper<D>::add_wall_force(const State<D>& state, Index constraint, std::size_t place,
+                                     std::size_t k, const ForceBatches& batches) {
+  const auto i = static_cast<std::size_t>(neighborhood_.schedule().wall_bodies()[place]);
+  if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
+  if (keeps_histories_) before_.walls[place] = history_.walls()[place];
+  const SurfacePoint<D>& surface = surface_[k];
+  const SoftContact contact = contact_with_wall(surface, places_[i].radius);
+  const Vec<D> foot = at_[k] - surface.distance * surface.normal;
+  const MotionRecord motion = motion_of_wall(state, constraint, foot, surface.normal);
+  const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
+  ForceRecord& on = forces_[i];
+  for (int c = 0; c < 3; ++c) {
+    on.force[c] -= f.force[c];
+    on.torque[c] -= contact.lever_a * f.torque[c] + f.rolling[c];
+  }
+  if (state.obstacles.driven_of(constraint) >= 0)
+    note_reaction(state, constraint, foot, contact, motions_[i], motion, f);
+  ++counts_.n_touching;
+  counts_.deepest = std::max(counts_.deepest, contact.overlap);
 }
 
 template <int D>
@@ -421,8 +457,9 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
-                    reactions_, reaction_sums_, before_.pairs, before_.walls, force_motions_, energies_) +
+  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, wall_reach_,
+                    clearance_, surface_, reactions_, reaction_sums_, before_.pairs, before_.walls,
+                    force_motions_, energies_) +
          history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 

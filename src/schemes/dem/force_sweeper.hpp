@@ -12,6 +12,7 @@
 #include "schemes/dem/force_kernels.hpp"
 #include "schemes/dem/force_sums.hpp"
 #include "schemes/dem/soft_laws.hpp"
+#include "schemes/dem/wall_watch.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -124,6 +125,9 @@ class ForceSweeper {
   void run_block(const State<D>& state, const typename SweepSchedule<D>::Block& block, ForceBatches& batches);
   void run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                  const ForceBatches& batches);
+  void see_wall(const State<D>& state, Index constraint, std::span<const Index> due, std::size_t begin);
+  void add_wall_force(const State<D>& state, Index constraint, std::size_t place, std::size_t k,
+                      const ForceBatches& batches);
   ContactHistory take_history(std::size_t place);
   void note_reaction(const State<D>& state, Index constraint, const Vec<D>& point, const SoftContact& contact,
                      const MotionRecord& body, const MotionRecord& wall, const SoftForce& force);
@@ -150,6 +154,9 @@ class ForceSweeper {
   ContactField<ContactHistory> history_;
   std::vector<Index> list_;
   std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
+  std::vector<Real> wall_reach_;   // how near a wall must be to act on a body
+  std::vector<Real> clearance_;
+  WallWatch<D> watch_;
   std::vector<SurfacePoint<D>> surface_;
   // For find_energies(); empty if nobody asks.
   bool keeps_histories_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "core/timing.hpp"
 #include "schemes/dem/force_sweeper.hpp"
@@ -171,19 +172,24 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
     const auto which = schedule.wall_bodies(wall);
     at_.resize(which.size());
     from_.resize(which.size());
+    wall_reach_.resize(which.size());
+    clearance_.resize(which.size());
     surface_.resize(which.size());
+    const auto is_held = [&](std::size_t k) {
+      return reach_ > 0 && (wall_touching_[static_cast<std::size_t>(wall.first) + k] & touches) != 0;
+    };
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       for (int c = 0; c < D; ++c) at_[k][c] = places_[i].x[c];
       from_[k] = state.bodies.step_start()[i];
+      wall_reach_[k] = is_held(k) ? HUGE_VAL : places_[i].radius;
     }
-    state.obstacles.nearest(wall.constraint, at_, from_, surface_);
+    state.obstacles.nearest_within(wall.constraint, at_, from_, wall_reach_, surface_, clearance_);
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
       if (motions_[i].inverse_mass == 0) continue;
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
-      const bool is_held = reach_ > 0 && (wall_touching_[place] & touches) != 0;
-      if (!(surface_[k].distance < places_[i].radius) && !is_held) continue;
+      if (!(surface_[k].distance < places_[i].radius) && !is_held(k)) continue;
       const MotionRecord wall_motion = motion_of_wall(
           state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
