@@ -155,19 +155,25 @@ Vec<3> TriangleSurface::front_at(int triangle, const TriangleFoot& foot) const {
   return normal(triangle);
 }
 
-Real TriangleSurface::height(int triangle, const Vec<3>& x) const {
-  return dot(normal(triangle), x - corner(triangle, 0));
+TriangleSurface::Sides TriangleSurface::sides(int triangle, const Vec<3>& x) const {
+  const Vec<3>& n = normal(triangle);
+  // The height is exact to rounding even where x minus the foot has lost all its digits.
+  Sides sides{height(triangle, x), {}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec<3>&p = corner(triangle, k), &q = corner(triangle, k + 1);
+    sides.within[k] = front_ * dot(cross(n, q - p), x - p);
+  }
+  return sides;
 }
 
-TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
+TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& sides) const {
   const Vec<3>& n = normal(triangle);
   TriangleFoot foot;
   foot.from_edges = HUGE_VAL;
   bool is_within = true;
   Real least = HUGE_VAL;
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vec<3>&p = corner(triangle, k), &q = corner(triangle, k + 1);
-    const Real within = front_ * dot(cross(n, q - p), x - p);  // times the length of the edge
+    const Real within = sides.within[k];
     if (within > 0) {
       foot.from_edges =
           std::min(foot.from_edges,
@@ -175,7 +181,7 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
       continue;
     }
     is_within = false;
-    const SegmentFoot found = foot_on_segment(p, q, x);
+    const SegmentFoot found = foot_on_segment(corner(triangle, k), corner(triangle, k + 1), x);
     const Vec<3> d = x - found.point;
     const Real squared = dot(d, d);
     if (squared >= least) continue;
@@ -186,8 +192,7 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
     foot.edge = static_cast<std::int8_t>(found.end < 0 ? static_cast<int>(k) : -1);
   }
   if (is_within) {
-    // The height is exact to rounding even where x minus the foot has lost all its digits.
-    const Real height = this->height(triangle, x);
+    const Real height = sides.height;
     foot.point = x - height * n;
     foot.away = height > 0 ? n : height < 0 ? -n : Vec<3>{};
     foot.distance = std::abs(height);
@@ -200,15 +205,11 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x) const {
   return foot;
 }
 
-Real TriangleSurface::at_least(int triangle, const Vec<3>& x) const {
-  const Vec<3>& n = normal(triangle);
+Real TriangleSurface::at_least(int triangle, const Sides& sides) const {
   const std::array<float, 3>& inverse = inverse_lengths_[static_cast<std::size_t>(triangle)];
-  Real farthest = std::abs(height(triangle, x));
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Vec<3>&p = corner(triangle, k), &q = corner(triangle, k + 1);
-    const Real within = front_ * dot(cross(n, q - p), x - p);
-    farthest = std::max(farthest, -within * static_cast<Real>(inverse[k]));
-  }
+  Real farthest = std::abs(sides.height);
+  for (std::size_t k = 0; k < 3; ++k)
+    farthest = std::max(farthest, -sides.within[k] * static_cast<Real>(inverse[k]));
   // Lengths of edges are floats.
   return farthest * (1 - 1e-6) - 1e-12 * extent_;
 }
@@ -222,8 +223,9 @@ bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot&
   const Real tangent = flat_tangent_[static_cast<std::size_t>(triangle)];
   if (foot.from_edges > one_foot + tangent * foot.distance) return true;
   const auto comes_first = [&](int other) {
-    return at_least(other, x) <= foot.distance &&
-           comes_before(this->foot(other, x).distance, other, foot.distance, triangle);
+    const Sides of_other = sides(other, x);
+    return at_least(other, of_other) <= foot.distance &&
+           comes_before(this->foot(other, x, of_other).distance, other, foot.distance, triangle);
   };
   if (foot.edge >= 0) {
     // Beyond an edge most often: x is over the triangle there, so that is nearer. The rest only confirms it.
@@ -253,8 +255,9 @@ Real TriangleSurface::over(int triangle, const Vec<3>& p, const Vec<3>& q, const
 int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real most) const {
   int first = -1;
   tree_.search_nearest(x, most, [&](int other, Real least) {
-    if (at_least(other, x) > least) return least;
-    const TriangleFoot candidate = this->foot(other, x);
+    const Sides of_other = sides(other, x);
+    if (at_least(other, of_other) > least) return least;
+    const TriangleFoot candidate = this->foot(other, x, of_other);
     if (candidate.distance > least ||
         (first >= 0 && !comes_before(candidate.distance, other, foot.distance, first)))
       return least;

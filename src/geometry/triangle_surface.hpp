@@ -46,10 +46,16 @@ class TriangleSurface {
   /// Source: J. A. Baerentzen and H. Aanaes, IEEE Trans. Vis. Comput. Graph. 11 (2005) 243.
   Vec<3> front_at(int triangle, const TriangleFoot& foot) const;
 
-  TriangleFoot foot(int triangle, const Vec<3>& x) const;
-  /// A lower bound of the distance of x from `triangle`, less what rounding takes, from its plane and the
-  /// planes through its edges [m]. For half the work of foot().
-  Real at_least(int triangle, const Vec<3>& x) const;
+  /// Of x from the planes of a triangle: its own, and those through its edges.
+  struct Sides {
+    Real height;
+    std::array<Real, 3> within;  ///< to the inside, times the length of the edge [m2]
+  };
+  Sides sides(int triangle, const Vec<3>& x) const;
+  TriangleFoot foot(int triangle, const Vec<3>& x) const { return foot(triangle, x, sides(triangle, x)); }
+  TriangleFoot foot(int triangle, const Vec<3>& x, const Sides& sides) const;
+  /// A lower bound of the distance from `triangle`, less what rounding takes [m].
+  Real at_least(int triangle, const Sides& sides) const;
   /// Whether x is in front of the plane of `triangle`, and so of a closed surface if the foot on it is the
   /// nearest of all. False, too, where that does not follow: beside edges and corners at which the free space
   /// is sharper than a right angle.
@@ -70,7 +76,7 @@ class TriangleSurface {
   /// Foot of a point that passed through `triangle`: on it, or on a flat neighbour that is nearer.
   TriangleFoot foot_beyond(int triangle, const Vec<3>& x) const;
   /// Signed height of x over the plane of a triangle, positive in front [m].
-  Real height(int triangle, const Vec<3>& x) const;
+  Real height(int triangle, const Vec<3>& x) const { return dot(normal(triangle), x - corner(triangle, 0)); }
   /// Triangles that share a corner with this one, ascending.
   std::span<const int> neighbours(int triangle) const {
     const auto t = static_cast<std::size_t>(triangle);

@@ -64,21 +64,25 @@ class Mesh final : public Shape<3> {
 
   void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                std::span<SurfacePoint<3>> result) const override {
-    for (std::size_t i = 0; i < at.size(); ++i)
-      result[i] = is_thin() ? of_thin(part, at[i], from[i]) : of_solid(part, at[i]);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const TriangleFoot foot = surface_.foot(part, at[i]);
+      result[i] = is_thin() ? of_thin(part, at[i], from[i], foot) : of_solid(part, at[i], foot);
+    }
   }
 
   void nearest_within(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                       std::span<const Real> reach, std::span<SurfacePoint<3>> result,
                       std::span<Real> clearance) const override {
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const Real at_least = surface_.at_least(part, at[i]);
+      const TriangleSurface::Sides sides = surface_.sides(part, at[i]);
+      const Real at_least = surface_.at_least(part, sides);
       if (at_least > reach[i] && may_be_left_out(part, at[i], from[i], at_least)) {
         result[i] = SurfacePoint<3>::none();
         clearance[i] = at_least - reach[i];
         continue;
       }
-      result[i] = is_thin() ? of_thin(part, at[i], from[i]) : of_solid(part, at[i]);
+      const TriangleFoot foot = surface_.foot(part, at[i], sides);
+      result[i] = is_thin() ? of_thin(part, at[i], from[i], foot) : of_solid(part, at[i], foot);
       clearance[i] = 0;
     }
   }
@@ -95,7 +99,9 @@ class Mesh final : public Shape<3> {
                  NearParts<3>& near) const override {
     for (std::size_t i = 0; i < at.size(); ++i) {
       surface_.tree().for_each_within(at[i], reach[i], [&](int part) {
-        if (surface_.at_least(part, at[i]) < reach[i] && surface_.foot(part, at[i]).distance < reach[i])
+        const TriangleSurface::Sides sides = surface_.sides(part, at[i]);
+        if (surface_.at_least(part, sides) < reach[i] &&
+            surface_.foot(part, at[i], sides).distance < reach[i])
           near.found.push_back({part, static_cast<int>(i)});
         return true;
       });
@@ -154,8 +160,7 @@ class Mesh final : public Shape<3> {
     return dot(path, path) < at_least * at_least;
   }
 
-  SurfacePoint<3> of_solid(int part, const Vec<3>& at) const {
-    const TriangleFoot foot = surface_.foot(part, at);
+  SurfacePoint<3> of_solid(int part, const Vec<3>& at, const TriangleFoot& foot) const {
     if (is_behind(part, foot))
       return surface_.is_nearest(part, at, foot) ? SurfacePoint<3>{-foot.away, -foot.distance}
                                                  : SurfacePoint<3>::none();
@@ -163,8 +168,7 @@ class Mesh final : public Shape<3> {
                                             : SurfacePoint<3>::none();
   }
 
-  SurfacePoint<3> of_thin(int part, const Vec<3>& at, const Vec<3>& from) const {
-    const TriangleFoot foot = surface_.foot(part, at);
+  SurfacePoint<3> of_thin(int part, const Vec<3>& at, const Vec<3>& from, const TriangleFoot& foot) const {
     const bool passed = surface_.passes(part, from, at);
     if (!passed && !surface_.answers(part, at, foot)) return SurfacePoint<3>::none();
     const int first = surface_.first_passed(part, from, at);
