@@ -18,9 +18,10 @@ namespace scree {
 
 namespace {
 
-/// Soft spheres of two sizes in a periodic box, as much volume of the one as of the other: small ones, 1 mm
+/// Soft spheres of two sizes in a box with walls, as much volume of the one as of the other: small ones, 1 mm
 /// wide, on a cubic lattice 2 % wider than their diameter, and large ones in their midst that took the
-/// places of those in the way. Ratio 1: the small ones alone.
+/// places of those in the way. Ratio 1: the small ones alone. A periodic box would have to be four of the
+/// large ones wide.
 class SizesBench : public BenchCase {
  public:
   void add_options(CommandLine& app) override {
@@ -70,22 +71,19 @@ SizesBench::Mixture SizesBench::mix(Real ratio) const {
   constexpr Real radius = 5e-4, spacing = 2 * radius * 1.02;
   const Real large = ratio * radius, of_large = std::pow(ratio, 3);
   Mixture mixture;
-  // Large ones on a simple or a body-centred cubic lattice, of which the number comes nearer.
+  // Large ones on a cubic lattice whose number comes near.
   std::int64_t per_edge = 0;
-  bool centred = false;
   if (ratio > 1) {
     Real best = HUGE_VAL;
-    for (std::int64_t k = 1; k < 100; ++k)
-      for (const bool with_centres : {false, true}) {
-        const Real n = static_cast<Real>((with_centres ? 2 : 1) * k * k * k);
-        const Real error = std::abs(std::log(n * of_large / static_cast<Real>(bodies_)));
-        if (error >= best) continue;
-        best = error;
-        per_edge = k;
-        centred = with_centres;
-      }
+    for (std::int64_t k = 1; k < 100; ++k) {
+      const Real error =
+          std::abs(std::log(static_cast<Real>(k * k * k) * of_large / static_cast<Real>(bodies_)));
+      if (error >= best) continue;
+      best = error;
+      per_edge = k;
+    }
   }
-  mixture.n_large = (centred ? 2 : 1) * per_edge * per_edge * per_edge;
+  mixture.n_large = per_edge * per_edge * per_edge;
   const Real n_small = ratio > 1 ? static_cast<Real>(mixture.n_large) * of_large : static_cast<Real>(bodies_);
   const Real volume = n_small * std::pow(spacing, 3) +
                       static_cast<Real>(mixture.n_large) * 4.0 / 3 * M_PI * std::pow(large + 0.5 * radius, 3);
@@ -96,11 +94,8 @@ SizesBench::Mixture SizesBench::mix(Real ratio) const {
   for (std::int64_t z = 0; z < per_edge; ++z)
     for (std::int64_t y = 0; y < per_edge; ++y)
       for (std::int64_t x = 0; x < per_edge; ++x)
-        for (int c = 0; c < (centred ? 2 : 1); ++c) {
-          const Real shift = 0.25 + 0.5 * c;
-          balls.push_back({{(static_cast<Real>(x) + shift) * cell, (static_cast<Real>(y) + shift) * cell,
-                            (static_cast<Real>(z) + shift) * cell}});
-        }
+        balls.push_back({{(static_cast<Real>(x) + 0.5) * cell, (static_cast<Real>(y) + 0.5) * cell,
+                          (static_cast<Real>(z) + 0.5) * cell}});
   mixture.csv = "x,y,z,radius\n";
   const auto add = [&](const Vec<3>& x, Real r) {
     mixture.csv += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", x[0], x[1], x[2], r);
@@ -111,11 +106,8 @@ SizesBench::Mixture SizesBench::mix(Real ratio) const {
     Vec<3> x;
     std::int64_t rest = i;
     for (int k = 0; k < 3; ++k, rest /= sites) x[k] = (static_cast<Real>(rest % sites) + 0.5) * spacing;
-    const bool is_free = std::ranges::none_of(balls, [&](const Vec<3>& ball) {
-      Vec<3> d = x - ball;
-      for (int k = 0; k < 3; ++k) d[k] -= mixture.edge * std::round(d[k] / mixture.edge);
-      return norm(d) < large + radius;
-    });
+    const bool is_free =
+        std::ranges::none_of(balls, [&](const Vec<3>& ball) { return norm(x - ball) < large + radius; });
     if (is_free) add(x, radius);
   }
   return mixture;
@@ -130,7 +122,7 @@ allow_overlap = true
 [domain]
 lower = [0, 0, 0]
 upper = [{0}, {0}, {0}]
-periodic = [true, true, true]
+outside = "keep"
 [time]
 step = 5e-6
 [dem]
@@ -143,6 +135,11 @@ poisson_ratio = 0.3
 "glass-glass" = {{ friction = 0.5, restitution = 0.9 }}
 [neighbors]
 classes = {1}
+[obstacles.box]
+type = "box"
+lower = [0, 0, 0]
+upper = [{0}, {0}, {0}]
+side = "inside"
 [particles.grains]
 material = "glass"
 random_speed = {2}
