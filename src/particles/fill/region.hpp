@@ -124,7 +124,7 @@ void for_each_image(const Box<D>& box, const Vec<D>& x, F&& f) {
       const int turns = digits % 3 - 1;
       if (turns == 0) continue;
       exists = exists && box.is_periodic(k);
-      image[k] += turns * box.length(k);
+      image += static_cast<Real>(turns) * box.period(k);
     }
     if (exists) f(image);
   }
@@ -136,21 +136,28 @@ bool Region<D>::holds_image(const Box<D>& domain, const Vec<D>& x) const {
     if (is_ball()) return std::abs(at - center_[axis]) <= radius_;
     return bounds_.is_periodic(axis) || (at - lower_[axis] >= 0 && upper_[axis] - at >= 0);
   };
-  for (int k = 0; k < D; ++k) {
+  // In a tilted domain coordinates of images go together.
+  for (int k = 0; k < D && domain.gradient < 0; ++k) {
     bool any = is_between(k, x[k]);
     if (domain.is_periodic(k))
       any = any || is_between(k, x[k] - domain.length(k)) || is_between(k, x[k] + domain.length(k));
     if (!any) return false;
   }
-  if (!is_ball()) return true;
+  if (!is_ball() && domain.gradient < 0) return true;
   bool any = false;
   for_each_image(domain, x, [&](const Vec<D>& image) { any = any || holds(image, 0); });
   return any;
 }
 
-/// x moved by whole periods into the domain, along its periodic axes.
+/// x, a few periods away at most, moved by whole periods to between the faces of the domain along its
+/// periodic axes. (Of a tilted box too: this is another place than in its cell, and of another image.)
 template <int D>
 Vec<D> wrapped(const Box<D>& box, Vec<D> x) {
+  if (box.gradient >= 0) {
+    const int g = box.gradient;
+    if (x[g] < box.lower[g]) x += box.period(g);
+    if (x[g] >= box.upper[g]) x -= box.period(g);
+  }
   for (int k = 0; k < D; ++k) {
     if (!box.is_periodic(k)) continue;
     if (x[k] < box.lower[k]) x[k] += box.length(k);
