@@ -139,9 +139,9 @@ class Shape {
   /// solid ignore it. Costs O(points), no allocation.
   virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                        std::span<SurfacePoint<D>> result) const = 0;
-  /// As nearest() where that finds a distance below reach[i]; elsewhere it may answer none(): the same for a
-  /// ball of that radius, for less work. Nothing below reach[i] is found before the point and the part have
-  /// moved by clearance[i] [m]; 0: not known. As it stands, nearest().
+  /// As nearest() where that finds a distance below reach[i]; elsewhere it may answer none(), for less work.
+  /// Nothing below reach[i] is found before the point and the part have moved by clearance[i] [m], but for a
+  /// point that came into a solid; 0: not known. As it stands, nearest().
   virtual void nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                               std::span<const Real> reach, std::span<SurfacePoint<D>> result,
                               std::span<Real> clearance) const;

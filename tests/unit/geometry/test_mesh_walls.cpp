@@ -193,6 +193,70 @@ TEST_CASE("mesh: no path slips through a seam of a thin sheet, and one triangle 
   }
 }
 
+/// An extruded star: a solid with edges and with notches far sharper than a right angle.
+std::string star() {
+  constexpr int n = 12;
+  std::string text;
+  for (const Real z : {-0.5, 0.5}) {
+    for (int k = 0; k < n; ++k) {
+      const Real r = k % 2 == 0 ? 1 : 0.3, turn = 2 * M_PI * k / n;
+      text += fmt::format("v {} {} {}\n", r * std::cos(turn), r * std::sin(turn), z);
+    }
+    text += fmt::format("v 0 0 {}\n", z);
+  }
+  constexpr int top = n + 1;
+  for (int k = 1; k <= n; ++k) {
+    const int l = k % n + 1;
+    text += fmt::format("f {} {} {}\nf {} {} {}\nf {} {} {}\nf {} {} {}\n", k, l, top + l, k, top + l,
+                        top + k, l, k, n + 1, top + k, top + l, top + n + 1);
+  }
+  return text;
+}
+
+TEST_CASE("mesh: within a reach it answers as without, and nothing comes nearer before it has moved so far") {
+  Uniform uniform;
+  const ScratchFile spiky("star.obj", star()), box("box.obj", cut_box(filled<3>(-0.8), filled<3>(0.8), 3));
+  int n_touching = 0, n_put_off = 0, n_in_solid = 0;
+  for (const auto& [path, side] : {std::pair{spiky.path(), "outside"}, std::pair{spiky.path(), "inside"},
+                                   std::pair{spiky.path(), "both"}, std::pair{box.path(), "outside"},
+                                   std::pair{box.path(), "inside"}, std::pair{box.path(), "both"}}) {
+    const ObstacleSet<3> walls = read_obstacle<3>(mesh(path, side));
+    const auto random = [&](Real most) {
+      return Vec<3>{{uniform(-most, most), uniform(-most, most), uniform(-most, most)}};
+    };
+    for (int k = 0; k < 400; ++k) {
+      const Vec<3> x = random(1.2);
+      const Vec<3> from = x + random(k % 4 == 0 ? 1 : 0.01);
+      const Real reach = uniform(0.01, 0.4);
+      for (int part = 0; part < walls.n_constraints(); ++part) {
+        const SurfacePoint<3> whole = nearest(walls, part, x, from);
+        SurfacePoint<3> seen;
+        Real clearance = -1;
+        walls.nearest_within(part, {&x, 1}, {&from, 1}, {&reach, 1}, {&seen, 1}, {&clearance, 1});
+        REQUIRE(clearance >= 0);
+        if (whole.distance < reach) {
+          REQUIRE(seen.distance == whole.distance);
+          REQUIRE(seen.normal == whole.normal);
+          REQUIRE(clearance == 0);
+          ++n_touching;
+          n_in_solid += whole.distance < -reach ? 1 : 0;
+          continue;
+        }
+        REQUIRE(seen.distance >= reach);
+        if (clearance == 0) continue;
+        ++n_put_off;
+        const Vec<3> moved = x + 0.999 * clearance * direction(random(1), unit_vector<3>(0)).unit;
+        if (!walls.is_thin(part) && walls.closest(0, moved).distance < 0)
+          continue;  // it may lead out of there
+        REQUIRE(nearest(walls, part, moved).distance >= reach);
+      }
+    }
+  }
+  CHECK(n_touching > 1000);
+  CHECK(n_put_off > 10000);
+  CHECK(n_in_solid > 100);
+}
+
 TEST_CASE("mesh: what is wrong with a file is said with the key, the number and the place") {
   const auto message = [](const std::string& text, const std::string& side) {
     const ScratchFile file("damaged.obj", text);
