@@ -183,9 +183,10 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
   const auto listed = state.bodies.listed();
+  const auto carried = state.cell.carry(state.box, dt);
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> moved = position[i] - listed[i];
-    if (state.cell.is_given()) moved -= state.cell.carried(state.box, listed[i], dt);
+    if (state.cell.is_given()) moved -= carried(listed[i]);
     if (!displacement.empty()) moved += displacement[i];
     most = farther(most, moved);  // not a number: rebuild() says whose
   }

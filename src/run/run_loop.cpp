@@ -308,7 +308,8 @@ class RunLoop {
     std::span<const std::int32_t> counts;
     if (at_end ? writers_.use_contacts() : writers_.needs_contacts(clock.step, before, clock.time)) {
       contacts_ = &simulation_.find_contacts(simulation_.deck().output.contact_tolerance);
-      counts = simulation_.count_contacts();
+      if (at_end || writers_.needs_contact_counts(clock.step, before, clock.time))
+        counts = simulation_.count_contacts();
     }
     writers_.write(simulation_.state(), before, at_end, contacts_ ? *contacts_ : no_contacts_, counts,
                    simulation_.stepper());

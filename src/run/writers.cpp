@@ -158,6 +158,11 @@ bool Writers<D>::needs_contacts(std::int64_t step, Real before, Real time) const
 }
 
 template <int D>
+bool Writers<D>::needs_contact_counts(std::int64_t step, Real before, Real time) const {
+  return particles_ && deck_.output.vtk.due(step, before, time);
+}
+
+template <int D>
 std::string Writers<D>::end_frames(std::int64_t step, Real before, Real time) const {
   std::string names;
   for (const Output& output : outputs())

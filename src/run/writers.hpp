@@ -37,6 +37,8 @@ class Writers {
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
+  /// The same of the numbers of contacts of bodies.
+  bool needs_contact_counts(std::int64_t step, Real before, Real time) const;
   /// Writes what is due or, `at_end`, what the last step has left without a frame. `contacts` are current if
   /// needs_contacts said so, or at the end. `contact_counts`: per owned body.
   void write(const State<D>& state, Real before, bool at_end, const ContactGraph<D>& contacts,

@@ -197,33 +197,19 @@ std::int64_t DeformingCell<D>::flip(Box<D>& box) {
 }
 
 template <int D>
-Vec<D> DeformingCell<D>::carried(const Box<D>& box, const Vec<D>& listed, Real dt) const {
-  if (!is_given_) return {};
-  const Vec<D> centre = box.centre();
-  const Vec<D> upright = listed_.upright(listed) - listed_.centre();
-  Vec<D> now;
-  for (int k = 0; k < D; ++k) now[k] = upright[k] / listed_.length(k) * (box.length(k) + dt * speed_[k]);
+typename DeformingCell<D>::Carry DeformingCell<D>::carry(const Box<D>& box, Real dt) const {
+  Carry carry{.centre = box.centre(), .flow = box.flow, .gradient = box.gradient};
+  for (int k = 0; k < D; ++k) carry.stretch[k] = (box.length(k) + dt * speed_[k]) / listed_.length(k) - 1;
   if (box.gradient >= 0)
-    now[box.flow] += upright[box.gradient] / listed_.length(box.gradient) * (box.offset + dt * slip_);
-  return centre + now - listed;
+    carry.shear = (box.offset + dt * slip_) / listed_.length(box.gradient) -
+                  (1 + carry.stretch[box.flow]) * listed_.lean();
+  return carry;
 }
 
+/// A step that begins may have a faster strain than the last one.
 template <int D>
 Real DeformingCell<D>::strain_since_listed(const Box<D>& box, Real dt) const {
-  if (!is_given_) return 0;
-  // The matrix that carries vectors since then, less the unit matrix; its norm by the entries.
-  Real squared = 0;
-  for (int k = 0; k < D; ++k) {
-    const Real change = box.length(k) / listed_.length(k) - 1;
-    squared += change * change;
-  }
-  if (box.gradient >= 0) {
-    const Real across = listed_.length(box.gradient);
-    const Real lean =
-        box.offset / across - box.length(box.flow) / listed_.length(box.flow) * listed_.offset / across;
-    squared += lean * lean;
-  }
-  return std::sqrt(squared) + dt * fastest();
+  return is_given_ ? carry(box, 0).strain() + dt * fastest() : 0;
 }
 
 template <int D>

@@ -54,6 +54,9 @@ class DeformingCell {
   void start_orders() { order_ = first_order_; }
   void change_order(const CellOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
+  bool follows_stress(int axis) const {
+    return !std::isnan(order_.pressure) || !std::isnan(order_.stress[axis]);
+  }
   /// Largest misfit of a stress, as a share of what is asked for; 0 if none is.
   Real misfit() const;
 
@@ -117,9 +120,24 @@ class DeformingCell {
   // For the neighbour list.
   void note_listed(const Box<D>& box) { listed_ = box; }
   const Box<D>& listed() const { return listed_; }
-  /// How far the flow has taken a point since the list was built, and will have dt later. `listed`: where it
-  /// was then.
-  Vec<D> carried(const Box<D>& box, const Vec<D>& listed, Real dt) const;
+  /// How far the flow takes points from when the list was built until some time later.
+  struct Carry {
+    Vec<D> centre{}, stretch{};  ///< lengths then over before, less 1
+    Real shear = 0;              ///< way along flow per length along gradient
+    int flow = -1, gradient = -1;
+
+    Vec<D> operator()(const Vec<D>& listed) const {
+      const Vec<D> from_centre = listed - centre;
+      Vec<D> way;
+      for (int k = 0; k < D; ++k) way[k] = stretch[k] * from_centre[k];
+      if (gradient >= 0) way[flow] += shear * from_centre[gradient];
+      return way;
+    }
+    /// The flow changes the vector between two points by at most this share of its length.
+    Real strain() const { return std::sqrt(dot(stretch, stretch) + shear * shear); }
+  };
+  /// Until dt after now.
+  Carry carry(const Box<D>& box, Real dt) const;
   /// The flow changes the vector between two points by at most this share of its length until dt later.
   Real strain_since_listed(const Box<D>& box, Real dt) const;
   /// The fastest strain that a step may have, by the norm of L [1/s].

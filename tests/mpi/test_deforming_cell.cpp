@@ -6,7 +6,8 @@ namespace scree {
 
 namespace {
 
-const std::string grains = R"(
+std::string grains(const std::string& stiffness) {
+  return R"(
 [dem]
 law = "linear"
 overlap_limit = 1
@@ -15,8 +16,9 @@ density = 2500
 [pairs."grain-grain"]
 friction = 0.5
 restitution = 0.6
-stiffness = 1e5
-)";
+stiffness = )" +
+         stiffness + "\n";
+}
 
 /// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
 /// about every 70 steps.
@@ -28,7 +30,7 @@ std::string plane() {
                .step = 4e-4,
                .seed = 3,
                .block_cells = 2},
-              grains + R"(
+              grains("1e6") + R"(
 [domain.deformation]
 flow = "x"
 gradient = "y"
@@ -66,7 +68,7 @@ std::string space() {
                .step = 4e-4,
                .seed = 5,
                .block_cells = 2},
-              grains + R"(
+              grains("1e5") + R"(
 [domain.deformation]
 flow = "z"
 gradient = "y"
@@ -83,8 +85,8 @@ source = { type = "random", count = 400 }
 
 TEST_CASE("deforming cells in the plane: the same bits on any ranks and through restarts", "[mpi]") {
   const Seen seen = check_restarts<2>({plane(), {}, 400, {1, 90, 150, 320}});
-  CHECK(seen.n_contacts > 50);
-  CHECK(seen.n_remembered > 50);
+  CHECK(seen.n_contacts > 15);
+  CHECK(seen.n_remembered > 15);
   CHECK(seen.old_list);
   if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
 }

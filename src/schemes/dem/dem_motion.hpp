@@ -16,10 +16,18 @@ template <int D>
 Real find_farthest(const State<D>& state, Real dt) {
   Scope timer("move");
   const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
   Real most = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    most =
-        state.cell.is_given() ? farthest_about_flow(most, state, i, dt) : farthest_with(most, bodies, i, dt);
+  if (!state.cell.is_given()) {
+    for (std::size_t i = 0; i < n; ++i) most = farthest_with(most, bodies, i, dt);
+    return most;
+  }
+  // In a deforming cell ways count against its flow.
+  const auto carried = state.cell.carry(state.box, dt);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec<D>& listed = bodies.listed()[i];
+    most = farther(most, (bodies.position()[i] - listed) + free_way(bodies, i, dt) - carried(listed));
+  }
   return most;
 }
 

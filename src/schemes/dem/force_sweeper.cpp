@@ -318,8 +318,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, wall_reach_,
-                    clearance_, surface_, reactions_, reaction_sums_, face_virials_, before_.pairs,
-                    before_.walls, force_motions_, energies_) +
+                    clearance_, surface_, reactions_, reaction_sums_, stress_terms_[0], face_virials_,
+                    before_.pairs, before_.walls, force_motions_, energies_) +
          history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 

@@ -91,13 +91,13 @@ class ForceSweeper {
   /// state.obstacles.driven(): exact sums. Collective.
   void tell_reactions(State<D>& state);
 
-  /// Of the forces of the last evaluate() in a deforming cell: the normal stresses of contacts times the
-  /// volume, sum of f_k l_k along each axis [J], f: force on b, l: branch from a to b. Exact sums.
-  /// Collective.
-  Vec<D> normal_virial(const State<D>& state) const;
-  /// About how much a normal stress grows with a strain of the cell if contacts are as many and as loaded as
-  /// now, at a mean normal stress of `pressure` [Pa].
-  Real modulus(const State<D>& state, Real pressure, std::int64_t n_touching) const;
+  /// The normal stress [Pa] along each axis of a deforming cell that follows one, of contacts by the forces
+  /// of the last evaluate(), sum of f_k l_k over the volume with f the force on b and l the branch from a to
+  /// b, and of the motion about the flow; compression positive. Exact sums. Collective.
+  Vec<D> normal_stress(const State<D>& state);
+  /// About how much it grows with a strain of the cell [Pa], at a mean of `pressure` [Pa]. Numbers over all
+  /// ranks. Local.
+  Real modulus(const State<D>& state, Real pressure, std::int64_t n_touching, std::int64_t n_bodies) const;
 
   /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
   /// no history advances. Collective.
@@ -197,6 +197,7 @@ class ForceSweeper {
   };
   std::vector<Reaction> reactions_;
   std::vector<Real> reaction_sums_;
+  std::array<std::vector<Real>, D> stress_terms_;
   std::vector<Vec<3>> face_virials_;  // of each block with pairs through faces, by the last evaluate()
   PassedThrough passed_;
   ForceCounts counts_;

@@ -11,35 +11,39 @@ namespace scree {
 /// with a shift s: sum f l = sum_i F_i x_i - sum f s. So one pass over bodies does, and the pairs through
 /// faces, which are few. Places count from the centre of the box.
 template <int D>
-Vec<D> ForceSweeper<D>::normal_virial(const State<D>& state) const {
-  std::array<Real, 2 * D> sums{};
-  const std::span<Real> all(sums);
+Vec<D> ForceSweeper<D>::normal_stress(const State<D>& state) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
   const Vec<D> centre = state.box.centre();
-  const auto position = state.bodies.position();
-  ReproducibleSum::sum(state.comm, static_cast<std::size_t>(state.bodies.n_owned()), all.first(D),
-                       [&](std::size_t i, std::span<Real> terms) {
-                         for (int k = 0; k < D; ++k)
-                           terms[static_cast<std::size_t>(k)] =
-                               forces_[i].force[k] * (position[i][k] - centre[k]);
-                       });
-  ReproducibleSum::sum(state.comm, face_virials_.size(), all.last(D),
-                       [&](std::size_t b, std::span<Real> terms) {
-                         for (int k = 0; k < D; ++k) terms[static_cast<std::size_t>(k)] = face_virials_[b][k];
-                       });
-  Vec<D> virial;
+  std::array<std::span<const Real>, D> terms;
+  std::array<Real, D> sums{};
+  std::size_t n_axes = 0;
   for (int k = 0; k < D; ++k) {
-    const auto axis = static_cast<std::size_t>(k);
-    virial[k] = sums[axis] - sums[axis + std::size_t{D}];
+    if (!state.cell.follows_stress(k)) continue;
+    std::vector<Real>& of_axis = stress_terms_[n_axes];
+    of_axis.resize(n + face_virials_.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec<D> from_centre = bodies.position()[i] - centre;
+      const Real velocity = bodies.velocity()[i][k] - state.cell.gradient_times(state.box, from_centre)[k];
+      of_axis[i] = forces_[i].force[k] * from_centre[k] + bodies.mass()[i] * velocity * velocity;
+    }
+    for (std::size_t b = 0; b < face_virials_.size(); ++b) of_axis[n + b] = -face_virials_[b][k];
+    terms[n_axes++] = of_axis;
   }
-  return virial;
+  ReproducibleSum::sum(state.comm, std::span(terms).first(n_axes), std::span(sums).first(n_axes));
+  Vec<D> stress{};
+  n_axes = 0;
+  for (int k = 0; k < D; ++k)
+    if (state.cell.follows_stress(k)) stress[k] = sums[n_axes++] / state.box.volume();
+  return stress;
 }
 
 /// k_N/d in space (k_N per metre of thickness in the plane) of the stiffest pair at the mean force of that
 /// pressure, times the share of six contacts per body that there is: within a factor of two or so of random
 /// packings.
 template <int D>
-Real ForceSweeper<D>::modulus(const State<D>& state, Real pressure, std::int64_t n_touching) const {
-  const std::int64_t n_bodies = state.comm.sum(std::int64_t{state.bodies.n_owned()});
+Real ForceSweeper<D>::modulus(const State<D>& state, Real pressure, std::int64_t n_touching,
+                              std::int64_t n_bodies) const {
   if (n_bodies == 0 || n_touching == 0) return 0;
   const Real diameter = 2 * state.lattice.largest_radius;
   const Real area = D == 3 ? diameter * diameter : diameter;
@@ -58,9 +62,9 @@ Real ForceSweeper<D>::modulus(const State<D>& state, Real pressure, std::int64_t
   return (D == 3 ? stiffest / diameter : stiffest) * std::min(coordination / of_packings, 1.0);
 }
 
-#define SCREE_CELL(D)                                                    \
-  template Vec<D> ForceSweeper<D>::normal_virial(const State<D>&) const; \
-  template Real ForceSweeper<D>::modulus(const State<D>&, Real, std::int64_t) const;
+#define SCREE_CELL(D)                                              \
+  template Vec<D> ForceSweeper<D>::normal_stress(const State<D>&); \
+  template Real ForceSweeper<D>::modulus(const State<D>&, Real, std::int64_t, std::int64_t) const;
 SCREE_CELL(2)
 SCREE_CELL(3)
 #undef SCREE_CELL

@@ -60,11 +60,12 @@ class SpringMotion final : public DemMotion<D> {
     // In a deforming cell ways count against the flow.
     if (!state_.cell.is_given()) farthest_of_ = {state_.clock.step + 1, dt};
     this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
-    std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
+    std::array<std::int64_t, 3> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count,
+                                       state_.bodies.n_owned()};
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
-    if (state_.cell.is_stress_driven()) find_stress();
+    if (state_.cell.is_stress_driven()) find_stress(counts[2]);
     if (balance().kept) {
       book(end, dt);
       balance().wall_work += driven_work;
@@ -154,12 +155,11 @@ class SpringMotion final : public DemMotion<D> {
     return work;
   }
   /// The stresses by which the flow of the next step is chosen. Collective.
-  void find_stress() {
-    const Real volume = state_.box.volume();
-    const Vec<D> stress = (1 / volume) * (sweeper_.normal_virial(state_) + momentum_flux(state_));
-    Real pressure = 0;
-    for (int k = 0; k < D; ++k) pressure += std::abs(stress[k]) / D;
-    state_.cell.set_response({stress, sweeper_.modulus(state_, pressure, this->found_.n_touching)});
+  void find_stress(std::int64_t n_bodies) {
+    const Vec<D> stress = sweeper_.normal_stress(state_);
+    Real largest = 0;
+    for (const Real along : stress.component) largest = std::max(largest, std::abs(along));
+    state_.cell.set_response({stress, sweeper_.modulus(state_, largest, this->found_.n_touching, n_bodies)});
   }
   void find_other_force(Real time) {
     other_force_.clear();
