@@ -38,11 +38,12 @@ struct Box {
     if (axis == gradient) way[flow] = offset;
     return way;
   }
-  /// From a point to its image `counts` periods along each axis [m].
+  /// From a point to its image `counts` periods along each axis, of which open ones do not count [m].
   template <class Counts>
   Vec<D> shift(const Counts& counts) const {
     Vec<D> way{};
-    for (int k = 0; k < D; ++k) way[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
+    for (int k = 0; k < D; ++k)
+      if (is_periodic(k)) way[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
     if (gradient >= 0) way[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
     return way;
   }
