@@ -24,8 +24,15 @@ class DrivenSolve {
     const auto walls = state.obstacles.driven();
     before_.assign(walls.begin(), walls.end());
   }
-  /// The walls as they were when the step began. Local.
-  void restore(State<D>& state) const { std::ranges::copy(before_, state.obstacles.driven().begin()); }
+  /// What a solve changes of the walls, as it was when the step began. A list built since then stays noted.
+  /// Local.
+  void restore(State<D>& state) const {
+    const auto walls = state.obstacles.driven();
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      walls[k].velocity = before_[k].velocity;
+      walls[k].reaction = before_[k].reaction;
+    }
+  }
   /// Calls solve(is_first), which makes and solves the problem with the present velocities of the walls,
   /// until loads are met. Leaves the velocities and reactions of the step. Collective.
   template <class Solve>
