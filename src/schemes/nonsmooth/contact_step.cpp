@@ -44,7 +44,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
   if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
   n_added_ = n_rebounds_stopped_ = 0;
-  find_contacts_of_step(motion);
+  with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(motion), wider_); });
   build(motion, &wider_);
   guess_impulses(settings_.warm_start * law_.same_force);
 }
@@ -55,19 +55,19 @@ void ContactStep<D>::assemble_again(FreeMotion<D>& motion) {
   driven_.change_guess(state_, contacts(), problem(), impulse_);
 }
 
-/// Of walls under load what they reach at their largest speeds, so that the contacts of a step do not depend
-/// on the velocities that are tried.
+/// Calls detect() while walls under load have their largest speeds, so that the contacts of a step do not
+/// depend on the velocities that are tried.
 template <int D>
-void ContactStep<D>::find_contacts_of_step(FreeMotion<D>& motion) {
+void ContactStep<D>::with_fastest_walls(auto&& detect) {
   const auto walls = state_.obstacles.driven();
   wall_speeds_.resize(walls.size());
   for (std::size_t k = 0; k < walls.size(); ++k) {
     wall_speeds_[k] = walls[k].velocity;
-    if (walls[k].order.kind != DrivenOrder::Kind::speed)
-      walls[k].velocity = std::copysign(state_.obstacles.drive_of(walls[k]).max_speed(),
-                                        target_of(state_.obstacles, walls[k]));
+    if (walls[k].order.kind == DrivenOrder::Kind::speed) continue;
+    walls[k].velocity =
+        std::copysign(state_.obstacles.drive_of(walls[k]).max_speed(), target_of(state_.obstacles, walls[k]));
   }
-  neighborhood_.detect(state_, rules_of(motion), wider_);
+  detect();
   for (std::size_t k = 0; k < walls.size(); ++k) walls[k].velocity = wall_speeds_[k];
 }
 
@@ -414,8 +414,12 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   rules.other_displacement = solved_displacement_;
   rules.other_turn = solved_turn_;
   rules.deep = deep;
-  if (!neighborhood_.misses_contacts(state_, rules)) return false;
-  neighborhood_.detect(state_, rules, wider_);
+  bool misses = false;
+  with_fastest_walls([&] {
+    misses = neighborhood_.misses_contacts(state_, rules);
+    if (misses) neighborhood_.detect(state_, rules, wider_);
+  });
+  if (!misses) return false;
   // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
   // may have other points.
   reset(wider_impulse_, wider_.size() * D);

@@ -103,7 +103,7 @@ class ContactStep {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  void find_contacts_of_step(FreeMotion<D>& motion);
+  void with_fastest_walls(auto&& detect);
   void build(FreeMotion<D>& motion, ContactGraph<D>* found);
   ContactRules<D> rules_of(FreeMotion<D>& motion) const;
   void run(bool keeps_guess);
