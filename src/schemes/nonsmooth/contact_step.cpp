@@ -44,14 +44,18 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
   if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
   n_added_ = n_rebounds_stopped_ = 0;
-  with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(motion), wider_); });
-  build(motion, &wider_);
+  if (state_.obstacles.driven().empty()) {
+    build(motion, nullptr);
+  } else {
+    with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(motion), wider_); });
+    build(motion, &wider_);
+  }
   guess_impulses(settings_.warm_start * law_.same_force);
 }
 
 template <int D>
 void ContactStep<D>::assemble_again(FreeMotion<D>& motion) {
-  build(motion, nullptr);
+  build(motion, nullptr, true);
   driven_.change_guess(state_, contacts(), problem(), impulse_);
 }
 
@@ -71,13 +75,14 @@ void ContactStep<D>::with_fastest_walls(auto&& detect) {
   for (std::size_t k = 0; k < walls.size(); ++k) walls[k].velocity = wall_speeds_[k];
 }
 
-/// The problem of the contacts `found`; without, of the same contacts as before.
+/// The problem of the contacts `found`; without, of those that free motion makes, or of the same as before.
 template <int D>
-void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found) {
+void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found, bool same_contacts) {
   FrictionStep<D> step;
   step.dt = motion.dt();
   step.found = found;
-  step.same_contacts = found == nullptr;
+  step.same_contacts = same_contacts;
+  if (!found && !same_contacts) step.rules = rules_of(motion);
   step.velocity_floor = law_.fall_speed;
   step.free_velocity = motion.velocity();
   step.start_velocity = motion.start_velocity();

@@ -104,7 +104,7 @@ class ContactStep {
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
   void with_fastest_walls(auto&& detect);
-  void build(FreeMotion<D>& motion, ContactGraph<D>* found);
+  void build(FreeMotion<D>& motion, ContactGraph<D>* found, bool same_contacts = false);
   ContactRules<D> rules_of(FreeMotion<D>& motion) const;
   void run(bool keeps_guess);
   bool stop_rebounds();
