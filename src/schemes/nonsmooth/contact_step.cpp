@@ -463,14 +463,14 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
              most = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
   FrictionProblem<D>& problem = assembler_.problem();
   const bool drives = !state_.obstacles.driven().empty();
-  if (drives) driven_.harden(problem);
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const Real overlap = -(contacts().gap[c] + overlap_left_alone(c));
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
-    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt);
+    const Real given_way = drives ? driven_.given_way(c) : 0;
+    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt - given_way);
   }
   deepest = state_.comm.max(deepest);
   separates_ = deepest > worth_it;
@@ -482,9 +482,21 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   stop.most_iterations = most_sweeps;
   stop.takes_last = true;
   solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_,
-             drives ? FrictionSolve<D>::Change::all : FrictionSolve<D>::Change::bias);
+             FrictionSolve<D>::Change::bias);
   limit_separation(2 * most);
+  if (drives) give_way_to_separation(2 * most);
   return deepest;
+}
+
+/// Bodies that have no room under a wall under load lift it: it goes by as much as its contacts give way in
+/// the separation, at most by `most` [m].
+template <int D>
+void ContactStep<D>::give_way_to_separation(Real most) {
+  const auto reactions = driven_.react(state_, contacts(), problem(), separating_impulse_);
+  const auto walls = state_.obstacles.driven();
+  for (std::size_t k = 0; k < walls.size(); ++k)
+    walls[k].position -= std::clamp(law_.dt * reactions[k].deflection, -most, most);
+  state_.obstacles.place(state_.clock.time + law_.dt);
 }
 
 /// Where bodies have no room, impulses grow without end: none moves on by more than `most` [m].

@@ -122,6 +122,7 @@ class ContactStep {
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
+  void give_way_to_separation(Real most);
   void remember_springs(std::size_t c);
   Real effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const;
   Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }

@@ -157,17 +157,8 @@ class DrivenContacts {
       }
     }
   }
-  /// Takes out again what lets contacts give way: with these velocities of the walls they are rigid.
-  /// After slow_down(). Local.
-  void harden(FrictionProblem<D>& problem) {
-    for (std::size_t c = 0; c < softness_.size(); ++c) {
-      if (softness_[c] == 0) continue;
-      problem.compliance[2 * c] -= softness_[c];
-      problem.compliance[2 * c + 1] -= softness_[c];
-      for (std::size_t i = 0; i < D; ++i) problem.bias[c * D + i] += softness_[c] * carried_[c * D + i];
-      softness_[c] = 0;
-    }
-  }
+  /// What the normal bias of contact c holds because it gives way [m/s].
+  Real given_way(std::size_t c) const { return softness_[c] * carried_[c * D]; }
   std::size_t bytes() const {
     return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_, asked_);
   }
