@@ -77,7 +77,7 @@ class DrivenSolve {
   static constexpr int most_turns = 8;      // of all walls in one round
   static constexpr int most_rounds = 5;     // in which contacts come to give way no more
   static constexpr Real stiffening = 10;    // from round to round
-  static constexpr Real negligible = 0.02;  // share of the smallest radius that a wall may sink in in a step
+  static constexpr Real negligible = 2e-3;  // share of the smallest radius that a wall may sink in in a step
 
   // What a search works on.
   template <class Evaluate>
