@@ -68,7 +68,7 @@ class MeasuredRegion {
       for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
         const int turns = digits % 3 - 1;
         exists = exists && (turns == 0 || domain.is_periodic(k));
-        shifted[k] += turns * domain.length(k);
+        shifted += static_cast<Real>(turns) * domain.period(k);
       }
       if (exists) share += share_in_box(shifted, branch);
     }

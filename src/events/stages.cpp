@@ -70,6 +70,9 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                      {.range = {.least = 0, .most = 1, .least_open = true},
                       .doc = "Reactions of the obstacles in of are within this share of their loads"});
           until.texts("of", loaded, {.doc = "Names of driven obstacles, for load_within"});
+          until.real("stress_within", stage.stress_within,
+                     {.range = {.least = 0, .most = 1, .least_open = true},
+                      .doc = "Stresses of the cell are within this share of those that it is asked for"});
           until.real("time", stage.time,
                      {.unit = Unit::time, .range = positive, .doc = "The time has reached this value"});
           until.real("max_time", stage.max_time,
@@ -85,11 +88,10 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
             until.fail(loaded.empty() ? "load_within" : "of",
                        "load_within and of belong together: the share, and the obstacles that it is about");
           if (!stage.has_condition() && !std::isfinite(stage.time))
-            until.fail(
-                "max_time",
-                fmt::format("[{}] needs kinetic_energy, bodies_at_least, "
-                            "bodies_at_most, load_within or time; for a fixed time give the stage a duration",
-                            until.path()));
+            until.fail("max_time", fmt::format("[{}] needs kinetic_energy, bodies_at_least, "
+                                               "bodies_at_most, load_within, stress_within or time; for a "
+                                               "fixed time give the stage a duration",
+                                               until.path()));
           if (stage.has_condition() && !std::isfinite(stage.max_time))
             until.fail("max_time",
                        fmt::format("[{}] needs max_time: its conditions may never hold", until.path()));
@@ -103,6 +105,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                                      "Names of obstacles that are put in place when the stage begins. What "
                                      "is added first is absent before");
     describe_orders(section, obstacles, stage.orders);
+    DeformingCell<D>::describe_order(section, stage.cell, stage.where_cell);
     if (!section.reading()) return;
     stage.where = section.where("name");
     if (std::isfinite(stage.duration) == has_until)
@@ -203,7 +206,7 @@ Real Stages<D>::time_left(const State<D>& state) const {
 }
 
 template <int D>
-void Stages<D>::set_obstacles(State<D>& state) const {
+void Stages<D>::set_orders(State<D>& state) const {
   const std::vector<char> active =
       active_obstacles(state.stage.index, static_cast<int>(state.obstacles.list().size()));
   for (std::size_t o = 0; o < active.size(); ++o)
@@ -212,6 +215,9 @@ void Stages<D>::set_obstacles(State<D>& state) const {
   for (std::size_t k = 0; k < driven.size(); ++k)
     driven[k].order =
         order_in(state.stage.index, static_cast<int>(k), state.obstacles.drive_of(driven[k]).order());
+  state.cell.start_orders();
+  for (std::int64_t s = 0; s <= state.stage.index && s < static_cast<std::int64_t>(list_.size()); ++s)
+    state.cell.change_order(list_[static_cast<std::size_t>(s)].cell);
 }
 
 /// Times are sums of steps: a millionth of a step does not count.
@@ -239,6 +245,8 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& un
                         state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, wall.reaction,
                         target);
   }
+  if (stage.stress_within >= 0 && !(state.cell.misfit() <= stage.stress_within))
+    unmet = fmt::format("stresses are off by {:.3g} of what is asked for", state.cell.misfit());
   if (stage.kinetic_energy >= 0) {
     const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : HUGE_VAL;  // none yet
     if (!(mean <= stage.kinetic_energy))
@@ -271,7 +279,7 @@ bool Stages<D>::advance(State<D>& state) const {
   }
   const Stage& next = list_[static_cast<std::size_t>(state.stage.index)];
   log::info("t = {:.6g} s: stage \"{}\" is over, \"{}\" begins", state.clock.time, stage.name, next.name);
-  set_obstacles(state);
+  set_orders(state);
   return !next.removed.empty() || !next.added.empty();
 }
 

@@ -29,9 +29,14 @@ class Stages {
     std::vector<int> loaded;        ///< these, by their numbers in ObstacleSet::driven()
     std::string where_load;         ///< place of load_within in the deck
     std::vector<WallOrder> orders;  ///< from its beginning on
+    CellOrder<D> cell;              ///< the same of the periodic cell
+    std::string where_cell;         ///< its place in the deck; empty: not given
+    Real stress_within =
+        -1;  ///< ends when stresses of the cell are as near to what is asked for; < 0: not given
 
     bool has_condition() const {
-      return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0 || load_within >= 0;
+      return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0 || load_within >= 0 ||
+             stress_within >= 0;
     }
   };
 
@@ -48,8 +53,9 @@ class Stages {
   /// How long the present stage may still last [s]; not finite without stages.
   Real time_left(const State<D>& state) const;
 
-  /// Switches the obstacles as they are in the present stage, and gives driven ones their orders.
-  void set_obstacles(State<D>& state) const;
+  /// Switches the obstacles as they are in the present stage, and gives driven ones and the cell their
+  /// orders.
+  void set_orders(State<D>& state) const;
   /// Goes on to the next stage if the present one is over; true if that took obstacles away or put some back.
   /// Throws RunError, on all ranks, if a stage that must not has timed out. Collective.
   bool advance(State<D>& state) const;

@@ -1,17 +1,27 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/types.hpp"
 
 namespace scree {
 
 /// The simulation domain: an axis-aligned box, periodic along some axes.
+///
+/// A periodic box may be tilted: the image through the upper face across axis `gradient` lies `offset`
+/// further along axis `flow`. Its cell is then the parallelogram (in space the parallelepiped) about the
+/// centre of the box whose faces across `flow` lean by offset / length(gradient); lower and upper are its
+/// faces at the height of the centre.
 template <int D>
 struct Box {
   Vec<D> lower{};
   Vec<D> upper{};
   std::array<bool, D> periodic{};
+  std::int8_t flow = -1, gradient = -1;  ///< -1: it cannot be tilted
+  Real offset = 0;                       ///< [m]
 
   Real length(int axis) const { return upper[axis] - lower[axis]; }
   bool is_periodic(int axis) const { return periodic[static_cast<std::size_t>(axis)]; }
@@ -19,6 +29,37 @@ struct Box {
     Real v = 1;
     for (int k = 0; k < D; ++k) v *= length(k);
     return v;
+  }
+  Vec<D> centre() const { return 0.5 * (lower + upper); }
+  /// From a point to its image through the upper face across an axis [m].
+  Vec<D> period(int axis) const {
+    Vec<D> way{};
+    way[axis] = length(axis);
+    if (axis == gradient) way[flow] = offset;
+    return way;
+  }
+  /// From a point to its image `counts` periods along each axis [m].
+  template <class Counts>
+  Vec<D> shift(const Counts& counts) const {
+    Vec<D> way{};
+    for (int k = 0; k < D; ++k) way[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
+    if (gradient >= 0) way[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
+    return way;
+  }
+  /// How far its faces across `flow` lean per length along `gradient`.
+  Real lean() const { return gradient >= 0 ? offset / length(gradient) : 0; }
+  /// The place of x in the box as it would be without the tilt: the same shear about the centre undone.
+  Vec<D> upright(Vec<D> x) const {
+    if (gradient >= 0 && offset != 0)
+      x[flow] -= lean() * (x[gradient] - 0.5 * (lower[gradient] + upper[gradient]));
+    return x;
+  }
+  /// Length along an axis that bodies have at any tilt up to half a period: neighbours at a distance r are up
+  /// to r length / room apart along it.
+  Real room(int axis) const {
+    if (gradient < 0 || axis != flow) return length(axis);
+    const Real most_lean = 0.5 * length(flow) / length(gradient);
+    return length(axis) / std::sqrt(1 + most_lean * most_lean);
   }
   bool contains(const Vec<D>& x) const {
     for (int k = 0; k < D; ++k)

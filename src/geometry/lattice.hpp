@@ -65,7 +65,10 @@ struct Lattice {
   std::array<std::int32_t, D> block_cells{};  ///< cells per block
   std::array<std::int32_t, D> n_blocks{};
   std::array<bool, D> periodic{};
-  Real skin = 0;  ///< candidates are pairs with gap < skin when the list is built [m]
+  std::int8_t flow = -1, gradient = -1;  ///< of a box that can be tilted
+  Real lean = 0;                         ///< of its cells, as of the box
+  Real middle = 0;                       ///< where along `gradient` the lattice is not shifted [m]
+  Real skin = 0;                         ///< candidates are pairs with gap < skin when the list is built [m]
   // What the lattice was made for, to make it anew with another skin.
   Real largest_radius = 0;           ///< [m]
   Real second_radius = 0;            ///< no other body is larger than this [m]
@@ -83,7 +86,8 @@ struct Lattice {
   Real cell_width() const { return largest_radius + second_radius + skin; }
 
   /// The lattice over `box`, with blocks of about `cells_per_block` cells along each axis. No periodic axis
-  /// may be shorter than reach(): see widest_skin.
+  /// may be shorter than reach(): see widest_skin. Cells of a box that can be tilted are wide enough at any
+  /// tilt up to half a period, and go with it (see follow).
   static Lattice make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block,
                       Real second_radius = HUGE_VAL);
   /// The widest skin for which the periodic axes of `box` are long enough [m]; infinite if there are none,
@@ -93,9 +97,22 @@ struct Lattice {
     constexpr Real rounding = 1e-9;
     Real widest = HUGE_VAL;
     for (int k = 0; k < D; ++k)
-      if (box.is_periodic(k)) widest = std::min(widest, box.length(k) * (1 - rounding) - 2 * largest_radius);
+      if (box.is_periodic(k)) widest = std::min(widest, box.room(k) * (1 - rounding) - 2 * largest_radius);
     return widest;
   }
+  /// The same cells in `box`, which has been deformed since; false if they are then too narrow, or so wide
+  /// that there could be half as many again along some axis.
+  bool follow(const Box<D>& box) {
+    for (int k = 0; k < D; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      const Real width_in_cells = box.room(k) / cell_width();
+      if (n_cells[axis] > 1 && width_in_cells * (1 + 1e-9) < static_cast<Real>(n_cells[axis])) return false;
+      if (width_in_cells > 1.5 * static_cast<Real>(n_cells[axis]) + 1) return false;
+    }
+    fit(box);
+    return true;
+  }
+
   /// Diameters of the largest body that a skin is widened to at most: some 25 candidates per body of a dense
   /// packing.
   static constexpr Real widest_in_diameters = D == 2 ? 2 : 1;
@@ -118,7 +135,8 @@ struct Lattice {
     Cell<D> cell;
     for (int k = 0; k < D; ++k) {
       const auto axis = static_cast<std::size_t>(k);
-      const Real position = std::floor((x[k] - origin[k]) / cell_edge[k]);
+      const Real leaning = k == flow ? lean * (x[gradient] - middle) : 0;
+      const Real position = std::floor((x[k] - leaning - origin[k]) / cell_edge[k]);
       cell[axis] =
           static_cast<std::int32_t>(std::clamp(position, Real{0}, static_cast<Real>(n_cells[axis] - 1)));
     }
@@ -182,13 +200,25 @@ struct Lattice {
     const std::int32_t most = *std::max_element(n_blocks.begin(), n_blocks.end());
     return std::bit_width(static_cast<std::uint32_t>(most - 1));
   }
+
+ private:
+  void fit(const Box<D>& box);
 };
+
+template <int D>
+void Lattice<D>::fit(const Box<D>& box) {
+  origin = box.lower;
+  flow = box.flow;
+  gradient = box.gradient;
+  lean = box.lean();
+  if (gradient >= 0) middle = box.centre()[gradient];
+  for (int k = 0; k < D; ++k) cell_edge[k] = box.length(k) / n_cells[static_cast<std::size_t>(k)];
+}
 
 template <int D>
 Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, int cells_per_block,
                             Real second_radius) {
   Lattice lattice;
-  lattice.origin = box.lower;
   lattice.periodic = box.periodic;
   lattice.skin = lattice.usual_skin = skin;
   lattice.largest_radius = largest_radius;
@@ -197,7 +227,7 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
   const Real width = lattice.cell_width();
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);
-    const Real most = std::min(box.length(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
+    const Real most = std::min(box.room(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
     const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(most));
     std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;
     std::int32_t block_cells = std::min(room, cells_per_block);
@@ -213,8 +243,8 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
     lattice.n_cells[axis] = n_cells;
     lattice.block_cells[axis] = block_cells;
     lattice.n_blocks[axis] = n_blocks;
-    lattice.cell_edge[k] = box.length(k) / n_cells;
   }
+  lattice.fit(box);
   return lattice;
 }
 

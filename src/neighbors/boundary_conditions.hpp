@@ -9,11 +9,33 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "geometry/box.hpp"
 #include "neighbors/neighborhood_settings.hpp"
 #include "state/state.hpp"
 #include "state/step_messages.hpp"
 
 namespace scree {
+
+/// The periodic axes in the order in which bodies are wrapped: a tilted box moves them along `flow` when they
+/// pass the faces across `gradient`.
+template <int D>
+std::vector<int> axes_to_wrap(const Box<D>& box) {
+  std::vector<int> axes;
+  if (box.gradient >= 0) axes.push_back(box.gradient);
+  for (int k = 0; k < D; ++k)
+    if (box.is_periodic(k) && k != box.gradient) axes.push_back(k);
+  return axes;
+}
+
+/// By how many periods x lies beyond the box along an axis.
+template <int D>
+Real periods_beyond(const Box<D>& box, const Vec<D>& x, int axis) {
+  const Real at = (box.upright(x)[axis] - box.lower[axis]) / box.length(axis);
+  // Along the flow of a tilted box rounding may leave a body a little outside, and it stays there.
+  constexpr Real rounding = 1e-12;
+  if (axis == box.flow && at > -rounding && at < 1 + rounding) return 0;
+  return std::floor(at);
+}
 
 /// Wraps owned bodies into the box along periodic axes, and does to bodies outside an open face what
 /// `outside` says. Returns how many were removed, over all ranks. Throws RunError naming the body if a
@@ -26,31 +48,32 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;
   constexpr Real most_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
+  const Box<D>& box = state.box;
+  const std::vector<int> axes = axes_to_wrap(box);
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D>& x = bodies.position()[i];
     int open_axis_outside = -1;
     bool finite = true;
     for (int k = 0; k < D; ++k) {
       if (!std::isfinite(x[k])) finite = false;
-      if (!state.box.is_periodic(k)) {
-        if (x[k] < state.box.lower[k] || x[k] > state.box.upper[k]) open_axis_outside = k;
-        continue;
-      }
-      if (!finite) continue;
-      const Real lower = state.box.lower[k], length = state.box.length(k);
-      Real periods = std::floor((x[k] - lower) / length);
+      if (!box.is_periodic(k) && (x[k] < box.lower[k] || x[k] > box.upper[k])) open_axis_outside = k;
+    }
+    for (const int k : axes) {
+      if (!finite) break;
+      Real periods = periods_beyond(box, x, k);
       if (periods == 0) continue;
       if (std::abs(periods) > most_periods) {
         finite = false;
-        continue;
+        break;
       }
-      x[k] -= periods * length;
-      if (std::floor((x[k] - lower) / length) != 0) {
+      x -= periods * box.period(k);
+      if (k != box.flow && periods_beyond(box, x, k) != 0) {
         // Rounding put it on or beyond a face, and there it would be wrapped once more by the next list.
-        periods += std::round((x[k] - lower) / length);
-        x[k] = lower;
+        periods += std::round((x[k] - box.lower[k]) / box.length(k));
+        x[k] = box.lower[k];
       }
-      if (bodies.carries_path()) bodies.previous()[i][k] -= periods * length;
+      if (bodies.carries_path()) bodies.previous()[i] -= periods * box.period(k);
+      if (state.cell.moves()) bodies.velocity()[i] -= periods * state.cell.period_velocity(box, k);
       bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
     }
     const bool offends = !finite || (open_axis_outside >= 0 && outside == Outside::error);

@@ -31,7 +31,7 @@ bool NearPairs<D>::find(const State<D>& state, const NeighborList<D>& list, cons
   list_ = &list;
   rules_ = &rules;
   load(state);
-  if (list_number_ == list.n_builds() && is_current() && !misses_remembered()) return true;
+  if (list_number_ == list.n_placements() && is_current() && !misses_remembered()) return true;
   make_list();
   return false;
 }
@@ -93,7 +93,7 @@ void NearPairs<D>::make_list() {
   // now: few pairs more, and few lists.
   constexpr Real at_least = 0.05, of_way = 4;
   const SweepSchedule<D>& schedule = list_->schedule();
-  list_number_ = list_->n_builds();
+  list_number_ = list_->n_placements();
   ++n_lists_;
   n_listed_ = 0;
   listed_ = bodies_;

@@ -109,7 +109,7 @@ class NearPairs {
   std::array<std::vector<SweepRecord>, 2> ways_;  // the same; radius: unused
   int n_ways_ = 0;
   // Of the list.
-  std::int64_t list_number_ = -1;      // of the neighbour list that it is from
+  std::int64_t list_number_ = -1;      // NeighborList::n_placements() that it is from
   std::vector<SweepRecord> listed_;    // X_i and (1 + t) R_i + s_i
   std::vector<std::uint8_t> is_near_;  // of each batch of candidates: bits of those in the list
   std::vector<Block> blocks_;

@@ -30,11 +30,18 @@ Box<D> NeighborList<D>::reached_box(const State<D>& state) {
 template <int D>
 Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max) {
   const Real travel =
-      state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state));
+      state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state)) +
+      drift_of_pairs(state, state.cell.strain_since_listed(state.box, dt));
   std::array<Real, 2> most{moved_squared, extra_max ? *extra_max : 0};
   comm_.max(most);
   if (extra_max) *extra_max = most[1];
   return std::sqrt(most[0]) + travel;
+}
+
+/// What a strain of the cell adds to the way of each of two neighbours [m].
+template <int D>
+Real NeighborList<D>::drift_of_pairs(const State<D>& state, Real strain) {
+  return 0.5 * strain * Lattice<D>::reach(state.lattice.largest_radius, state.lattice.skin);
 }
 
 template <int D>
@@ -56,7 +63,8 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share, 
     most = comm_.max(most);
     if (std::isinf(most)) break;
     const Real surfaces =
-        state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state));
+        state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state)) +
+        drift_of_pairs(state, plan.dt * state.cell.fastest());
     plan.skin = (std::sqrt(most) + surfaces) / share;
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
@@ -146,6 +154,7 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = time;
+  state.cell.note_listed(state.box);
   state.obstacles.note_listed(time);
 }
 
@@ -156,17 +165,30 @@ void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table,
   schedule_.rebuild(
       state.lattice, state.box, table, state.bodies, state.obstacles, size_classes_,
       [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
-  shift_table_.assign(std::size_t{3} * (D == 2 ? 9 : 27), 0);
-  for (std::size_t code = 0; code < shift_table_.size() / 3; ++code) {
-    std::size_t digits = code;
-    for (int k = 0; k < D; ++k) {
-      shift_table_[3 * code + static_cast<std::size_t>(k)] =
-          (static_cast<int>(digits % 3) - 1) * state.box.length(k);
-      digits /= 3;
-    }
-  }
+  place_images(state);
   if (schedule_.has_wall_neighbours())
     touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory
+}
+
+template <int D>
+void NeighborList<D>::place_images(const State<D>& state) {
+  ++n_placements_;
+  constexpr std::size_t n_codes = D == 2 ? 9 : 27;
+  shift_table_.assign(3 * n_codes, 0);
+  shift_velocity_table_.assign(state.cell.moves() ? 3 * n_codes : 0, 0);
+  for (std::size_t code = 0; code < n_codes; ++code) {
+    Vec<D> way{}, velocity{};
+    std::size_t digits = code;
+    for (int k = 0; k < D; ++k, digits /= 3) {
+      const Real periods = static_cast<int>(digits % 3) - 1;
+      way += periods * state.box.period(k);
+      velocity += periods * state.cell.period_velocity(state.box, k);
+    }
+    for (int k = 0; k < D; ++k) {
+      shift_table_[3 * code + static_cast<std::size_t>(k)] = way[k];
+      if (state.cell.moves()) shift_velocity_table_[3 * code + static_cast<std::size_t>(k)] = velocity[k];
+    }
+  }
 }
 
 /// What a contact memory calls the larger id of a pair. Along short periodic axes several images of it may

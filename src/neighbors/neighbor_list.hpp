@@ -82,6 +82,12 @@ class NeighborList {
   const SweepSchedule<D>& schedule() const { return schedule_; }
   /// What to add to x_low - x_high for a shift code: 3 numbers per code.
   std::span<const Real> shift_table() const { return shift_table_; }
+  /// The same of their velocities; empty if the cell is at rest.
+  std::span<const Real> shift_velocity_table() const { return shift_velocity_table_; }
+  /// Fills these tables for the cell as it is now. The list stays good within used_skin(). Local.
+  void place_images(const State<D>& state);
+  /// How often images were placed: candidates through faces lie elsewhere then.
+  std::int64_t n_placements() const { return n_placements_; }
   std::int64_t n_builds() const { return n_builds_; }
   /// Lists for which the skin was widened, steps cut for the list, steps that went beyond the widest one.
   std::int64_t n_widened() const { return n_widened_; }
@@ -91,13 +97,15 @@ class NeighborList {
 
  private:
   static Box<D> reached_box(const State<D>& state);
+  static Real drift_of_pairs(const State<D>& state, Real strain);
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
 
   Comm comm_;
   int size_classes_;
   SweepSchedule<D> schedule_;
-  std::vector<Real> shift_table_;
+  std::vector<Real> shift_table_, shift_velocity_table_;
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
+  std::int64_t n_placements_ = 0;
   std::int64_t n_builds_ = 0, n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "neighbors/boundary_conditions.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -115,7 +116,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   const Real least = std::max(needed_skin, 2 * least_share * largest);
   for (int k = 0; k < D; ++k)
     if (room < least && state.box.is_periodic(k) &&
-        Lattice<D>::reach(largest, least) > state.box.length(k) * (1 - 1e-9))
+        Lattice<D>::reach(largest, least) > state.box.room(k) * (1 - 1e-9))
       throw InputError(fmt::format(
           "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m need at least "
           "{:.6g} m "
@@ -134,6 +135,45 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
     cells = static_cast<int>(settings_.purpose.block_cells);
   if (D == 3) cells = std::min(cells, 10);
   state.lattice = Lattice<D>::make(state.box, largest, skin, cells, sizes.second);
+  if (const std::string complaint = complaint_about_room(state); !complaint.empty())
+    throw InputError(fmt::format("{}: {}", state.cell.where(), complaint));
+}
+
+/// Brings the cell within half a period of tilt, and the lattice with it; true if that changed the blocks.
+/// All that decides is in the state, so restarts choose the same.
+template <int D>
+bool Neighborhood<D>::fit_to_cell(State<D>& state) const {
+  if (const std::int64_t periods = state.cell.flip(state.box); periods != 0) {
+    const auto flow = static_cast<std::size_t>(state.box.flow);
+    const auto gradient = static_cast<std::size_t>(state.box.gradient);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      state.bodies.image()[i][flow] += static_cast<std::int32_t>(periods) * state.bodies.image()[i][gradient];
+  }
+  if (state.lattice.follow(state.box)) return false;
+  const Lattice<D> before = state.lattice;
+  if (const std::string complaint = complaint_about_room(state); !complaint.empty())
+    throw RunError(fmt::format("{}: {}; end the deformation earlier", step_label(state.clock), complaint));
+  state.lattice = Lattice<D>::make(state.box, before.largest_radius, before.skin, before.cells_per_block,
+                                   before.second_radius);
+  state.lattice.usual_skin = before.usual_skin;
+  return true;
+}
+
+/// Along axes that change, bodies of a deforming cell meet one image of another body only.
+template <int D>
+std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
+  if (!state.cell.is_given()) return {};
+  const Lattice<D>& lattice = state.lattice;
+  const Real needed = 2 * Lattice<D>::reach(lattice.largest_radius, lattice.skin);
+  for (int k = 0; k < D; ++k)
+    if (state.box.room(k) < needed * (1 + 1e-9))
+      return fmt::format(
+          "the cell is {:.6g} m long along axis {}{}, but bodies of radius {:.4g} m with a skin of {:.3g} m "
+          "need "
+          "{:.6g} m there; take a larger cell",
+          state.box.length(k), "xyz"[k], k == state.box.flow ? ", along which it will lean" : "",
+          lattice.largest_radius, lattice.skin, needed * state.box.length(k) / state.box.room(k));
+  return {};
 }
 
 template <int D>
@@ -145,6 +185,7 @@ bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<cons
   const auto listed = state.bodies.listed();
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> moved = position[i] - listed[i];
+    if (state.cell.is_given()) moved -= state.cell.carried(state.box, listed[i], dt);
     if (!displacement.empty()) moved += displacement[i];
     most = farther(most, moved);  // not a number: rebuild() says whose
   }
@@ -156,7 +197,9 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
   Scope timer("neighbours");
   BodyStore<D>& bodies = state.bodies;
   balancer_.end_list(state, list_.schedule());
-  if (needed_skin && list_.fit_skin(state, *needed_skin)) balancer_.forget_owners();
+  bool has_new_blocks = needed_skin && list_.fit_skin(state, *needed_skin);
+  if (state.cell.is_given()) has_new_blocks |= fit_to_cell(state);
+  if (has_new_blocks) balancer_.forget_owners();
   const Lattice<D>& lattice = state.lattice;
   balancer_.begin_rebuild();
   // Scratch of a rebuild is freed at its end: between rebuilds only the list is held.

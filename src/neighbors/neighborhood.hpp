@@ -80,6 +80,9 @@ class Neighborhood {
   std::size_t bytes() const;
 
  private:
+  bool fit_to_cell(State<D>& state) const;
+  static std::string complaint_about_room(const State<D>& state);
+
   Comm comm_;
   NeighborhoodSettings settings_;
   Outside outside_;

@@ -54,6 +54,8 @@ void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const B
   } while (next_cell<D>(cell, size));
   cell_start_.push_back(static_cast<Index>(entries_.size()));
 
+  // Cells of size classes stand upright.
+  if (lattice.gradient >= 0) n_classes_ = 1;
   if (n_classes_ == 0) n_classes_ = any_thin ? 1 : classes_that_pay(lattice, bodies);
   if (n_classes_ > 1 && !any_thin) leave_out_far(lattice, bodies, place);
   fill_columns(lattice, box, bodies, wraps);
@@ -143,7 +145,10 @@ void PairSearch<D>::fill_columns(const Lattice<D>& lattice, const Box<D>& box, c
     for (std::size_t k = 0; k < D; ++k) {
       const int axis = static_cast<int>(k);
       x_[k][i] = bodies.position()[body][axis];
-      if (entries_[i].wrapped >> k & 1U) period_[k][i] = box.length(axis);
+      if (entries_[i].wrapped >> k & 1U) {
+        period_[k][i] += box.length(axis);
+        if (axis == box.gradient) period_[static_cast<std::size_t>(box.flow)][i] += box.offset;
+      }
     }
   }
   for (std::size_t k = 0; k < D; ++k) {

@@ -224,6 +224,14 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
                                              std::min<std::int64_t>(most, std::numeric_limits<N>::max())));
   });
   checked.real("listed_time", 0, state.clock.time);
+  if (state.cell.is_given()) {
+    for (int k = 0; k < D; ++k)
+      for (const char* name : {"cell_", "cell_listed_"}) {
+        const Real lower = checked.real(fmt::format("{}lower_{}", name, "xyz"[k]));
+        checked.real(fmt::format("{}upper_{}", name, "xyz"[k]), std::nextafter(lower, HUGE_VAL));
+      }
+    state.cell.restore(state.box);
+  }
   check_lattice(checked, state);
   state.lattice.periodic = state.box.periodic;
   for_each_measured(measures, [&](const std::string& name, Real& value) {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "contact/cohesion.hpp"
 #include "core/as_input.hpp"
 #include "core/error.hpp"
 #include "core/petsc.hpp"
@@ -159,6 +158,7 @@ void RunDeck<D>::describe(Section& root) {
                        {.doc = "Bodies beyond open faces when the neighbour list is rebuilt: \"error\" ends "
                                "the run and names the body; \"delete\" removes it; \"keep\" leaves it"});
         where_outside = section.where("outside");
+        cell.describe(section, box);
         if (!section.reading()) return;
         box_given = section.has("lower") || section.has("upper");
         if (box_given != (section.has("lower") && section.has("upper")))
@@ -213,6 +213,7 @@ void RunDeck<D>::describe(Section& root) {
     stepper->scene()->build(box, box_given, obstacles);
   }
   describe_output(root, scheme, other_schemes);
+  if (root.reading()) check_deformation(scheme, where_gravity);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
                 NamedMeasure<D> measure{name, nullptr};
@@ -307,100 +308,6 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
   if (has_shapes()) refuse_soft_shapes();
-}
-
-/// Where nothing would come of it.
-template <int D>
-void RunDeck<D>::refuse_cohesion(const std::string& scheme) const {
-  const bool taken = stepper->traits().takes_cohesion;
-  for (int a = 0; a < materials.size(); ++a)
-    for (int b = 0; b <= a; ++b) {
-      const PairProperties<D>* pair = materials.pair(a, b);
-      if (!pair || !pair->cohesion || (taken && !has_shapes())) continue;
-      throw InputError(
-          fmt::format("{}: {} and {} attract each other, but {}; remove [pairs.\"...\".cohesion]",
-                      pair->cohesion->where(), materials.name(a), materials.name(b),
-                      taken ? "some bodies have a shape: cohesion is a law of round bodies"
-                            : fmt::format("the scheme \"{}\" knows no cohesion as this deck has "
-                                          "it set up: \"dem\" and \"nonsmooth\" do",
-                                          scheme)));
-    }
-}
-
-template <int D>
-void RunDeck<D>::refuse_driven_walls(const std::string& scheme) const {
-  for (const DrivenState& wall : obstacles.driven())
-    throw InputError(
-        fmt::format("{}: type = \"driven\" is for the schemes \"nonsmooth\" and \"dem\" (there with friction "
-                    "= \"spring\" or \"none\"), not for \"{}\" as this deck has it",
-                    obstacles.drive_of(wall).where(), scheme));
-}
-
-/// Springs and resistance to rolling are laws of round contacts.
-template <int D>
-void RunDeck<D>::refuse_soft_shapes() const {
-  for (int a = 0; a < materials.size(); ++a)
-    for (int b = 0; b <= a; ++b) {
-      const PairProperties<D>* pair = materials.pair(a, b);
-      if (!pair || (pair->elasticity.rigid() && pair->rolling_friction == 0)) continue;
-      throw InputError(
-          fmt::format("{}: {} and {} have {}, a law of round bodies, but some bodies have a shape; "
-                      "{}",
-                      pair->where, materials.name(a), materials.name(b),
-                      pair->elasticity.rigid() ? "rolling friction" : "a stiffness",
-                      pair->elasticity.rigid() ? "set rolling_friction = 0: what is not round does "
-                                                 "not roll for long"
-                                               : "bodies with shapes are rigid"));
-    }
-}
-
-template <int D>
-void RunDeck<D>::refuse_shapes(const std::string& scheme) const {
-  for (const ParticleGroup<D>* group : all_groups())
-    if (group->sizes.has_shapes())
-      throw InputError(
-          fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the schemes "
-                      "\"nonsmooth\" and \"pbd\" move bodies with shapes",
-                      group->where, group->name, scheme));
-}
-
-template <int D>
-void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
-  if (output.where_fclib.empty()) return;
-  throw InputError(
-      fmt::format("{}: [output.fclib] has no effect: the scheme \"{}\" solves no contact problems; remove it",
-                  output.where_fclib, scheme));
-}
-
-template <int D>
-void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
-  for (const ParticleGroup<D>* group : all_groups())
-    throw InputError(
-        fmt::format("{}: [particles] and [inlets] have no effect in the scheme \"{}\": {}; remove \"{}\"",
-                    group->where, scheme, stepper->scene()->words().instead_of_particles, group->name));
-}
-
-template <int D>
-void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& where_gravity) const {
-  const auto refuse = [&](const std::string& where, const std::string& what) {
-    throw InputError(fmt::format("{}: {} has no effect: the scheme \"{}\" knows no inertia; remove it", where,
-                                 what, scheme));
-  };
-  if (!where_gravity.empty()) refuse(where_gravity, "gravity");
-  if (!forces.empty()) refuse(forces[0]->where(), fmt::format("[forces.{}]", forces[0]->name()));
-  for (const ParticleGroup<D>* group : all_groups()) {
-    if (!group->material.empty()) refuse(group->where_material, "material");
-    if (group->velocity != Vec<D>{} || group->angular_velocity != Spin<D>{} || group->random_speed > 0)
-      refuse(group->where, "the velocity at the start");
-    if (!group->rotates) refuse(group->where, "rotates");
-  }
-  for (const InletTable<D>& inlet : events.inlets.list())
-    if (inlet.mass_rate > 0) refuse(inlet.where_mass_rate, "mass_rate");
-  for (const auto& stage : events.stages.list())
-    if (stage.kinetic_energy >= 0) refuse(stage.where_kinetic_energy, "kinetic_energy");
-  for (const Obstacle<D>& obstacle : obstacles.list())
-    if (!obstacle.material.empty()) refuse(obstacle.where_material, "material");
-  if (!materials.empty()) refuse(materials.where(0), "[materials]");
 }
 
 int dimension_of(Deck& deck) {

@@ -35,6 +35,7 @@ struct RunDeck {
   Real dt = 0;
   std::string petsc_options;
   Box<D> box;
+  DeformingCell<D> cell;
   std::string box_place;  ///< of [domain] in the deck
   Outside outside = Outside::error;
   Vec<D> gravity{};
@@ -72,6 +73,7 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_soft_shapes() const;
+  void check_deformation(const std::string& scheme, const std::string& where_gravity) const;
   void refuse_driven_walls(const std::string& scheme) const;
   void refuse_shapes(const std::string& scheme) const;
   void refuse_cohesion(const std::string& scheme) const;

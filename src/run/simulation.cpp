@@ -39,11 +39,11 @@ void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint<D>* from)
     : deck_(std::move(deck)),
-      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles), .cell = deck_.cell},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
-  deck_.events.stages.set_obstacles(state_);
+  deck_.events.stages.set_orders(state_);
   state_.obstacles.place(0);
   if (from) {
     from->take(state_, deck_);
@@ -90,7 +90,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint)
     : deck_(std::move(deck)),
-      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles)},
+      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles), .cell = deck_.cell},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
@@ -103,7 +103,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
                                  state_.stage.index, n_stages));
   deck_.events.inlets.note_due(state_);
   require_contacts_listed();
-  deck_.events.stages.set_obstacles(state_);
+  deck_.events.stages.set_orders(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
@@ -114,7 +114,11 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   bodies.carry_path(true);
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
   std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
+  const Box<D> box = state_.box;
+  if (state_.cell.is_given()) state_.box = state_.cell.listed();
   neighborhood_.rebuild(state_);
+  state_.box = box;
+  neighborhood_.list().place_images(state_);
   std::copy(bodies.previous().begin(), bodies.previous().end(), bodies.position().begin());
   bodies.carry_path(carries_path);
   state_.clock = clock;

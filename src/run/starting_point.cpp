@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "core/timing.hpp"
 #include "geometry/drive.hpp"
+#include "neighbors/boundary_conditions.hpp"
 #include "run/deck_changes.hpp"
 
 namespace scree {
@@ -84,7 +85,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
     throw InputError(
         fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
                     scene->words().bodies));
-  State<D> old{.comm = state.comm, .box = content_.box};
+  State<D> old{.comm = state.comm, .box = content_.box, .cell = content_.cell};
   old.bodies.carry(content_.stepper->traits().carried);
   old.bodies.carry_path(false);
   old.bodies.carry_shapes(content_.has_shapes());
@@ -93,10 +94,36 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   old.obstacles = content_.obstacles;
   read_checkpoint<D>(old, path_);
   state.bodies.carry_shapes(state.bodies.carries_shapes() || old.bodies.carries_shapes());
+  take_cell(old, state, deck);
   take_bodies(old, match_groups(old, deck), state, deck);
   take_memory(old, state, deck);
   take_walls(old, state);
   state.next_id = old.next_id;
+}
+
+/// A cell that was deformed goes on as it was left: [domain] of the deck does not say how.
+template <int D>
+void StartingPoint<D>::take_cell(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const {
+  if (!old.cell.is_given()) return;
+  if (old.box.periodic != state.box.periodic)
+    throw InputError(fmt::format(
+        "{}: is of a deformed cell, periodic along all axes; the domain of the deck is not", path_));
+  const bool is_tilted = old.box.offset != 0;
+  if (is_tilted && deck.cell.is_given() &&
+      (state.box.flow != old.box.flow || state.box.gradient != old.box.gradient))
+    throw InputError(
+        fmt::format("{}: its cell is tilted along {} across {}; flow and gradient of [domain.deformation] "
+                    "must be the same",
+                    path_, "xyz"[old.box.flow], "xyz"[old.box.gradient]));
+  const Box<D> before = state.box;
+  state.box = old.box;
+  if (!is_tilted) {
+    state.box.flow = before.flow;
+    state.box.gradient = before.gradient;
+  }
+  log::info("the cell is that of the checkpoint: ({:g}) to ({:g}) m{}",
+            fmt::join(state.box.lower.component, ", "), fmt::join(state.box.upper.component, ", "),
+            is_tilted ? fmt::format(", tilted by {:g} m", state.box.offset) : "");
 }
 
 /// The group of `deck` of each group of the checkpoint; -1: it has no bodies. Throws InputError if there is
@@ -180,10 +207,9 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
               group.turn.of(id, state.shapes[shape_of(i)], seed)},
              number, group, state.shapes, seed);
     if (same_periods) bodies.image()[i] = old.bodies.image()[i];
-    for (int k = 0; k < D; ++k) {
-      if (!state.box.is_periodic(k)) continue;
-      const Real periods = std::floor((bodies.position()[i][k] - state.box.lower[k]) / state.box.length(k));
-      bodies.position()[i][k] -= periods * state.box.length(k);
+    for (const int k : axes_to_wrap(state.box)) {
+      const Real periods = periods_beyond(state.box, bodies.position()[i], k);
+      bodies.position()[i] -= periods * state.box.period(k);
       bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
     }
     if (bodies.carries_shapes() && old.bodies.carries_shapes())
@@ -195,7 +221,7 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
       n_stopped += moves ? 1 : 0;
       continue;
     }
-    bodies.velocity()[i] = old.bodies.velocity()[i];
+    bodies.velocity()[i] = velocity_about_flow(old, i);
     bodies.angular_velocity()[i] = old.bodies.angular_velocity()[i];
   }
   log::info("{} bodies from {}", state.comm.sum(static_cast<std::int64_t>(bodies.n_owned())), text());

@@ -48,7 +48,7 @@ MechanicalEnergy mechanical_energy(const State<D>& state) {
   ReproducibleSum::sum(state.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
                        [&](std::size_t i, std::span<Real> terms) {
                          const Real mass = bodies.mass()[i];
-                         const Vec<D>& v = bodies.velocity()[i];
+                         const Vec<D> v = velocity_about_flow(state, i);
                          terms[0] = 0.5 * mass * dot(v, v) + rotational_energy(state, i);
                          terms[1] = -mass * dot(state.gravity, followed_position(state, i));
                          if (!in_forces.empty()) terms[1] += in_forces[i];

@@ -16,6 +16,7 @@
 #include "particles/contact_memory.hpp"
 #include "particles/orientation.hpp"
 #include "particles/shape_table.hpp"
+#include "state/deforming_cell.hpp"
 #include "state/energy_balance.hpp"
 
 namespace scree {
@@ -70,6 +71,7 @@ struct State {
   BodyStore<D> bodies{};
   ObstacleSet<D> obstacles{};
   Clock clock{};
+  DeformingCell<D> cell{};  ///< how the periods of `box` change
   Lattice<D> lattice{};    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
   ContactMemory memory{};  ///< multipliers or impulses remembered by pair
   GlobalId next_id = 0;    ///< the first unused global id
@@ -109,11 +111,14 @@ Orientation<D> described_orientation(const State<D>& state, std::size_t i) {
 /// The centre of body i, followed through periodic faces [m].
 template <int D>
 Vec<D> followed_position(const State<D>& state, std::size_t i) {
-  Vec<D> x = state.bodies.position()[i];
-  for (int k = 0; k < D; ++k)
-    if (state.box.is_periodic(k))
-      x[k] += static_cast<Real>(state.bodies.image()[i][static_cast<std::size_t>(k)]) * state.box.length(k);
-  return x;
+  return state.bodies.position()[i] + state.box.shift(state.bodies.image()[i]);
+}
+
+/// The velocity of body i about the flow of a deforming cell; its velocity where there is none [m/s].
+template <int D>
+Vec<D> velocity_about_flow(const State<D>& state, std::size_t i) {
+  const Vec<D>& velocity = state.bodies.velocity()[i];
+  return state.cell.moves() ? velocity - state.cell.flow_at(state.box, state.bodies.position()[i]) : velocity;
 }
 
 }  // namespace scree

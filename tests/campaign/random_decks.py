@@ -138,7 +138,34 @@ def grains(rng, scheme):
         deck["pairs"]["stone-stone"]["cohesion"] = attraction(rng, scheme, dimension, law, r)
     deck["time"] = {"step": step}
     finish(rng, deck, step, n_steps, scheme)
+    if scheme == "dem" and dem_friction != "dae" and "cohesion" not in deck["pairs"]["stone-stone"] and rng.random() < 0.3:
+        deform(rng, deck, step * n_steps, dimension)
     return deck, dem_friction != "dae"
+
+
+def deform(rng, deck, end_time, dimension):
+    """Makes the domain a periodic cell that is sheared, strained or brought to a stress, with nothing else at its faces."""
+    for table in ("physics", "obstacles", "inlets", "outlets", "stages"):
+        deck.pop(table, None)
+    deck["simulation"]["end_time"] = end_time
+    deck["domain"]["periodic"] = [True] * dimension
+    flow, gradient = rng.sample("xyz"[:dimension], 2)
+    rate = rng.uniform(0.1, 0.8) / end_time
+    cell = {"flow": flow, "gradient": gradient, "shear_rate": rng.choice([-1, 1]) * rate}
+    axis = rng.choice("xyz"[:dimension])
+    kind = rng.choice(["shear", "strain", "stress", "pressure"])
+    if kind == "strain":
+        cell["strain_rate"] = {axis: rng.choice([-0.3, 0.5]) * rate}
+    elif kind != "shear":
+        stress = rng.uniform(0.1, 10) * 2500 * rate**2 * deck["domain"]["upper"][0] ** 2
+        cell |= {"max_rate": 0.5 * rate, kind: {axis: stress} if kind == "stress" else stress}
+    deck["domain"]["deformation"] = cell
+    for measure in ("wall_force", "removed"):
+        deck["measures"].pop(measure, None)
+    deck["measures"]["cell"] = {"type": "cell"}
+    if rng.random() < 0.5:
+        second = {"name": "second", "duration": 0.5 * end_time, "deformation": {"shear_rate": -0.7 * rate}}
+        deck["stages"] = [{"name": "first", "duration": 0.5 * end_time}, second]
 
 
 def attraction(rng, scheme, dimension, law, r):

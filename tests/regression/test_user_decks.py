@@ -76,6 +76,17 @@ def test_triaxial(folder):
         check(abs(load / target - 1) < 0.02, f"{wall} carries its pressure before the shear", (load, target))
 
 
+def test_rheology(folder):
+    results = run_on_1_and_3(folder, "rheology", "domain.upper=[0.006, 0.006, 0.006]", "stages.0.duration=0.01", "stages.1.duration=0.01",
+                             "stages.2.duration=0.004", "stages.3.duration=0.004")
+    scalars = results.scalars
+    first = (scalars["time"] > 0.006) & (scalars["time"] < 0.01)
+    stress = scalars["stress_contact_yy"] + scalars["stress_kinetic_yy"]
+    check(500 < stress[first].mean() < 1500, "the cell holds about 1 kPa", stress[first])
+    check(abs(scalars["cell_shear_rate"][-1] - 15) < 0.1, "the last stage shears at its rate", scalars["cell_shear_rate"][-1])
+    check(scalars["solid_solid_fraction"][-1] > 0.5, "the cell has become denser", scalars["solid_solid_fraction"][-1])
+
+
 def test_shear_cell(folder):
     results = run_on_1_and_3(folder, "shear_cell", "stages.1.duration=0.05", "particles.grains.source.count=150",
                              "obstacles.lid.motion.max_speed=1")

@@ -36,11 +36,7 @@ class Extent final : public Measure<D> {
     const State<D>& state = sample.state;
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
     std::vector<Vec<D>> x(n_owned);
-    for (std::size_t i = 0; i < n_owned; ++i) {
-      x[i] = state.bodies.position()[i];
-      for (int k = 0; k < D; ++k)
-        x[i][k] += state.bodies.image()[i][static_cast<std::size_t>(k)] * state.box.length(k);
-    }
+    for (std::size_t i = 0; i < n_owned; ++i) x[i] = followed_position(state, i);
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(n_owned)));
 
     Vec<D> centre;

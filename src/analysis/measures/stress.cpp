@@ -17,7 +17,8 @@ namespace {
 /// balances momentum exactly, so the stresses of adjacent boxes add up, and none jumps when a midpoint
 /// crosses a face. The kinetic part,
 ///     kinetic_ij = (1/V) sum_i m_i v'_i v'_j,   v' = v - sum m v / sum m,
-/// is over the bodies with their centre in the region. pressure = trace(contact + kinetic) / D.
+/// is over the bodies with their centre in the region; in a deforming cell v is the velocity about its flow.
+/// pressure = trace(contact + kinetic) / D.
 /// A region that is not given is the whole domain, and everything counts.
 template <int D>
 class Stress final : public Measure<D> {
@@ -87,7 +88,7 @@ class Stress final : public Measure<D> {
     ReproducibleSum::sum(state.comm, inside.size(), momentum, [&](std::size_t n, std::span<Real> term) {
       const std::size_t i = inside[n];
       for (int k = 0; k < D; ++k)
-        term[static_cast<std::size_t>(k)] = bodies.mass()[i] * bodies.velocity()[i][k];
+        term[static_cast<std::size_t>(k)] = bodies.mass()[i] * velocity_about_flow(state, i)[k];
       term[D] = bodies.mass()[i];
     });
     Vec<D> mean;
@@ -96,7 +97,7 @@ class Stress final : public Measure<D> {
     std::array<Real, n_symmetric<D>> sums{};
     ReproducibleSum::sum(state.comm, inside.size(), sums, [&](std::size_t n, std::span<Real> term) {
       const std::size_t i = inside[n];
-      const Vec<D> v = bodies.velocity()[i] - mean;
+      const Vec<D> v = velocity_about_flow(state, i) - mean;
       std::size_t k = 0;
       for_each_symmetric<D>([&](int p, int q) { term[k++] = bodies.mass()[i] * v[p] * v[q]; });
     });

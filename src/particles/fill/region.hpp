@@ -121,15 +121,21 @@ void for_each_image(const Box<D>& box, const Vec<D>& x, F&& f) {
       const int turns = digits % 3 - 1;
       if (turns == 0) continue;
       exists = exists && box.is_periodic(k);
-      image[k] += turns * box.length(k);
+      image += static_cast<Real>(turns) * box.period(k);
     }
     if (exists) f(image);
   }
 }
 
-/// x moved by whole periods into the domain, along its periodic axes.
+/// x, a few periods away at most, moved by whole periods to between the faces of the domain along its
+/// periodic axes. (Of a tilted box too: this is another place than in its cell, and of another image.)
 template <int D>
 Vec<D> wrapped(const Box<D>& box, Vec<D> x) {
+  if (box.gradient >= 0) {
+    const int g = box.gradient;
+    if (x[g] < box.lower[g]) x += box.period(g);
+    if (x[g] >= box.upper[g]) x -= box.period(g);
+  }
   for (int k = 0; k < D; ++k) {
     if (!box.is_periodic(k)) continue;
     if (x[k] < box.lower[k]) x[k] += box.length(k);

@@ -19,6 +19,14 @@ Real farthest_with(Real most, const BodyStore<D>& bodies, std::size_t i, Real dt
   return farther(most, (bodies.position()[i] - bodies.listed()[i]) + free_way(bodies, i, dt));
 }
 
+/// The same against the flow of a deforming cell.
+template <int D>
+Real farthest_about_flow(Real most, const State<D>& state, std::size_t i, Real dt) {
+  const BodyStore<D>& bodies = state.bodies;
+  const Vec<D> carried = state.cell.carried(state.box, bodies.listed()[i], dt);
+  return farther(most, (bodies.position()[i] - bodies.listed()[i]) + free_way(bodies, i, dt) - carried);
+}
+
 /// The first part of a step of body i (docs/method.md, eq. H.6): velocities for half of dt by the
 /// accelerations that it has, then position and orientation for dt.
 template <int D>

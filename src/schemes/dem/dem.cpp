@@ -141,6 +141,7 @@ SchemeTraits DemStepper<D>::traits() const {
           .stores_energy = true,
           .takes_cohesion = true,
           .drives_walls = true,
+          .deforms_cells = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
@@ -278,9 +279,11 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   const Real free_share = 1 - motion_->reach() / state.lattice.skin;
   const Real share_of_skin = (is_constrained() ? 0.45 : 0.5) * free_share;
   if (!neighborhood_->stale_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
-  const auto plan = neighborhood_->list().plan_step(
-      state, dt, share_of_skin,
-      [&](std::size_t i, Real shorter) { return free_way(state.bodies, i, shorter); });
+  const auto plan =
+      neighborhood_->list().plan_step(state, dt, share_of_skin, [&](std::size_t i, Real shorter) {
+        const Vec<D> flow = state.cell.flow_at(state.box, state.bodies.position()[i]);
+        return free_way(state.bodies, i, shorter) - shorter * flow;
+      });
   save(state, SaveFor::checkpoint);
   const std::int64_t n_removed = neighborhood_->n_removed();
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);

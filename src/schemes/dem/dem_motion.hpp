@@ -18,7 +18,8 @@ Real find_farthest(const State<D>& state, Real dt) {
   const BodyStore<D>& bodies = state.bodies;
   Real most = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-    most = farthest_with(most, bodies, i, dt);
+    most =
+        state.cell.is_given() ? farthest_about_flow(most, state, i, dt) : farthest_with(most, bodies, i, dt);
   return most;
 }
 

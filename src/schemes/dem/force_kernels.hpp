@@ -133,13 +133,16 @@ struct ForceBatches {
   ForceRecord* forces = nullptr;          ///< of held bodies, added to
   const Index* ends = nullptr;            ///< first batch to treat
   Index n_batches = 0;
-  const std::uint8_t* shifts = nullptr;  ///< one per place (shifted kernels only)
-  const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_i - x_j
-  std::uint8_t* touching = nullptr;      ///< one per place: whether the pair touched at the last call
-  ContactHistory* history = nullptr;     ///< one per place, meaningless where `touching` is 0
-  Index* list = nullptr;                 ///< scratch, three per place
-  ComingLines* coming = nullptr;         ///< fetched on the way; may be null
-  const SoftLaw* laws = nullptr;         ///< n_materials * n_materials
+  const std::uint8_t* shifts = nullptr;    ///< one per place (shifted kernels only)
+  const Real* shift_table = nullptr;       ///< 3 numbers per shift code: what to add to x_i - x_j
+  const Real* shift_velocities = nullptr;  ///< the same to v_i - v_j; null: 0
+  Real* face_virial = nullptr;        ///< 3 numbers: sum of f_k s_k over shifted pairs, f: force on j [N],
+                                      ///< s: their shift [m]; null: nobody asks
+  std::uint8_t* touching = nullptr;   ///< one per place: whether the pair touched at the last call
+  ContactHistory* history = nullptr;  ///< one per place, meaningless where `touching` is 0
+  Index* list = nullptr;              ///< scratch, three per place
+  ComingLines* coming = nullptr;      ///< fetched on the way; may be null
+  const SoftLaw* laws = nullptr;      ///< n_materials * n_materials
   Index n_materials = 1;
   Real dt = 0;           ///< by which histories advance [s]
   Real least_force = 0;  ///< of the normal force without attraction: 0, or -infinite if damping may pull

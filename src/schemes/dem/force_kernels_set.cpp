@@ -274,6 +274,13 @@ Index find_touching(const ForceBatches& p, const Touching& list) {
   return n;
 }
 
+/// What a pair through a periodic face adds to p.face_virial, one after the other in all sets.
+void add_face_virial(const ForceBatches& p, const Three<Real>& force, const Three<Real>& shift) {
+  p.face_virial[0] += force.x * shift.x;
+  p.face_virial[1] += force.y * shift.y;
+  p.face_virial[2] += force.z * shift.z;
+}
+
 template <NormalLaw law, TangentialLaw tangential, Pulls pulls, bool shifted>
 ForceCounts run(const ForceBatches& p) {
   const Touching list(p);
@@ -314,7 +321,15 @@ ForceCounts run(const ForceBatches& p) {
         vector.z[k] -= shift.z;
       }
     const Contact<Lanes> c = contact_of(vector, at_a.radius, at_b.radius);
-    const LaneMotion a = load_motion(p.motions, low);
+    LaneMotion a = load_motion(p.motions, low);
+    if constexpr (shifted)
+      if (p.shift_velocities)
+        for (int k = 0; k < width; ++k) {
+          const Three<Real> velocity = three(p.shift_velocities + 3 * p.shifts[place[k]]);
+          a.motion.velocity.x[k] += velocity.x;
+          a.motion.velocity.y[k] += velocity.y;
+          a.motion.velocity.z[k] += velocity.z;
+        }
     const LaneMotion b = load_motion(p.motions, high);
     // Pairs that are both held in place do not count; what their forces come to does not matter.
     const auto moves = a.motion.inverse_mass + b.motion.inverse_mass > 0;
@@ -331,6 +346,10 @@ ForceCounts run(const ForceBatches& p) {
     const Three<Lanes>& spring = history.spring;
     store({spring.x, spring.y, spring.z, history.stiffness}, pieces(p.history), place);
     add_forces(f, c, low, high, p.forces);
+    if constexpr (shifted)
+      if (p.face_virial)
+        for (int k = 0; k < width; ++k)
+          add_face_virial(p, {f.force.x[k], f.force.y[k], f.force.z[k]}, shift_of(place[k]));
   }
 
   ForceCounts counts;
@@ -353,11 +372,17 @@ ForceCounts run(const ForceBatches& p) {
     else
       --counts.n_touching;
     History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
+    BodyMotion<Real> motion_a = motion_of(a);
+    if constexpr (shifted)
+      if (p.shift_velocities)
+        motion_a.velocity = motion_a.velocity + three(p.shift_velocities + 3 * p.shifts[place]);
     const Force<Real> f = force_of<law, tangential, pulls>(p, numbers_of(law_of(p, a.material, b.material)),
                                                            pulls_of<pulls>(p, a.material, b.material), c,
-                                                           motion_of(a), motion_of(b), history);
+                                                           motion_a, motion_of(b), history);
     p.history[place] = record_of(history);
     add_force(f, c, p.forces[low], p.forces[high]);
+    if constexpr (shifted)
+      if (p.face_virial) add_face_virial(p, f.force, shift_of(place));
   }
   return counts;
 }

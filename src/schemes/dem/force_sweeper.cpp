@@ -20,19 +20,6 @@ constexpr int force_width = D + n_spins<D>;
 template <int D>
 constexpr int first_spin = 3 - n_spins<D>;
 
-template <int N>
-Vec<3> in_space(const Vec<N>& v) {
-  Vec<3> w;
-  for (int k = 0; k < N; ++k) w[k] = v[k];
-  return w;
-}
-template <int D>
-Vec<D> in_dimension(const Vec<3>& v) {
-  Vec<D> w;
-  for (int k = 0; k < D; ++k) w[k] = v[k];
-  return w;
-}
-
 }  // namespace
 
 template <int D>
@@ -148,6 +135,8 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   batches.places = places_.data();
   batches.motions = motions_.data();
   batches.shift_table = neighborhood_.list().shift_table().data();
+  if (const auto velocities = neighborhood_.list().shift_velocity_table(); !velocities.empty())
+    batches.shift_velocities = velocities.data();
   batches.laws = laws_.laws().data();
   batches.n_materials = laws_.n_materials();
   batches.dt = dt;
@@ -213,6 +202,7 @@ void ForceSweeper<D>::evaluate(const State<D>& state, Real time, Real dt, const 
   counts_ = {};
   passed_ = {};
   reactions_.clear();
+  face_virials_.clear();
   if (keeps_histories_) note_histories();
   ForceBatches batches = operands(dt);
   batches.forces = forces_.data();
@@ -278,6 +268,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
   run(block.first_batch, block.first_shifted, false);
   if (block.last_batch > block.first_shifted) {
     batches.shifts = schedule.shifts().data() + schedule.first_shift(block);
+    if (state.cell.is_given()) batches.face_virial = face_virials_.emplace_back().component.data();
     run(block.first_shifted, block.last_batch, true);
   }
   run_walls(state, block, batches);
@@ -404,6 +395,12 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       contact.lever_b = radius[b] - 0.5 * contact.overlap;
       if (touching_[place] != 0) history = history_.pairs()[place];
       motion = motions_[b];
+      if (state.cell.moves()) {
+        const auto position = state.bodies.position();
+        const Vec<D> shift = position[b] - position[a] - contacts.branch[c];
+        const Vec<D> velocity = state.cell.gradient_times(state.box, shift);
+        for (int k = 0; k < D; ++k) motion.velocity[k] -= velocity[k];
+      }
     } else {
       contact.effective_radius = radius[a];
       contact.lever_a = norm(contacts.branch[c]);
@@ -422,7 +419,8 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
   return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, surface_,
-                    reactions_, reaction_sums_, before_.pairs, before_.walls, force_motions_, energies_) +
+                    reactions_, reaction_sums_, face_virials_, before_.pairs, before_.walls, force_motions_,
+                    energies_) +
          history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
 }
 

@@ -16,6 +16,20 @@
 
 namespace scree {
 
+/// A vector of the plane or of space in space, and back.
+template <int N>
+Vec<3> in_space(const Vec<N>& v) {
+  Vec<3> w;
+  for (int k = 0; k < N; ++k) w[k] = v[k];
+  return w;
+}
+template <int D>
+Vec<D> in_dimension(const Vec<3>& v) {
+  Vec<D> w;
+  for (int k = 0; k < D; ++k) w[k] = v[k];
+  return w;
+}
+
 /// What the deck says of contacts with springs.
 struct SpringSettings {
   NormalLaw law = NormalLaw::hertz;
@@ -76,6 +90,14 @@ class ForceSweeper {
   /// state.obstacles.driven(): exact sums. Collective.
   void tell_reactions(State<D>& state);
 
+  /// Of the forces of the last evaluate() in a deforming cell: the normal stresses of contacts times the
+  /// volume, sum of f_k l_k along each axis [J], f: force on b, l: branch from a to b. Exact sums.
+  /// Collective.
+  Vec<D> normal_virial(const State<D>& state) const;
+  /// About how much a normal stress grows with a strain of the cell if contacts are as many and as loaded as
+  /// now, at a mean normal stress of `pressure` [Pa].
+  Real modulus(const State<D>& state, Real pressure, std::int64_t n_touching) const;
+
   /// Writes the forces of `contacts` (found by Neighborhood::detect), by the present velocities of `state`;
   /// no history advances. Collective.
   void tell_forces(const State<D>& state, Real time, ContactGraph<D>& contacts);
@@ -96,7 +118,8 @@ class ForceSweeper {
   struct Ends {
     const MotionRecord& a;
     const MotionRecord& b;
-    bool is_wall;  // b
+    bool is_wall;      // b
+    Vec<3> of_flow{};  // how much faster the flow of a deforming cell is at b than at a
   };
   static SoftLaws<D> laws_of(const State<D>& state, const SpringSettings& settings) {
     SoftLaws<D> laws;
@@ -109,7 +132,8 @@ class ForceSweeper {
   void forget_left_overs();
   void note_histories();
   void find_touching();
-  void find_pair_energies(const typename SweepSchedule<D>::Block& block, const ForceBatches& batches);
+  void find_pair_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
+                          const ForceBatches& batches);
   void find_wall_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                           const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
@@ -166,6 +190,7 @@ class ForceSweeper {
   };
   std::vector<Reaction> reactions_;
   std::vector<Real> reaction_sums_;
+  std::vector<Vec<3>> face_virials_;  // of each block with pairs through faces, by the last evaluate()
   PassedThrough passed_;
   ForceCounts counts_;
 };

@@ -99,7 +99,7 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   energy.friction = -dot(tangential_force + elastic.tangential * spring, slip);
   energy.rolling = -dot(f.rolling, three_of(now.b.spin) - three_of(now.a.spin));
   energy.stretching = elastic.tangential * dot(spring, slip);
-  if (now.is_wall) energy.wall_work = -dot(f.force, three_of(now.b.velocity));
+  energy.wall_work = -dot(f.force, now.is_wall ? three_of(now.b.velocity) : now.of_flow);
   // The spring before, in the tangent plane of now, and its force then.
   const Vec<3> slip_of_step = slip_of(contact, of_force.a, of_force.b);
   const Vec<3> way = batches.dt * along_surface(slip_of_step, contact.normal);
@@ -137,7 +137,7 @@ ContactEnergy ForceSweeper<D>::find_energies(const State<D>& state, Real time, R
   energies_.clear();
   for (const auto& block : neighborhood_.schedule().all_blocks()) {
     energies_.emplace_back();
-    find_pair_energies(block, batches);
+    find_pair_energies(state, block, batches);
     find_wall_energies(state, block, batches);
   }
   std::array<Real, n_contact_energies> sums{};
@@ -148,18 +148,28 @@ ContactEnergy ForceSweeper<D>::find_energies(const State<D>& state, Real time, R
 }
 
 template <int D>
-void ForceSweeper<D>::find_pair_energies(const typename SweepSchedule<D>::Block& block,
+void ForceSweeper<D>::find_pair_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                                          const ForceBatches& batches) {
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   neighborhood_.schedule().for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
     if (touching_[place] == 0) return;
     const SweepRecord &a = places_[at(low)], &b = places_[at(high)];
     Vec<3> branch = three_of(b.x) - three_of(a.x);
-    if (shift >= 0) branch -= three_of(batches.shift_table + 3 * shift);
-    const Ends of_force{force_motions_[at(low)], force_motions_[at(high)], false};
+    MotionRecord force_a = force_motions_[at(low)], now_a = motions_[at(low)];
+    if (shift >= 0) {
+      branch -= three_of(batches.shift_table + 3 * shift);
+      if (batches.shift_velocities)
+        for (int k = 0; k < 3; ++k) {
+          const Real faster = batches.shift_velocities[3 * shift + k];
+          force_a.velocity[k] += faster;
+          now_a.velocity[k] += faster;
+        }
+    }
+    const Ends of_force{force_a, force_motions_[at(high)], false};
     if (of_force.a.inverse_mass + of_force.b.inverse_mass == 0) return;
+    const Vec<3> of_flow = in_space(state.cell.gradient_times(state.box, in_dimension<D>(branch)));
     add_energy(batches, contact_of_pair(branch, a.radius, b.radius), of_force,
-               {motions_[at(low)], motions_[at(high)], false}, before_.pairs[place]);
+               {now_a, motions_[at(high)], false, of_flow}, before_.pairs[place]);
   });
 }
 

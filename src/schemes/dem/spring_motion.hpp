@@ -9,6 +9,7 @@
 #include "schemes/dem/driven_walls.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 #include "state/energy_balance.hpp"
+#include "state/flow_sums.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -23,7 +24,7 @@ class SpringMotion final : public DemMotion<D> {
  public:
   /// Both must outlive this. Throws InputError naming the pair for a law that the deck does not determine.
   SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
-      : state_(state), sweeper_(state, neighborhood, settings) {}
+      : state_(state), neighborhood_(neighborhood), sweeper_(state, neighborhood, settings) {}
 
   const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
   void prepare() override {
@@ -40,6 +41,7 @@ class SpringMotion final : public DemMotion<D> {
   void start(Real /*dt*/) override {
     if (balance().kept) sweeper_.keep_histories();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
+      begin_deformation(0);
       advance(state_.clock.time, 0);
       sweeper_.tell_reactions(state_);
     }
@@ -49,18 +51,20 @@ class SpringMotion final : public DemMotion<D> {
   ContactMemory remember() override { return sweeper_.remember(state_); }
   void step(Real dt) override {
     const Real end = state_.clock.time + dt;
-    const Real driven_work = choose_wall_speeds(state_, dt);
+    const Real driven_work = choose_wall_speeds(state_, dt) + begin_deformation(dt);
     state_.obstacles.place(end);
     farthest_ = 0;
     advance(end, dt);
     sweeper_.tell_reactions(state_);
     state_.obstacles.finish_driven_step(end);
-    farthest_of_ = {state_.clock.step + 1, dt};
+    // In a deforming cell ways count against the flow.
+    if (!state_.cell.is_given()) farthest_of_ = {state_.clock.step + 1, dt};
     this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
     std::array<std::int64_t, 2> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count};
     state_.comm.sum(counts);
     this->found_.n_touching = counts[0];
     this->found_.n_passed_through = counts[1];
+    if (state_.cell.is_stress_driven()) find_stress();
     if (balance().kept) {
       book(end, dt);
       balance().wall_work += driven_work;
@@ -115,8 +119,9 @@ class SpringMotion final : public DemMotion<D> {
   }
   void note_energies(const ContactEnergy& now, std::int64_t step) {
     balance().elastic = now.normal + now.springs;
-    balance().last = {step,           now.impact,        now.friction, now.rolling, now.wall_work,
-                      now.stretching, power_of_forces(), now.springs,  now.cohesion};
+    balance().last = {
+        step,           now.impact,        now.friction, now.rolling, now.wall_work + power_of_flow(state_),
+        now.stretching, power_of_forces(), now.springs,  now.cohesion};
   }
   /// Of forces without a potential [W]. Collective.
   Real power_of_forces() {
@@ -127,6 +132,34 @@ class SpringMotion final : public DemMotion<D> {
     for (std::size_t i = 0; i < power_.size(); ++i)
       power_[i] = mobility[i] == 0 ? 0 : dot(other_force_[i], velocity[i]);
     return ReproducibleSum::sum(state_.comm, power_);
+  }
+  /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work
+  /// [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
+  Real begin_deformation(Real dt) {
+    DeformingCell<D>& cell = state_.cell;
+    if (!cell.is_given()) return 0;
+    Vec<D> before;
+    for (int k = 0; k < D; ++k) before[k] = cell.strain_rate(state_.box, k);
+    Real work = 0;
+    cell.begin_step(state_.box, dt, [this](const auto& kick_at) {
+      BodyStore<D>& bodies = state_.bodies;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+        if (bodies.mobility()[i] != 0) bodies.velocity()[i] += kick_at(bodies.position()[i]);
+    });
+    for (int k = 0; k < D; ++k)
+      work -= 0.5 * dt * state_.box.volume() * cell.response().stress[k] *
+              (cell.strain_rate(state_.box, k) - before[k]);
+    cell.advance(state_.box, dt);
+    neighborhood_.list().place_images(state_);
+    return work;
+  }
+  /// The stresses by which the flow of the next step is chosen. Collective.
+  void find_stress() {
+    const Real volume = state_.box.volume();
+    const Vec<D> stress = (1 / volume) * (sweeper_.normal_virial(state_) + momentum_flux(state_));
+    Real pressure = 0;
+    for (int k = 0; k < D; ++k) pressure += std::abs(stress[k]) / D;
+    state_.cell.set_response({stress, sweeper_.modulus(state_, pressure, this->found_.n_touching)});
   }
   void find_other_force(Real time) {
     other_force_.clear();
@@ -202,6 +235,7 @@ class SpringMotion final : public DemMotion<D> {
   }
 
   State<D>& state_;
+  Neighborhood<D>& neighborhood_;
   ForceSweeper<D> sweeper_;
   std::vector<Vec<D>> field_force_;    // n_owned
   std::vector<std::uint8_t> is_free_;  // of each chunk of BlockTurns: all its bodies can move and turn

@@ -1,0 +1,251 @@
+#include "state/deforming_cell.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+bool was_given(Real number) {
+  return !std::isnan(number);
+}
+std::string axis_name(int axis) {
+  return std::string(1, "xyz"[axis]);
+}
+
+/// Keys that the cell and stages have in common.
+template <int D>
+void describe_common(Section& section, CellOrder<D>& order) {
+  section.real("shear_rate", order.shear_rate,
+               {.unit = Unit::rate,
+                .doc = "Rate of shear: how much the velocity along flow grows per length along gradient"});
+  section.optional_table("strain_rate", {.doc = "Rates of strain along axes, positive: the cell gets longer"},
+                         [&](Section& rates) {
+                           for (int k = 0; k < D; ++k)
+                             rates.real(axis_name(k), order.strain_rate[k],
+                                        {.unit = Unit::rate, .doc = "Along this axis; not given: as it was"});
+                         });
+  section.optional_table(
+      "stress", {.doc = "Normal stresses along axes that the cell is to have; its lengths follow them"},
+      [&](Section& stress) {
+        for (int k = 0; k < D; ++k)
+          stress.real(axis_name(k), order.stress[k],
+                      {.unit = Unit::pressure,
+                       .range = positive,
+                       .doc = "Along this axis, compression positive; not given: as it was"});
+      });
+  section.real("pressure", order.pressure,
+               {.unit = Unit::pressure,
+                .range = positive,
+                .doc = "Mean normal stress that the cell is to have; all its axes strain alike"});
+  if (!section.reading()) return;
+  for (int k = 0; k < D; ++k) {
+    if (was_given(order.stress[k]) && was_given(order.strain_rate[k]))
+      section.fail("stress",
+                   fmt::format("axis {} has a stress and a strain_rate: give one of them", axis_name(k)));
+    if (was_given(order.pressure) && (was_given(order.stress[k]) || was_given(order.strain_rate[k])))
+      section.fail("pressure", "pressure moves all axes alike: remove stress and strain_rate beside it");
+  }
+}
+
+}  // namespace
+
+template <int D>
+void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
+  domain.optional_table(
+      "deformation",
+      {.doc = "A periodic cell that is sheared, strained, or brought to stresses. All axes must be periodic; "
+              "without "
+              "obstacles, gravity, inlets and outlets"},
+      [&](Section& section) {
+        int flow = -1, gradient = -1;
+        std::vector<Word<int>> axes{{"none", -1}};
+        for (int k = 0; k < D; ++k)
+          axes.push_back({std::string_view("xyz").substr(static_cast<std::size_t>(k), 1), k});
+        section.choice("flow", flow, axes, {.doc = "Axis along which a sheared cell flows"});
+        section.choice("gradient", gradient, axes,
+                       {.doc = "Axis along which the velocity of the flow changes"});
+        describe_common(section, first_order_);
+        section.real("max_rate", max_rate_,
+                     {.unit = Unit::rate,
+                      .range = non_negative,
+                      .doc = "Fastest strain along an axis whose stress is asked for, taken while it is off "
+                             "by as much as that; required for stress and pressure"});
+        section.real(
+            "response_time", response_time_,
+            {.unit = Unit::time,
+             .range = positive,
+             .doc = "Shortest time in which a misfit of stress falls by a factor e; 20 steps if not given"});
+        if (!section.reading()) return;
+        is_given_ = true;
+        where_ = section.where("shear_rate");
+        if ((flow < 0) != (gradient < 0) || (flow >= 0 && flow == gradient))
+          section.fail("gradient", "flow and gradient belong together: two different axes");
+        box.flow = static_cast<std::int8_t>(flow);
+        box.gradient = static_cast<std::int8_t>(gradient);
+        check_order(box, first_order_, where_);
+      });
+}
+
+template <int D>
+void DeformingCell<D>::describe_order(Section& stage, CellOrder<D>& order, std::string& where) {
+  stage.optional_table(
+      "deformation",
+      {.doc = "What [domain.deformation] is asked to do from the beginning of the stage on; what is "
+              "not given goes on as before"},
+      [&](Section& section) {
+        describe_common(section, order);
+        if (section.reading()) where = section.where("shear_rate");
+      });
+}
+
+template <int D>
+void DeformingCell<D>::check_order(const Box<D>& box, const CellOrder<D>& order,
+                                   const std::string& where) const {
+  const auto fail = [&](const std::string& what) { throw InputError(fmt::format("{}: {}", where, what)); };
+  if (!is_given_) fail("the stage deforms the cell, but there is no [domain.deformation]");
+  if (was_given(order.shear_rate) && box.gradient < 0)
+    fail("shear_rate needs the axes flow and gradient in [domain.deformation]");
+  if (order.sets_stress() && !(max_rate_ > 0))
+    fail("stress and pressure need max_rate in [domain.deformation], the fastest strain along an axis");
+}
+
+template <int D>
+void DeformingCell<D>::change_order(const CellOrder<D>& order) {
+  if (was_given(order.shear_rate)) order_.shear_rate = order.shear_rate;
+  if (was_given(order.pressure)) {
+    order_.pressure = order.pressure;
+    order_.stress = order_.strain_rate = filled<D>(NAN);
+  } else if (order.sets_strain()) {
+    order_.pressure = NAN;
+  }
+  for (int k = 0; k < D; ++k) {
+    if (was_given(order.stress[k])) {
+      order_.stress[k] = order.stress[k];
+      order_.strain_rate[k] = NAN;
+    } else if (was_given(order.strain_rate[k])) {
+      order_.strain_rate[k] = order.strain_rate[k];
+      order_.stress[k] = NAN;
+    }
+  }
+}
+
+template <int D>
+Real DeformingCell<D>::misfit() const {
+  Real most = 0, mean = 0;
+  for (int k = 0; k < D; ++k) {
+    mean += response_.stress[k] / D;
+    if (was_given(order_.stress[k]))
+      most = std::max(most, std::abs(response_.stress[k] / order_.stress[k] - 1));
+  }
+  if (was_given(order_.pressure)) most = std::max(most, std::abs(mean / order_.pressure - 1));
+  return most;
+}
+
+/// A misfit as large as what is asked for strains at max_rate. Where contacts are stiff that is too much:
+/// there strains relax a misfit within the response time, sigma' = -modulus strain_rate.
+template <int D>
+Real DeformingCell<D>::rate_for(Real stress, Real target, Real dt) const {
+  constexpr Real usual_steps = 20;
+  const Real time = response_time_ > 0 ? response_time_ : usual_steps * dt;
+  const Real resistance = std::max(target / max_rate_, response_.modulus * time);
+  return std::clamp((stress - target) / resistance, -max_rate_, max_rate_);
+}
+
+template <int D>
+void DeformingCell<D>::choose_speeds(const Box<D>& box, Real dt) {
+  if (!is_given_) return;
+  Real mean = 0;
+  for (int k = 0; k < D; ++k) mean += response_.stress[k] / D;
+  for (int k = 0; k < D; ++k) {
+    Real rate = 0;
+    if (was_given(order_.pressure))
+      rate = rate_for(mean, order_.pressure, dt);
+    else if (was_given(order_.stress[k]))
+      rate = rate_for(response_.stress[k], order_.stress[k], dt);
+    else if (was_given(order_.strain_rate[k]))
+      rate = order_.strain_rate[k];
+    speed_[k] = rate * box.length(k);
+  }
+  const Real shear = was_given(order_.shear_rate) ? order_.shear_rate : 0;
+  slip_ = box.gradient < 0 ? 0 : shear * box.length(box.gradient) + strain_rate(box, box.flow) * box.offset;
+  moves_ = speed_ != Vec<D>{} || slip_ != 0;
+}
+
+template <int D>
+void DeformingCell<D>::advance(Box<D>& box, Real dt) {
+  if (!moves_) return;
+  shear_strain_ += dt * shear_rate(box);
+  for (int k = 0; k < D; ++k) {
+    if (speed_[k] == 0) continue;
+    box.lower[k] -= 0.5 * dt * speed_[k];
+    box.upper[k] += 0.5 * dt * speed_[k];
+  }
+  box.offset += dt * slip_;
+}
+
+template <int D>
+std::int64_t DeformingCell<D>::flip(Box<D>& box) {
+  if (box.gradient < 0) return 0;
+  const Real length = box.length(box.flow);
+  if (std::abs(box.offset) <= 0.5 * length) return 0;
+  const Real periods = std::round(box.offset / length);
+  box.offset -= periods * length;
+  return static_cast<std::int64_t>(periods);
+}
+
+template <int D>
+Vec<D> DeformingCell<D>::carried(const Box<D>& box, const Vec<D>& listed, Real dt) const {
+  if (!is_given_) return {};
+  const Vec<D> centre = box.centre();
+  const Vec<D> upright = listed_.upright(listed) - listed_.centre();
+  Vec<D> now;
+  for (int k = 0; k < D; ++k) now[k] = upright[k] / listed_.length(k) * (box.length(k) + dt * speed_[k]);
+  if (box.gradient >= 0)
+    now[box.flow] += upright[box.gradient] / listed_.length(box.gradient) * (box.offset + dt * slip_);
+  return centre + now - listed;
+}
+
+template <int D>
+Real DeformingCell<D>::strain_since_listed(const Box<D>& box, Real dt) const {
+  if (!is_given_) return 0;
+  // The matrix that carries vectors since then, less the unit matrix; its norm by the entries.
+  Real squared = 0;
+  for (int k = 0; k < D; ++k) {
+    const Real change = box.length(k) / listed_.length(k) - 1;
+    squared += change * change;
+  }
+  if (box.gradient >= 0) {
+    const Real across = listed_.length(box.gradient);
+    const Real lean =
+        box.offset / across - box.length(box.flow) / listed_.length(box.flow) * listed_.offset / across;
+    squared += lean * lean;
+  }
+  return std::sqrt(squared) + dt * fastest();
+}
+
+template <int D>
+Real DeformingCell<D>::fastest() const {
+  if (!is_given_) return 0;
+  Real squared = was_given(order_.shear_rate) ? order_.shear_rate * order_.shear_rate : 0;
+  for (int k = 0; k < D; ++k) {
+    const Real rate = was_given(order_.strain_rate[k]) ? order_.strain_rate[k] : max_rate_;
+    squared += rate * rate;
+  }
+  return std::sqrt(squared);
+}
+
+template <int D>
+void DeformingCell<D>::restore(const Box<D>& box) {
+  listed_.periodic = box.periodic;
+  listed_.flow = box.flow;
+  listed_.gradient = box.gradient;
+  moves_ = speed_ != Vec<D>{} || slip_ != 0;
+}
+
+template class DeformingCell<2>;
+template class DeformingCell<3>;
+
+}  // namespace scree

@@ -1,0 +1,85 @@
+"""Deforming cells that cannot work end with one message that names the key and the reason, and exit code 2."""
+from decks import edited
+from refusal import refused
+
+DECK = """\
+[simulation]
+dimension = 3
+scheme = "dem"
+end_time = "1 ms"
+
+[domain]
+lower = [0, 0, 0]
+upper = [1, 1, 1]
+periodic = [true, true, true]
+
+[domain.deformation]
+flow = "x"
+gradient = "y"
+shear_rate = 1
+
+[time]
+step = "0.1 ms"
+
+[dem]
+law = "linear"
+
+[materials.glass]
+density = 2500
+
+[pairs."glass-glass"]
+friction = 0.4
+restitution = 0.5
+stiffness = 1e4
+
+[particles.beads]
+material = "glass"
+radius = { distribution = "constant", value = "5 cm" }
+source = { type = "random", count = 20 }
+"""
+RATE = "shear_rate = 1\n"
+STAGE = '\n[[stages]]\nname = "shear"\nduration = 1\n'
+
+
+def refused_deck(folder, *changes, words, more=""):
+    path = folder / "cell.toml"
+    path.write_text(edited(DECK, *changes) + more)
+    refused(folder, "run", path, words=["cell.toml:", *words])
+
+
+def test_axes(folder):
+    refused_deck(folder, ('gradient = "y"\n', ""), words=["flow and gradient belong together"])
+    refused_deck(folder, ('gradient = "y"', 'gradient = "x"'), words=["two different axes"])
+    refused_deck(folder, ('flow = "x"\ngradient = "y"\n', ""), words=["shear_rate needs the axes flow and gradient"])
+    refused_deck(folder, ("[true, true, true]", "[true, true, false]"), words=["periodic along all axes", "axis z is open"])
+
+
+def test_stresses(folder):
+    refused_deck(folder, (RATE, RATE + "stress = { y = 10 }\n"), words=["need max_rate"])
+    refused_deck(folder, (RATE, RATE + "max_rate = 1\nstress = { y = -10 }\n"), words=["domain.deformation.stress", "y"])
+    refused_deck(folder, (RATE, RATE + "max_rate = 1\nstress = { y = 10 }\nstrain_rate = { y = 1 }\n"), words=["axis y has a stress and a strain_rate"])
+    refused_deck(folder, (RATE, RATE + "max_rate = 1\npressure = 10\nstrain_rate = { y = 1 }\n"), words=["pressure moves all axes alike"])
+    refused_deck(folder, (RATE, RATE + "presure = 10\n"), words=["unknown key 'presure'", "pressure"])
+
+
+def test_what_it_does_not_go_with(folder):
+    refused_deck(folder, more="\n[physics]\ngravity = [0, 0, -9.81]\n", words=["does not go with gravity"])
+    refused_deck(folder, more='\n[obstacles.floor]\ntype = "plane"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nmaterial = "glass"\n',
+                 words=["does not go with obstacles", "floor"])
+    refused_deck(folder, ('scheme = "dem"', 'scheme = "nonsmooth"'), ("stiffness = 1e4\n", ""), words=['"dem"', 'not for "nonsmooth"'])
+    refused_deck(folder, more='\n[output.continuum]\nevery = 1\nkernel = "gauss"\nwidth = 0.06\ncell = 0.1\n', words=["output.continuum", "stress"])
+
+
+def test_room(folder):
+    refused_deck(folder, ("upper = [1, 1, 1]", "upper = [1, 1, 0.15]"), ("count = 20", "count = 4"), words=["long along axis z", "larger cell"])
+
+
+def test_stages(folder):
+    refused_deck(folder, ("\n[domain.deformation]\nflow = \"x\"\ngradient = \"y\"\nshear_rate = 1\n", ""),
+                 more=STAGE + "deformation = { pressure = 1 }\n", words=["there is no [domain.deformation]"])
+    refused_deck(folder, more=STAGE + "deformation = { pressure = 1 }\n", words=["need max_rate"])
+
+
+def test_measure(folder):
+    refused_deck(folder, ("\n[domain.deformation]\nflow = \"x\"\ngradient = \"y\"\nshear_rate = 1\n", ""), more='\n[measures.cell]\ntype = "cell"\n',
+                 words=["[domain.deformation], which the deck does not have"])

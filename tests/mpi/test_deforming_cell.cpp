@@ -1,0 +1,123 @@
+// Deforming periodic cells: the same bits on any number of ranks, and from a checkpoint on another number.
+#include "mpi/invariance.hpp"
+#include "mpi/restarts.hpp"
+
+namespace scree {
+
+namespace {
+
+const std::string grains = R"(
+[dem]
+law = "linear"
+overlap_limit = 1
+[materials.grain]
+density = 2500
+[pairs."grain-grain"]
+friction = 0.5
+restitution = 0.6
+stiffness = 1e5
+)";
+
+/// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
+/// about every 70 steps.
+std::string plane() {
+  return deck({.scheme = "dem",
+               .lower = "[0, 0]",
+               .upper = "[1.0, 0.8]",
+               .periodic = "[true, true]",
+               .step = 4e-4,
+               .seed = 3,
+               .block_cells = 2},
+              grains + R"(
+[domain.deformation]
+flow = "x"
+gradient = "y"
+shear_rate = 25
+stress = { y = 200 }
+max_rate = 3
+[particles.grains]
+material = "grain"
+radius = { distribution = "uniform", min = 0.015, max = 0.025 }
+source = { type = "random", count = 260 }
+[[stages]]
+name = "shear"
+until = { stress_within = 0.2, max_time = 0.08 }
+[[stages]]
+name = "faster"
+deformation = { shear_rate = -40, pressure = 900 }
+duration = 1
+[measures.energy]
+type = "energy"
+balance = true
+[measures.stress]
+type = "stress"
+[measures.cell]
+type = "cell"
+)");
+}
+
+/// Spheres in a cell that gets shorter along one axis and longer along another, and is sheared across the
+/// third.
+std::string space() {
+  return deck({.scheme = "dem",
+               .lower = "[0, 0, 0]",
+               .upper = "[0.5, 0.45, 0.5]",
+               .periodic = "[true, true, true]",
+               .step = 4e-4,
+               .seed = 5,
+               .block_cells = 2},
+              grains + R"(
+[domain.deformation]
+flow = "z"
+gradient = "y"
+shear_rate = 15
+strain_rate = { x = 1, z = -0.5 }
+[particles.grains]
+material = "grain"
+radius = { distribution = "uniform", min = 0.02, max = 0.03 }
+source = { type = "random", count = 400 }
+)");
+}
+
+}  // namespace
+
+TEST_CASE("deforming cells in the plane: the same bits on any ranks and through restarts", "[mpi]") {
+  const Seen seen = check_restarts<2>({plane(), {}, 400, {1, 90, 150, 320}});
+  CHECK(seen.n_contacts > 50);
+  CHECK(seen.n_remembered > 50);
+  CHECK(seen.old_list);
+  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+}
+
+TEST_CASE("deforming cells in space: the same bits on any ranks and through restarts", "[mpi]") {
+  const Seen seen = check_restarts<3>({space(), {}, 200, {1, 60, 120, 170}});
+  CHECK(seen.n_contacts > 15);
+  CHECK(seen.old_list);
+  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+}
+
+TEST_CASE(
+    "deforming cells: stages change what the cell is asked for, and the tilt stays within half a period",
+    "[mpi]") {
+  const Comm world;
+  Simulation<2> simulation(world, read_deck<2>(plane()));
+  Real most = 0;
+  int n_flips = 0;
+  for (int step = 0; step < 400; ++step) {
+    const Real before = simulation.state().box.offset;
+    simulation.step();
+    const Box<2>& box = simulation.state().box;
+    if (std::abs(box.offset - before) > 0.5 * box.length(0)) ++n_flips;
+    most = std::max(most, std::abs(box.offset) / box.length(0));
+  }
+  CHECK(n_flips >= 4);
+  CHECK(most < 0.6);
+  CHECK(simulation.state().stage.index == 1);
+  CHECK(std::abs(simulation.state().cell.shear_rate(simulation.state().box) + 40) <
+        0.2);  // lengths change in a step
+  const Vec<2> length{{simulation.state().box.length(0), simulation.state().box.length(1)}};
+  CHECK(length[1] != 0.8);
+  CHECK(length[0] != 1.0);
+}
+
+}  // namespace scree
