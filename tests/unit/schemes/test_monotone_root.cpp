@@ -1,4 +1,5 @@
-// The search for the velocity of a wall under load: smooth, kinked, jumping and flat functions that never fall.
+// The search for the velocity of a wall under load: smooth, kinked, jumping and flat functions that never
+// fall.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -39,7 +40,8 @@ TEST_CASE("monotone root: a line needs one step, from either side") {
   }
 }
 
-TEST_CASE("monotone root: a reaction that begins at a gap, far away and much softer than the steepest slope") {
+TEST_CASE(
+    "monotone root: a reaction that begins at a gap, far away and much softer than the steepest slope") {
   // Nothing up to x = 0.3, then a slope of 1 where one of 1000 is possible; the load is 1.
   const auto f = [](Real x) { return std::max(x - 0.3, 0.0) - 1; };
   const Found found = search(f, 0, 1000, 1e-9);
