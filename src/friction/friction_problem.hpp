@@ -71,6 +71,8 @@ struct FrictionProblem {
 
   Real time_step = 0;       ///< [s], for the overlap that compliance implies
   Real velocity_floor = 0;  ///< [m/s], about |g| dt: least velocity to which errors are compared
+  /// [m/s], what errors are compared to; 0: rms of |H v_free + w| per contact, at least velocity_floor.
+  Real velocity_scale = 0;
   BodyHalo* halo = nullptr;
 
   bool is_local() const { return !local.empty(); }

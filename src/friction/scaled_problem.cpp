@@ -182,8 +182,8 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
   }
   const Real total = ReproducibleSum::sum(comm(), square);
   free_norm_ = std::sqrt(total);
-  if (given > 0) {
-    velocity_scale_ = given;
+  if (given > 0 || problem_->velocity_scale > 0) {
+    velocity_scale_ = given > 0 ? given : problem_->velocity_scale;
   } else {
     const Real rms = n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0;
     velocity_scale_ = std::max(rms, problem_->velocity_floor);

@@ -113,7 +113,7 @@ class ScaledProblem {
   struct Scales {
     /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
     Real mass = 0;
-    Real velocity = 0;  ///< v_c [m/s]; 0: rms of |H v_free + w| per contact, at least velocity_floor
+    Real velocity = 0;  ///< v_c [m/s]; 0: as the problem says
     bool operator==(const Scales&) const = default;
   };
 

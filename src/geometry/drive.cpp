@@ -201,7 +201,7 @@ template <int D>
 void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, const Box<D>& region) {
   constexpr Real most_of_skin = 0.25;
   for (const DrivenState& wall : obstacles.driven()) {
-    const Real reach = obstacles.reach(wall, dt, region);
+    const Real reach = obstacles.reach(wall, wall.position, dt, region);
     if (reach <= most_of_skin * skin) continue;
     const Drive<D>& drive = obstacles.drive_of(wall);
     throw InputError(fmt::format(
@@ -263,42 +263,27 @@ void ObstacleSet<D>::finish_driven_step(Real end) {
 }
 
 template <int D>
-Real ObstacleSet<D>::driven_travel(const DrivenState& wall, Real from, Real to, const Box<D>& domain) const {
+Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const {
   const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(wall.obstacle)];
-  return travel_between(obstacle, placed(obstacle, obstacle.drive->pose(from)),
-                        placed(obstacle, obstacle.drive->pose(to)), domain);
+  const Pose<D> start = placed(obstacle, obstacle.drive->pose(from));
+  const auto to = [&](Real position) {
+    return travel_between(obstacle, start, placed(obstacle, obstacle.drive->pose(position)), domain);
+  };
+  const Real way = obstacle.drive->max_speed() * dt;
+  return std::max(to(wall.position - way), to(wall.position + way));
 }
 
-template <int D>
-Real ObstacleSet<D>::reach(const DrivenState& wall, Real dt, const Box<D>& domain) const {
-  const Real way = drive_of(wall).max_speed() * dt;
-  return std::max(driven_travel(wall, wall.position, wall.position - way, domain),
-                  driven_travel(wall, wall.position, wall.position + way, domain));
-}
-
-template <int D>
-Real ObstacleSet<D>::driven_travel(const Obstacle<D>& obstacle, Real from_time, Real to_time,
-                                   const Box<D>& domain) const {
-  const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
-  const Real from = from_time >= wall.time ? wall.position : wall.listed_position;
-  const Real way = obstacle.drive->max_speed() * std::max(to_time - wall.time, 0.0);
-  return std::max(driven_travel(wall, from, wall.position - way, domain),
-                  driven_travel(wall, from, wall.position + way, domain));
-}
-
-#define SCREE_DRIVE(D)                                                                              \
-  template class Drive<D>;                                                                          \
-  template Real target_of(const ObstacleSet<D>&, const DrivenState&);                               \
-  template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);               \
-  template const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState&) const;                      \
-  template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const;         \
-  template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                        \
-  template void ObstacleSet<D>::find_driven();                                                      \
-  template void ObstacleSet<D>::note_listed(Real);                                                  \
-  template void ObstacleSet<D>::finish_driven_step(Real);                                           \
-  template Real ObstacleSet<D>::driven_travel(const DrivenState&, Real, Real, const Box<D>&) const; \
-  template Real ObstacleSet<D>::reach(const DrivenState&, Real, const Box<D>&) const;               \
-  template Real ObstacleSet<D>::driven_travel(const Obstacle<D>&, Real, Real, const Box<D>&) const;
+#define SCREE_DRIVE(D)                                                                      \
+  template class Drive<D>;                                                                  \
+  template Real target_of(const ObstacleSet<D>&, const DrivenState&);                       \
+  template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);       \
+  template const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState&) const;              \
+  template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const; \
+  template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                \
+  template void ObstacleSet<D>::find_driven();                                              \
+  template void ObstacleSet<D>::note_listed(Real);                                          \
+  template void ObstacleSet<D>::finish_driven_step(Real);                                   \
+  template Real ObstacleSet<D>::reach(const DrivenState&, Real, Real, const Box<D>&) const;
 SCREE_DRIVE(2)
 SCREE_DRIVE(3)
 #undef SCREE_DRIVE

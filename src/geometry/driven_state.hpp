@@ -22,6 +22,7 @@ struct DrivenState {
   Real reaction = 0;         ///< of the bodies, at the end of the last step: positive against the axis [N]
   Real stiffness = 0;        ///< by which the reaction grows with the position [N/m]; soft contact only
   Real damping = 0;          ///< by which it grows with the velocity [N s/m]; soft contact only
+  Real drift = 0;            ///< by which it falls in time as bodies move away [N/s]; soft contact only
   Real listed_position = 0;  ///< when the neighbour list was built
   Real stage_position = 0;   ///< when the present stage began
   Real time = 0;             ///< of `position` [s]
@@ -40,6 +41,7 @@ struct DrivenState {
     f("reaction", wall.reaction);
     f("stiffness", wall.stiffness);
     f("damping", wall.damping);
+    f("drift", wall.drift);
     f("listed_position", wall.listed_position);
     f("stage_position", wall.stage_position);
     f("time", wall.time);

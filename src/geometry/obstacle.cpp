@@ -338,9 +338,14 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
     if (!can_move(obstacle) || is_active_[i] == 0) continue;
-    farthest = std::max(farthest, obstacle.drive ? driven_travel(obstacle, from_time, to_time, domain)
-                                                 : travel_between(obstacle, pose_at(obstacle, from_time),
-                                                                  pose_at(obstacle, to_time), domain));
+    if (obstacle.drive) {
+      const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
+      const Real from = from_time >= wall.time ? wall.position : wall.listed_position;
+      farthest = std::max(farthest, reach(wall, from, std::max(to_time - wall.time, 0.0), domain));
+      continue;
+    }
+    farthest = std::max(
+        farthest, travel_between(obstacle, pose_at(obstacle, from_time), pose_at(obstacle, to_time), domain));
   }
   return farthest;
 }

@@ -345,8 +345,9 @@ class ObstacleSet {
   void note_listed(Real time);
   /// They have moved with their velocities until `end`.
   void finish_driven_step(Real end);
-  /// Upper bound of how far the distances of such a wall change in dt from its present position [m].
-  Real reach(const DrivenState& wall, Real dt, const Box<D>& domain) const;
+  /// Upper bound of how far the distances of such a wall differ from those at the position `from`, dt after
+  /// it was last moved [m].
+  Real reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const;
   /// Outline of one obstacle in the world frame at the current pose.
   Outline<D> outline(int obstacle, const Box<D>& domain) const;
 
@@ -373,8 +374,6 @@ class ObstacleSet {
                       const Box<D>& domain) const;
   void find_driven();
   Vec<D> driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const;
-  Real driven_travel(const DrivenState& wall, Real from, Real to, const Box<D>& domain) const;
-  Real driven_travel(const Obstacle<D>& obstacle, Real from_time, Real to_time, const Box<D>& domain) const;
   const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
   /// answer(shape, part, at, from) in the frame of the shape fills `result`.
   template <class F>

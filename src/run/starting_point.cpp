@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
+#include "geometry/drive.hpp"
 #include "neighbors/boundary_conditions.hpp"
 #include "run/deck_changes.hpp"
 
@@ -23,6 +24,20 @@ bool is_of_source(const Deck::Setting& setting) {
   if (!setting.table.starts_with(start)) return false;
   const std::string_view rest = std::string_view(setting.table).substr(start.size());
   return rest.find(".source") != rest.npos || rest.find(".radius") != rest.npos;
+}
+
+template <int D>
+bool same_pose(const Pose<D>& a, const Pose<D>& b) {
+  return a.rotation == b.rotation && a.translation == b.translation;
+}
+
+/// Whether the same positions along its axis are the same places of an obstacle.
+template <int D>
+bool same_ways(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
+  const Pose<D> none;
+  return a.shape->outline(box).points == b.shape->outline(box).points &&
+         same_pose(a.placement.value_or(none), b.placement.value_or(none)) &&
+         a.drive->turns() == b.drive->turns() && same_pose(a.drive->pose(1), b.drive->pose(1));
 }
 
 }  // namespace
@@ -76,11 +91,13 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   old.bodies.carry_shapes(content_.has_shapes());
   old.group_rotates.resize(content_.all_groups().size());
   old.shapes = content_.shapes;
+  old.obstacles = content_.obstacles;
   read_checkpoint<D>(old, path_);
   state.bodies.carry_shapes(state.bodies.carries_shapes() || old.bodies.carries_shapes());
   take_cell(old, state, deck);
   take_bodies(old, match_groups(old, deck), state, deck);
   take_memory(old, state, deck);
+  take_walls(old, state);
   state.next_id = old.next_id;
 }
 
@@ -281,6 +298,35 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
   log::info("{} contacts with what they remember ({})", n_remembered - n_dropped, kept);
   if (n_dropped > 0)
     log::info("{} contacts with obstacles that this run does not have are forgotten", n_dropped);
+}
+
+/// A packing made under a piston goes on under the piston.
+template <int D>
+void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
+  const auto list = state.obstacles.list();
+  for (const DrivenState& before : old.obstacles.driven()) {
+    const Obstacle<D>& there = old.obstacles.list()[static_cast<std::size_t>(before.obstacle)];
+    const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
+    if (here == list.end() || before.position == 0) continue;
+    const char* unit = there.drive->turns() ? "rad" : "m";
+    if (!here->drive || !same_ways(there, *here, state.box)) {
+      log::warn(fmt::format(
+          "obstacle '{}' stands where the deck has it, not at {:g} {} along its axis as in {}: {}",
+          there.name, before.position, unit, path_,
+          here->drive ? "it has another shape, place or axis there" : "here its motion is not \"driven\""));
+      continue;
+    }
+    DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(here->driven)];
+    const DrivenState as_deck = wall;
+    wall = before;
+    wall.obstacle = as_deck.obstacle;
+    wall.order = as_deck.order;
+    wall.time = 0;
+    wall.listed_position = wall.stage_position = wall.position;
+    log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", there.name, wall.position, unit,
+              path_);
+  }
+  state.obstacles.place(0);
 }
 
 template class StartingPoint<2>;

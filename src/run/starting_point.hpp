@@ -10,8 +10,8 @@
 namespace scree {
 
 /// A checkpoint that another run starts from (`scree run DECK --from CHECKPOINT`): it brings the bodies with
-/// their velocities, spins and orientations, and what contacts remember. All else is as the deck of the new
-/// run says, and its clock, stages, inlets and measures start anew.
+/// their velocities, spins and orientations, what contacts remember, and where walls under load have gone.
+/// All else is as the deck of the new run says, and its clock, stages, inlets and measures start anew.
 template <int D>
 class StartingPoint {
  public:
@@ -40,6 +40,7 @@ class StartingPoint {
   void take_bodies(const State<D>& old, const std::vector<std::int32_t>& group_of, State<D>& state,
                    const RunDeck<D>& deck) const;
   void take_memory(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const;
+  void take_walls(const State<D>& old, State<D>& state) const;
 
   std::string path_;
   CheckpointHead head_;

@@ -301,3 +301,38 @@ def test_packed_starts_of_all_schemes(folder):
             run_ok("run", deck, "--force", folder=folder, ranks=ranks)
             hashes.add(summary(folder, scheme)["state_hash"])
         check(len(hashes) == 1, f"{scheme}: packed until they jam, the same on 1 and 3 ranks", hashes)
+
+
+LID = """[obstacles.lid]
+type = "plane"
+material = "stone"
+point = [0, {height}]
+normal = [0, -1]
+motion = {{ type = "driven", axis = [0, -1], load = "{load}", max_speed = 0.5 }}
+
+[measures.lid]
+type = "driven"
+"""
+
+
+def lid_at_start(folder, name):
+    head, first = (folder / f"results/{name}/{name}.scalars.csv").read_text().splitlines()[:2]
+    return float(dict(zip(head.split(","), first.split(",")))["lid_position_lid[m]"])
+
+
+def test_a_piston_stands_where_its_load_has_moved_it(folder):
+    def deck(name, height=1.9, load="2 kN"):
+        return write(folder, f"{name}.toml", end="1.5 s" if name == "pressed" else "0.05 s", locked="",
+                     obstacles=FLOOR + OTHERS.split("[obstacles.slope]")[0] + LID.format(height=height, load=load))
+    (folder / "pressed.toml").write_text(deck("pressed").read_text().replace("[particles.locked]\nmaterial = \"stone\"\nrotates = false\n", ""))
+    run_ok("run", folder / "pressed.toml", folder=folder)
+    end = [float(x) for x in (folder / "results/pressed/pressed.scalars.csv").read_text().splitlines()[-1].split(",")]
+    start = checkpoint(folder, "pressed", 15000)
+    for name, height in (("on", 1.9), ("elsewhere", 1.95)):
+        path = deck(name, height, "4 kN")
+        path.write_text(path.read_text().replace("[particles.locked]\nmaterial = \"stone\"\nrotates = false\n", ""))
+        run_ok("run", path, "--from", start, folder=folder, ranks=2)
+    check_in("obstacle 'lid' stands at", log_of(folder, "on"), "the log says where the lid stands")
+    check(lid_at_start(folder, "on") in end and lid_at_start(folder, "on") > 0.1, "the lid stands on the stones", lid_at_start(folder, "on"))
+    check_in("obstacle 'lid' stands where the deck has it", log_of(folder, "elsewhere"), "another lid is no lid that was pressed")
+    check(lid_at_start(folder, "elsewhere") == 0, "the deck has its place")

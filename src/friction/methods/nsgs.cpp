@@ -86,12 +86,20 @@ class Nsgs final : public FrictionSolver<D> {
                                      : static_cast<std::size_t>(problem.n_contacts()));
     start_from_impulses();
     residual_ = check_velocities(0);
-    // By the scales, impulses of zero have a residual of about 1: a first guess far beyond leads nowhere.
+    // By the usual scales, impulses of zero have a residual of about 1: a first guess far beyond, which is
+    // worse than these, leads nowhere.
     constexpr Real useless = 3;
     if (residual_ > useless) {
+      before_.assign(r.begin(), r.end());
+      const Real of_guess = residual_;
       std::ranges::fill(r, 0.0);
       start_from_impulses();
       residual_ = check_velocities(0);
+      if (residual_ > of_guess) {
+        std::ranges::copy(before_, r.begin());
+        start_from_impulses();
+        residual_ = check_velocities(0);
+      }
     }
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);

@@ -19,7 +19,7 @@ const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& 
   Scope timer("friction problem");
   if (step.found)
     std::swap(contacts_, *step.found);
-  else
+  else if (!step.same_contacts)
     neighborhood_.detect(state_, step.rules, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;

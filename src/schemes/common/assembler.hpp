@@ -18,7 +18,8 @@ struct FrictionStep {
   ContactRules<D> rules;  ///< which candidates are contacts
   /// The contacts by these rules, if the caller has found them already: they are swapped in. May be null.
   ContactGraph<D>* found = nullptr;
-  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
+  bool same_contacts = false;  ///< those of the last assemble(), since which nothing has moved
+  Real velocity_floor = 0;     ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].

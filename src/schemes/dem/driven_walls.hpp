@@ -8,9 +8,9 @@
 namespace scree {
 
 /// The velocity of each driven wall for the step of dt that begins (docs/method.md, eq. H.17-H.18). With the
-/// reaction R of the last evaluation of forces, and K and C by which it grows with the position and the
-/// velocity of the wall:
-///     servo: v = (load - R + C v_before) / (2 K dt + C),       a gain of 0.5/(K dt) whatever the damping
+/// reaction R of the last evaluation of forces, K and C by which it grows with the position and the velocity
+/// of the wall, and G by which it falls in time as bodies move away:
+///     servo: v = (load - R + C v_before + 2 G dt) / (2 K dt + C),   half of the misfit in a step
 ///     free:  v = v_before + dt (load - R) / (m + C dt + K dt^2/4),   stable however light the wall
 /// both within max_speed. Obstacles stand as placed last. Returns the work [J] by which the trapezoidal rule
 /// over F v misses that of velocities that change at the start of the step. Local, the same on all ranks.
@@ -21,7 +21,7 @@ Real choose_wall_speeds(State<D>& state, Real dt) {
     const Drive<D>& drive = state.obstacles.drive_of(wall);
     const Real before = wall.velocity;
     if (!state.obstacles.active(wall.obstacle)) {
-      wall.velocity = wall.reaction = 0;
+      wall.velocity = wall.reaction = wall.drift = 0;
       continue;
     }
     const Real misfit = target_of(state.obstacles, wall) - wall.reaction;
@@ -32,7 +32,7 @@ Real choose_wall_speeds(State<D>& state, Real dt) {
       wall.velocity += dt * misfit / (drive.inertia() + dt * (wall.damping + 0.25 * elastic));
     } else {
       const Real resistance = 2 * elastic + wall.damping;
-      const Real push = misfit + wall.damping * before;
+      const Real push = misfit + wall.damping * before + 2 * wall.drift * dt;
       wall.velocity = resistance > 0 ? push / resistance
                       : misfit == 0  ? 0
                                      : std::copysign(drive.max_speed(), misfit);

@@ -192,8 +192,8 @@ class ForceSweeper {
   std::vector<ContactEnergy> energies_;      // of each block
   // Of the contacts with driven walls, by the last evaluate().
   struct Reaction {
-    int wall;  // number in driven()
-    std::array<Real, 3> of_contact;
+    int wall;                        // number in driven()
+    std::array<Real, 4> of_contact;  // reaction, stiffness, damping, drift
   };
   std::vector<Reaction> reactions_;
   std::vector<Real> reaction_sums_;

@@ -9,7 +9,8 @@
 namespace scree {
 
 /// With w the way of the contact point per unit of the wall's position: reaction -f . w, its growth with the
-/// position by the stiffness, and with the velocity by the damping, along the normal and the tangents.
+/// position by the stiffness, and with the velocity by the damping, along the normal and the tangents; and by
+/// how much the stiffness takes from it as the body moves.
 template <int D>
 void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, const Vec<D>& point,
                                     const SoftContact& contact, const MotionRecord& body,
@@ -17,10 +18,12 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
   const int number = state.obstacles.driven_of(constraint);
   const Vec<D> way =
       state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)]).way(point);
-  Real pushed = 0, along_normal = 0;
+  Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_way = 0;
   for (int k = 0; k < D; ++k) {
     pushed -= force.force[k] * way[k];
     along_normal += contact.normal[k] * way[k];
+    body_along_normal += contact.normal[k] * body.velocity[k];
+    body_along_way += way[k] * body.velocity[k];
   }
   const Real normal_part = along_normal * along_normal;
   const Real tangential_part = std::max(dot(way, way) - normal_part, 0.0);
@@ -31,10 +34,12 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
   const Real stiffness = root * pair.stiffness;
   const Real damping = pair.damping * std::sqrt(stiffness / body.inverse_mass);
   const bool rubs = settings_.friction && pair.friction > 0;
-  reactions_.push_back(
-      {number,
-       {pushed, stiffness * normal_part + (rubs ? root * pair.tangential * tangential_part : 0),
-        damping * (normal_part + (rubs ? pair.damping_ratio * tangential_part : 0))}});
+  const Real tangential = rubs ? root * pair.tangential : 0;
+  const Real away = along_normal * body_along_normal;
+  reactions_.push_back({number,
+                        {pushed, stiffness * normal_part + tangential * tangential_part,
+                         damping * (normal_part + (rubs ? pair.damping_ratio * tangential_part : 0)),
+                         stiffness * away + tangential * (body_along_way - away)}});
 }
 
 template <int D>
@@ -54,6 +59,7 @@ void ForceSweeper<D>::tell_reactions(State<D>& state) {
     walls[k].reaction = reaction_sums_[k * width];
     walls[k].stiffness = reaction_sums_[k * width + 1];
     walls[k].damping = reaction_sums_[k * width + 2];
+    walls[k].drift = reaction_sums_[k * width + 3];
   }
 }
 

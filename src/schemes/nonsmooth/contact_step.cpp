@@ -27,14 +27,8 @@ Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
 }
 
 template <int D>
-void ContactStep<D>::assemble(FreeMotion<D>& motion, bool again) {
-  if (!again) carries_solved_ = false;
-  again = again && !state_.bodies.carries_shapes();
-  if (again) {
-    solved_.clear();
-    for (std::size_t c = 0; c < contacts().size(); ++c)
-      std::copy_n(&impulse_[c * D], D, solved_.of(contacts(), c).component.begin());
-  }
+void ContactStep<D>::assemble(FreeMotion<D>& motion) {
+  carries_solved_ = false;
   neighborhood_.ghosts().copy_to_ghosts(motion.displacement());
   if (state_.bodies.carries_shapes()) neighborhood_.ghosts().copy_to_ghosts(motion.turn());
   const Real fall_speed = motion.fall_speed(state_);
@@ -50,18 +44,45 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion, bool again) {
           .same_force = last_dt > 0 ? std::min(motion.dt() / last_dt, most_growth) : 0};
   if (n_added_ > 0 && !memory_.has_springs()) kept_.clear();  // of a step that was refused
   n_added_ = n_rebounds_stopped_ = 0;
-  build(motion, nullptr);
+  if (state_.obstacles.driven().empty()) {
+    build(motion, nullptr);
+  } else {
+    with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(motion), wider_); });
+    build(motion, &wider_);
+  }
   guess_impulses(settings_.warm_start * law_.same_force);
-  if (again) guess_as_solved();
 }
 
-/// The problem of the contacts `found`; without, of those that free motion makes.
 template <int D>
-void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found) {
+void ContactStep<D>::assemble_again(FreeMotion<D>& motion) {
+  build(motion, nullptr, true);
+  driven_.change_guess(state_, contacts(), problem(), impulse_);
+}
+
+/// Calls detect() while walls under load have their largest speeds, so that the contacts of a step do not
+/// depend on the velocities that are tried.
+template <int D>
+void ContactStep<D>::with_fastest_walls(auto&& detect) {
+  const auto walls = state_.obstacles.driven();
+  wall_speeds_.resize(walls.size());
+  for (std::size_t k = 0; k < walls.size(); ++k) {
+    wall_speeds_[k] = walls[k].velocity;
+    if (walls[k].order.kind == DrivenOrder::Kind::speed) continue;
+    walls[k].velocity =
+        std::copysign(state_.obstacles.drive_of(walls[k]).max_speed(), target_of(state_.obstacles, walls[k]));
+  }
+  detect();
+  for (std::size_t k = 0; k < walls.size(); ++k) walls[k].velocity = wall_speeds_[k];
+}
+
+/// The problem of the contacts `found`; without, of those that free motion makes, or of the same as before.
+template <int D>
+void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found, bool same_contacts) {
   FrictionStep<D> step;
   step.dt = motion.dt();
-  step.rules = rules_of(motion);
   step.found = found;
+  step.same_contacts = same_contacts;
+  if (!found && !same_contacts) step.rules = rules_of(motion);
   step.velocity_floor = law_.fall_speed;
   step.free_velocity = motion.velocity();
   step.start_velocity = motion.start_velocity();
@@ -108,8 +129,7 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   if (state_.materials.has_cohesion()) attract(problem);
   if (!state_.obstacles.driven().empty())
     driven_.soften(state_, contacts(), problem, carries_solved_ ? 1 : law_.same_force, [this](auto&& f) {
-      if (!carries_solved_) return memory_.for_each_impulse(contacts(), f);
-      for (std::size_t c = 0; c < contacts().size(); ++c) f(c, carried_.of(contacts(), c));
+      (carries_solved_ ? carried_ : memory_).for_each_impulse(contacts(), f);
     });
 }
 
@@ -301,37 +321,27 @@ void ContactStep<D>::resist_rolling_of_step(Real factor) {
     std::copy_n(&problem.free_velocity[i * q + D], q - D, &problem.start_velocity[i * q + D]);
 }
 
-/// `factor` times what the contacts remember, in their present frames.
+/// `factor` times what contacts remember, in their present frames.
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
   reset(impulse_, contacts().size() * D);
-  memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& remembered) {
-    if (remembered == Vec<D>{}) return;
+  memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& impulse) {
+    if (impulse == Vec<D>{}) return;
     const auto& frame = problem().frame[c];
-    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * remembered);
+    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * impulse);
     if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
   });
 }
 
 template <int D>
-bool ContactStep<D>::carry_solved() {
-  if (state_.bodies.carries_shapes()) return false;
+void ContactStep<D>::carry_solved() {
+  carries_solved_ = true;
   carried_.clear();
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    if (DrivenContacts<D>::wall_of(state_, contacts(), c) < 0) continue;
     Vec<D> impulse;
     for (std::size_t i = 0; i < D; ++i) impulse += impulse_[c * D + i] * problem().frame[c][i];
-    carried_.of(contacts(), c) = impulse;
+    carried_.set_impulse(contacts(), c, impulse);
   }
-  carries_solved_ = true;
-  return true;
-}
-
-/// Of balls: a pair has one contact, and frames are those of the solve before.
-template <int D>
-void ContactStep<D>::guess_as_solved() {
-  for (std::size_t c = 0; c < contacts().size(); ++c)
-    std::copy_n(solved_.of(contacts(), c).component.begin(), D, &impulse_[c * D]);
 }
 
 template <int D>
@@ -409,8 +419,12 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   rules.other_displacement = solved_displacement_;
   rules.other_turn = solved_turn_;
   rules.deep = deep;
-  if (!neighborhood_.misses_contacts(state_, rules)) return false;
-  neighborhood_.detect(state_, rules, wider_);
+  bool misses = false;
+  with_fastest_walls([&] {
+    misses = neighborhood_.misses_contacts(state_, rules);
+    if (misses) neighborhood_.detect(state_, rules, wider_);
+  });
+  if (!misses) return false;
   // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
   // may have other points.
   reset(wider_impulse_, wider_.size() * D);
@@ -448,14 +462,15 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius,
              most = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
   FrictionProblem<D>& problem = assembler_.problem();
+  const bool drives = !state_.obstacles.driven().empty();
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     const Real overlap = -(contacts().gap[c] + overlap_left_alone(c));
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
-    bias =
-        std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt - driven_.given_way(c));
+    const Real given_way = drives ? driven_.given_way(c) : 0;
+    bias = std::min(bias, obstacle_velocity()[c * D] - std::min(overlap, most) / law_.dt - given_way);
   }
   deepest = state_.comm.max(deepest);
   separates_ = deepest > worth_it;
@@ -469,7 +484,19 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_,
              FrictionSolve<D>::Change::bias);
   limit_separation(2 * most);
+  if (drives) give_way_to_separation(2 * most);
   return deepest;
+}
+
+/// Bodies that have no room under a wall under load lift it: it goes by as much as its contacts give way in
+/// the separation, at most by `most` [m].
+template <int D>
+void ContactStep<D>::give_way_to_separation(Real most) {
+  const auto reactions = driven_.react(state_, contacts(), problem(), separating_impulse_);
+  const auto walls = state_.obstacles.driven();
+  for (std::size_t k = 0; k < walls.size(); ++k)
+    walls[k].position -= std::clamp(law_.dt * reactions[k].deflection, -most, most);
+  state_.obstacles.place(state_.clock.time + law_.dt);
 }
 
 /// Where bodies have no room, impulses grow without end: none moves on by more than `most` [m].
@@ -575,10 +602,11 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
-         solved_.bytes() + carried_.bytes() +
-         held_bytes(impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_, rolling_work_,
-                    stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
-                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
+         carried_.bytes() +
+         held_bytes(wall_speeds_, impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
+                    rolling_work_, stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_,
+                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
+                    separating_velocity_);
 }
 
 template class ContactStep<2>;

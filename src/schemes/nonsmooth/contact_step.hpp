@@ -26,23 +26,25 @@ class ContactStep {
         neighborhood_(neighborhood),
         settings_(settings),
         assembler_(state, neighborhood),
-        memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes()) {}
+        memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes()),
+        carried_(false, state.bodies.carries_shapes()) {}
 
   /// After a list build: takes what bodies remember of the candidates. Local.
   void recall() {
     memory_.recall(state_, neighborhood_);
     memory_.mark_springs(kept_, neighborhood_);
     if (state_.obstacles.driven().empty()) return;
-    solved_.fit(neighborhood_);
     carried_.fit(neighborhood_);
   }
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
 
   /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
-  /// included, with a first guess of the impulses: what contacts remember, or with `again` what the last
-  /// solve in this step found (of balls).
-  void assemble(FreeMotion<D>& motion, bool again = false);
+  /// included, with a first guess of the impulses: what contacts remember.
+  void assemble(FreeMotion<D>& motion);
+  /// Makes the problem of the same step anew after walls under load have changed their velocities, with the
+  /// same contacts. The guess is what the last solve found, changed as ask_for() says.
+  void assemble_again(FreeMotion<D>& motion);
   /// Solves it. Where pairs that free motion keeps apart would overlap by more than `deep` [m] with these
   /// velocities, they become contacts, and it is solved again. Where no impulses solve it
   /// because bodies bounce, none does in this step (unless such a step may be refused). The report is good
@@ -59,12 +61,14 @@ class ContactStep {
   }
   void set_hard(std::size_t wall, bool hard) { driven_.set_hard(wall, hard); }
   bool is_hard(std::size_t wall) const { return driven_.is_hard(wall); }
-  Real spread(std::size_t wall) const {
-    return driven_.spread(state_, contacts(), problem(), impulse_, wall);
-  }
+  /// By which velocities may be off [m/s], with walls under load.
+  Real velocity_error() const { return settings_.solver.tolerance * problem().velocity_scale; }
+  void ask_for(std::size_t wall, Real load) { driven_.ask_for(wall, load); }
+  void set_stiffness(Real stiffness) { driven_.set_stiffness(stiffness); }
+  Real spread() const { return driven_.spread(state_, contacts(), problem(), impulse_); }
   /// From here on in this step contacts with walls under load give way by what impulses differ from the
-  /// present ones. False: with shapes there is no such thing. Local.
-  bool carry_solved();
+  /// present ones. Local.
+  void carry_solved();
   /// Makes walls under load as slow as they are with their contacts giving way. After react(), once. Local.
   void slow_down_walls() {
     driven_.slow_down(state_, contacts(), assembler_.problem(), impulse_, assembler_.surface_velocity());
@@ -99,7 +103,8 @@ class ContactStep {
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
-  void build(FreeMotion<D>& motion, ContactGraph<D>* found);
+  void with_fastest_walls(auto&& detect);
+  void build(FreeMotion<D>& motion, ContactGraph<D>* found, bool same_contacts = false);
   ContactRules<D> rules_of(FreeMotion<D>& motion) const;
   void run(bool keeps_guess);
   bool stop_rebounds();
@@ -117,6 +122,7 @@ class ContactStep {
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
+  void give_way_to_separation(Real most);
   void remember_springs(std::size_t c);
   Real effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const;
   Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }
@@ -126,7 +132,6 @@ class ContactStep {
   Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
-  void guess_as_solved();
 
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
@@ -137,9 +142,9 @@ class ContactStep {
   ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
   ContactLaw law_;
   DrivenContacts<D> driven_;
+  std::vector<Real> wall_speeds_;
   bool carries_solved_ = false;
-  ContactField<Vec<D>> carried_;  // impulses in world axes, of carry_solved()
-  ContactField<Vec<D>> solved_;   // impulses of the solve before in the frames, where a step has several
+  ImpulseMemory<D> carried_;  // with walls under load: impulses of carry_solved()
   std::vector<Real> impulse_, guess_;
   std::vector<Real> velocity_;
   // Of add_contacts().

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,9 +18,9 @@ namespace scree {
 /// Contacts with walls under load in a friction problem (docs/method.md, eq. D.17). A wall that jams rigid
 /// bodies carries any load at the velocity 0, so that its velocity does not determine its load. Therefore
 /// each of its contacts gives way by what its impulse r differs from the one that it remembers, r_old:
-///     u = H v + w + (r - r_old)/m,   m the mass of the body.
-/// The load then grows with the velocity of the wall, in a wall that jams by sum(way^2) m / dt. With r_old =
-/// r the law is the rigid one again. Arrays are per contact of the problem.
+///     u = H v + w + (r - r_old)/(s m),   m the mass of the body, s its stiffness [-].
+/// The load then grows with the velocity of the wall, in a wall that jams by sum(way^2) s m / dt. With r_old
+/// = r the law is the rigid one again. Arrays are per contact of the problem.
 template <int D>
 class DrivenContacts {
  public:
@@ -27,6 +28,7 @@ class DrivenContacts {
   struct Reaction {
     Real load = 0;        ///< against its axis [N]
     Real slope = 0;       ///< most by which that grows with the velocity [N s/m]
+    Real pressed = 0;     ///< the part of contacts that press in it
     Real deflection = 0;  ///< how much slower the wall goes than is asked, as its contacts give way [m/s]
   };
 
@@ -40,6 +42,8 @@ class DrivenContacts {
     is_hard_[k] = hard ? 1 : 0;
   }
   bool is_hard(std::size_t k) const { return k < is_hard_.size() && is_hard_[k] != 0; }
+  /// s of contacts that give way, from the next soften() on.
+  void set_stiffness(Real stiffness) { stiffness_ = stiffness; }
   /// Lets the contacts give way. `remembered` calls f(c, r_old in world axes) for every contact.
   template <class ForEach>
   void soften(const State<D>& state, const ContactGraph<D>& contacts, FrictionProblem<D>& problem,
@@ -47,12 +51,13 @@ class DrivenContacts {
     constexpr std::size_t q = FrictionProblem<D>::q;
     reset(softness_, contacts.size());
     reset(carried_, contacts.size() * D);
+    set_scale(state, problem);
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       const int k = wall_of(state, contacts, c);
       if (k < 0 || problem.a[c] < 0 || is_hard(static_cast<std::size_t>(k)) ||
           state.obstacles.driven()[static_cast<std::size_t>(k)].order.kind == DrivenOrder::Kind::speed)
         continue;
-      softness_[c] = 1 / problem.mass[static_cast<std::size_t>(problem.a[c]) * q * q];
+      softness_[c] = 1 / (stiffness_ * problem.mass[static_cast<std::size_t>(problem.a[c]) * q * q]);
     }
     for_each_remembered([&](std::size_t c, const Vec<D>& impulse) {
       if (softness_[c] == 0 || impulse == Vec<D>{}) return;
@@ -70,7 +75,7 @@ class DrivenContacts {
   std::span<const Reaction> react(const State<D>& state, const ContactGraph<D>& contacts,
                                   const FrictionProblem<D>& problem, std::span<const Real> impulse) {
     const auto walls = state.obstacles.driven();
-    constexpr std::size_t width = 3;
+    constexpr std::size_t width = 5;
     touching_.clear();
     for (std::size_t c = 0; c < contacts.size(); ++c)
       if (wall_of(state, contacts, c) >= 0 && (softness_[c] > 0 || impulse[c * D] > 0))
@@ -82,34 +87,57 @@ class DrivenContacts {
       const std::size_t c = touching_[i];
       const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
       const Vec<D> way = way_of(state, contacts, c);
-      Real given = 0;
       for (std::size_t d = 0; d < D; ++d) {
-        const Real r = impulse[c * D + d];
-        terms[k * width] -= r * dot(problem.frame[c][d], way) / dt;
-        given += r * softness_[c] * (r - carried_[c * D + d]);
+        const Real r = impulse[c * D + d], old = carried_[c * D + d], along = -dot(problem.frame[c][d], way);
+        terms[k * width] += r * along / dt;
+        // Where impulses have gone those remembered count, so that the mean does not jump.
+        terms[k * width + 2] += (r + old) * softness_[c] * (r - old);
+        terms[k * width + 4] += (r + old) * along;
       }
       if (softness_[c] > 0) terms[k * width + 1] = dot(way, way) / (softness_[c] * dt);
-      terms[k * width + 2] = given / dt;
+      if (impulse[c * D] > 0) terms[k * width + 3] = terms[k * width + 1];
     });
     reactions_.resize(walls.size());
     for (std::size_t k = 0; k < walls.size(); ++k) {
-      const Real load = sums_[k * width], given = sums_[k * width + 2];
-      reactions_[k] = {load, sums_[k * width + 1], load != 0 ? given / load : 0};
+      const Real given = sums_[k * width + 2], weight = sums_[k * width + 4];
+      reactions_[k] = {sums_[k * width], sums_[k * width + 1], sums_[k * width + 3],
+                       weight != 0 ? given / weight : 0};
     }
     return reactions_;
   }
-  /// How much more one contact with wall k gives way than all do on average, at most [m/s]: what the wall
-  /// would sink into a body. After react(). Collective.
+  /// The next first guess of the impulses is to carry this much more [N] at wall k.
+  void ask_for(std::size_t k, Real load) {
+    if (asked_.size() <= k) asked_.resize(k + 1, 0);
+    asked_[k] = load;
+  }
+  /// Changes the guess as was asked for, in contacts that press: where bodies jam that is what another
+  /// velocity of the wall does. What the guess is off by a solve finds, but for its tolerance: without this a
+  /// wall would get a little faster and carry no more, as the impulses before solve this problem too. Local.
+  void change_guess(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
+                    std::span<Real> impulse) {
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (softness_[c] == 0 || impulse[c * D] <= 0) continue;
+      const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
+      if (k >= asked_.size() || asked_[k] == 0 || reactions_[k].pressed == 0) continue;
+      const Real velocity = asked_[k] / reactions_[k].pressed;
+      const Vec<D> way = way_of(state, contacts, c);
+      for (std::size_t i = 0; i < D; ++i)
+        impulse[c * D + i] -= velocity * dot(problem.frame[c][i], way) / softness_[c];
+      if (impulse[c * D] <= 0) std::fill_n(&impulse[c * D], D, 0.0);
+    }
+    std::ranges::fill(asked_, 0.0);
+  }
+  /// How much more one contact with a wall gives way than all do on average, at most [m/s]: what the wall
+  /// would sink into a body, or keep from one that it presses. After react(). Collective.
   Real spread(const State<D>& state, const ContactGraph<D>& contacts, const FrictionProblem<D>& problem,
-              std::span<const Real> impulse, std::size_t k) const {
+              std::span<const Real> impulse) const {
     Real most = 0;
     for (const std::size_t c : touching_) {
-      if (static_cast<std::size_t>(wall_of(state, contacts, c)) != k || softness_[c] == 0 ||
-          impulse[c * D] <= 0)
-        continue;
+      if (softness_[c] == 0 || impulse[c * D] <= 0) continue;
       const Real along = -dot(problem.frame[c][0], way_of(state, contacts, c));
-      most = std::max(most,
-                      softness_[c] * (impulse[c * D] - carried_[c * D]) - along * reactions_[k].deflection);
+      const Real of_all =
+          along * reactions_[static_cast<std::size_t>(wall_of(state, contacts, c))].deflection;
+      most = std::max(most, std::abs(softness_[c] * (impulse[c * D] - carried_[c * D]) - of_all));
     }
     return state.comm.max(most);
   }
@@ -130,12 +158,29 @@ class DrivenContacts {
     }
   }
   /// What the normal bias of contact c holds because it gives way [m/s].
-  Real given_way(std::size_t c) const { return c < softness_.size() ? softness_[c] * carried_[c * D] : 0; }
+  Real given_way(std::size_t c) const { return softness_[c] * carried_[c * D]; }
   std::size_t bytes() const {
-    return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_);
+    return held_bytes(softness_, carried_, touching_, sums_, reactions_, is_hard_, asked_);
   }
 
  private:
+  /// What errors are compared to is what it would be if contacts did not give way: impulses that they
+  /// remember are no velocities. Before soften() changes the bias. Collective.
+  static void set_scale(const State<D>& state, FrictionProblem<D>& problem) {
+    const auto n = static_cast<std::size_t>(problem.n_contacts());
+    std::array<Real, 1> sum{};
+    ReproducibleSum::sum(state.comm, n, sum, [&](std::size_t c, std::span<Real> term) {
+      const Vec<D> u = problem.relative_velocity(c, problem.free_velocity);
+      term[0] = 0;
+      for (std::size_t i = 0; i < D; ++i) {
+        const Real component = u[static_cast<int>(i)] + problem.bias[c * D + i];
+        term[0] += component * component;
+      }
+    });
+    const std::int64_t n_all = state.comm.sum(static_cast<std::int64_t>(n));
+    const Real rms = n_all > 0 ? std::sqrt(sum[0] / static_cast<Real>(n_all)) : 0;
+    problem.velocity_scale = std::max(rms, problem.velocity_floor);
+  }
   static Vec<D> way_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
     const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
     const Vec<D> point =
@@ -149,6 +194,8 @@ class DrivenContacts {
   std::vector<Real> sums_;
   std::vector<Reaction> reactions_;
   std::vector<std::uint8_t> is_hard_;  // of each wall
+  std::vector<Real> asked_;            // [N]
+  Real stiffness_ = 1;
 };
 
 }  // namespace scree

@@ -26,6 +26,11 @@ class ImpulseMemory {
   void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
     visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
   }
+  /// Fits the present candidates, and remembers nothing. Local.
+  void fit(const Neighborhood<D>& neighborhood) {
+    visit(*this, [&](auto& field) { field.fit(neighborhood); });
+    clear();
+  }
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
     return visit(*this, [&](const auto& field) { return field.remember(state, neighborhood); });
   }

@@ -264,7 +264,10 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
   const auto& hook = this->contact_problem_hook();
   const SolveReport& report =
       driven_.run(state, dt, smallest_radius_, *contacts_, [&](bool is_first) -> const SolveReport& {
-        contacts_->assemble(motion_, !is_first);
+        if (is_first)
+          contacts_->assemble(motion_);
+        else
+          contacts_->assemble_again(motion_);
         return contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
       });
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
