@@ -167,16 +167,16 @@ def test_wall_layer(folder):
 
 
 def test_drum(folder, full):
-    """The wall carries its layer. The angle is only told: it is some 4.5 degrees steeper than that of drum_angle.csv, and
-    why is open (docs/verification.md)."""
+    """The angle is within 2 degrees of that of drum_angle.csv. How far the smooth wall carries its layer is only told: 0.57 where an
+    older program, 4.5 degrees too steep, had 0.91 (docs/verification.md)."""
     if not full:
         pytest.skip("takes minutes: --full")
     row, = _reference("drum_angle")
     angle, carried, deviation = drum_averages(_run(folder, "drum", "drum", "output.h5md.every=0.1"))
     table = Table("Rotating drum (drum_angle.csv)")
-    table.tell("angle of the surface [deg]", angle, row["angle_deg"])
+    table.close("angle of the surface [deg]", angle, row["angle_deg"], 2)
     table.tell("its standard deviation over frames [deg]", deviation, row["std_over_frames_deg"])
-    table.least("speed of the wall layer over that of the wall", carried, 0.9)
+    table.tell("speed of the wall layer over that of the wall", carried, float("nan"))
     table.end()
 
 
