@@ -124,6 +124,9 @@ void RunDeck<D>::check_deformation(const std::string& scheme, const std::string&
     refuse(cell.where(),
            fmt::format("does not go with obstacles: images of \"{}\" would have to move with the cell",
                        obstacle.name));
+  for (const ParticleGroup<D>& group : groups)
+    if (group.mobility == 0)
+      refuse(group.where, "does not go with mobility = 0: what is held in place would not go with the flow");
   if (gravity != Vec<D>{}) refuse(where_gravity, "does not go with gravity: nothing would hold the bodies");
   for (const InletTable<D>& inlet : events.inlets.list())
     refuse(inlet.bodies.where, "does not go with [inlets], which have a place in space");

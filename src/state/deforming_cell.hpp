@@ -49,8 +49,7 @@ class DeformingCell {
   /// Whether the deck has the table.
   bool is_given() const { return is_given_; }
   const std::string& where() const { return where_; }
-  /// What the cell is asked to do now: the deck's order with those of stages.
-  const CellOrder<D>& order() const { return order_; }
+  /// What the cell is asked to do: the order of the deck, and on top of it those of stages.
   void start_orders() { order_ = first_order_; }
   void change_order(const CellOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
@@ -161,7 +160,6 @@ class DeformingCell {
   /// After these were read.
   void restore(const Box<D>& box);
   Real shear_strain() const { return shear_strain_; }  ///< since the start of the run
-  Real max_rate() const { return max_rate_; }
 
  private:
   Vec<D> strain_rates(const Box<D>& box) const {

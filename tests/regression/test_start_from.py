@@ -336,3 +336,65 @@ def test_a_piston_stands_where_its_load_has_moved_it(folder):
     check(lid_at_start(folder, "on") in end and lid_at_start(folder, "on") > 0.1, "the lid stands on the stones", lid_at_start(folder, "on"))
     check_in("obstacle 'lid' stands where the deck has it", log_of(folder, "elsewhere"), "another lid is no lid that was pressed")
     check(lid_at_start(folder, "elsewhere") == 0, "the deck has its place")
+
+
+CELL = """\
+[simulation]
+dimension = 2
+end_time = {end}
+seed = 5
+scheme = "dem"
+[dem]
+law = "linear"
+[domain]
+lower = [0, 0]
+upper = [2, 1.5]
+periodic = [true, true]
+{deformation}
+[time]
+step = "0.2 ms"
+[materials.stone]
+density = 2500
+[pairs.stone-stone]
+friction = 0.5
+restitution = 0.3
+stiffness = 1e6
+[particles.stones]
+material = "stone"
+radius = {{ distribution = "uniform", min = "3 cm", max = "5 cm" }}
+source = {{ type = "random", count = 200 }}
+[analysis]
+every_steps = 1
+[measures.speed]
+type = "energy"
+"""
+SHEAR = """[domain.deformation]
+flow = "x"
+gradient = "y"
+shear_rate = {rate}
+stress = {{ y = 2000 }}
+max_rate = 2
+[measures.cell]
+type = "cell"
+"""
+
+
+def test_a_deformed_cell_goes_on_as_it_was_left(folder):
+    def deck(name, rate=None, end=0.02):
+        path = folder / f"{name}.toml"
+        path.write_text(CELL.format(end=end, deformation="" if rate is None else SHEAR.format(rate=rate)))
+        return path
+    run_ok("run", deck("sheared", 10, 0.1), folder=folder)
+    start = checkpoint(folder, "sheared", 500)
+    hashes = {name: set() for name in ("faster", "rests")}
+    for ranks in (1, 3):
+        for name, rate in (("faster", 20), ("rests", None)):
+            run_ok("run", deck(name, rate), "--from", start, "--force", folder=folder, ranks=ranks)
+            hashes[name].add(summary(folder, name)["state_hash"])
+    check(all(len(found) == 1 for found in hashes.values()), "the same bits on 1 and 3 ranks", hashes)
+    check_in("the cell is that of the checkpoint", log_of(folder, "rests"), "the log says what the cell is")
+    check_in("tilted by", log_of(folder, "rests"), "and how far it leans")
+    # Where nothing shears on, the motion about the flow dies away; no body has overlapped another through a face at the start.
+    rows = [line.split(",") for line in (folder / "results/rests/rests.scalars.csv").read_text().splitlines()]
+    energy = [float(row[rows[0].index("speed_kinetic[J]")]) for row in rows[1:]]
+    check(0 < energy[-1] < energy[0], "a cell that rests loses energy", (energy[0], energy[-1]))
