@@ -9,6 +9,7 @@
 #include "core/section.hpp"
 #include "geometry/box.hpp"
 #include "particles/fill/region.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 
@@ -33,9 +34,16 @@ class MeasuredRegion {
         });
   }
 
-  /// Throws InputError if the region reaches through a periodic face, beyond which nothing would be found.
-  void require_inside(const Box<D>& domain) const {
+  /// Throws InputError if the region reaches through a periodic face, beyond which nothing would be found, or
+  /// if these faces move.
+  void require_inside(const State<D>& state) const {
     if (whole_) return;
+    const Box<D>& domain = state.box;
+    if (state.cell.is_given())
+      throw InputError(
+          fmt::format("{}: a region has a place in space, but [domain.deformation] moves the faces of the "
+                      "cell: remove it",
+                      where_));
     for (int k = 0; k < D; ++k)
       if (domain.is_periodic(k) && (lower_[k] < domain.lower[k] || upper_[k] > domain.upper[k]))
         throw InputError(

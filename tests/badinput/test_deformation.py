@@ -82,5 +82,7 @@ def test_stages(folder):
 
 
 def test_measure(folder):
+    refused_deck(folder, more='\n[measures.stress]\ntype = "stress"\nregion = { lower = [0, 0, 0], upper = [1, 1, 0.5] }\n',
+                 words=["a region has a place in space", "remove it"])
     refused_deck(folder, ("\n[domain.deformation]\nflow = \"x\"\ngradient = \"y\"\nshear_rate = 1\n", ""), more='\n[measures.cell]\ntype = "cell"\n',
                  words=["[domain.deformation], which the deck does not have"])

@@ -162,6 +162,7 @@ def deform(rng, deck, end_time, dimension):
     deck["domain"]["deformation"] = cell
     for measure in ("wall_force", "removed"):
         deck["measures"].pop(measure, None)
+    deck["measures"].get("stress", {}).pop("region", None)
     deck["measures"]["cell"] = {"type": "cell"}
     if rng.random() < 0.5:
         second = {"name": "second", "duration": 0.5 * end_time, "deformation": {"shear_rate": -0.7 * rate}}

@@ -25,7 +25,7 @@ class Coordination final : public Measure<D> {
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     const std::string least = std::to_string(D + 1);
     return {{"coordination", "-", "mean number of contacts of a body; nan without bodies"},
             {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies"},

@@ -25,7 +25,7 @@ class Fabric final : public Measure<D> {
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     std::vector<ColumnInfo> columns{{"contacts", "-", "contacts in the region"}};
     for_each_symmetric<D>([&](int i, int j) {
       columns.push_back(

@@ -38,7 +38,7 @@ class Flow final : public Measure<D> {
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_countable(state.box);
+    require_countable(state);
     std::vector<ColumnInfo> columns{
         {"bodies", "-",
          "bodies that crossed the plane since the start, those along the normal less those against"},
@@ -98,8 +98,9 @@ class Flow final : public Measure<D> {
     Real mass;
   };
 
-  void require_countable(const Box<D>& box) const {
-    region_.require_inside(box);
+  void require_countable(const State<D>& state) const {
+    const Box<D>& box = state.box;
+    region_.require_inside(state);
     for (int k = 0; k < D; ++k)
       if (box.is_periodic(k) && normal_[k] != 0 && std::abs(normal_[k]) != 1)
         throw InputError(

@@ -25,7 +25,7 @@ class OneDimensional final : public Measure<2> {
   }
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     return {{"bodies", "-", "bodies in the region"},
             {"density", "1/m",
              "of those with a neighbour on both sides: their number over the length of their "

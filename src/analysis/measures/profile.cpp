@@ -29,7 +29,7 @@ class Profile final : public Measure<D> {
   }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     const Box<D> box = region_.box(state.box);
     std::vector<ColumnInfo> columns;
     for (std::int64_t bin = 0; bin < n_bins_; ++bin) {

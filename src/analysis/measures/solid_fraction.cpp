@@ -13,7 +13,7 @@ class SolidFraction final : public Measure<D> {
   void describe(Section& section) override { region_.describe(section); }
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     return {{"solid_fraction", "-", "volume of bodies in the region over its volume"},
             {"bodies_inside", "-", "bodies with their centre in the region"}};
   }

@@ -30,7 +30,7 @@ class Stress final : public Measure<D> {
 
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     require_inertia(state, this->where_, "stress");
-    region_.require_inside(state.box);
+    region_.require_inside(state);
     std::vector<ColumnInfo> columns;
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j)
