@@ -342,6 +342,7 @@ CELL = """\
 [simulation]
 dimension = 2
 end_time = {end}
+allow_overlap = true
 seed = 5
 scheme = "dem"
 [dem]
