@@ -23,14 +23,6 @@ from scree import Results, ResultsError, style  # noqa: E402
 OPPOSITE = (("left", "right"), ("front", "back"), ("bottom", "top"))
 
 
-def only(results, kind):
-    """Name of the one measure of this type."""
-    names = [name for name, table in results.deck.get("measures", {}).items() if table["type"] == kind]
-    if len(names) != 1:
-        raise ResultsError(f"{results.folder}: {len(names)} measures of the type {kind}, one is needed")
-    return names[0]
-
-
 def first_loaded(load, target):
     """Row from which on a wall carries its load."""
     rows = np.flatnonzero((target > 0) & (load >= 0.9 * target))
@@ -46,7 +38,7 @@ def gap(results, pair, axis, positions):
 
 
 def columns(results, what, walls):
-    return {name: results.scalars[f"{only(results, 'driven')}_{what}_{name}"] for name in walls}
+    return {name: results.scalars[f"{results.measure('driven')}_{what}_{name}"] for name in walls}
 
 
 def oedometer(results, axes):
@@ -84,7 +76,7 @@ def triaxial(results, axes):
 def shear_cell(results, axes):
     lid = {"lid"}
     position, load, target = (columns(results, what, lid)["lid"] for what in ("position", "load", "target"))
-    force = results.scalars[f"{only(results, 'wall_force')}_force_floor_x"]
+    force = results.scalars[f"{results.measure('wall_force')}_force_floor_x"]
     time = results.scalars["time"]
     pressed = np.arange(len(load)) >= first_loaded(load, target)
     axes[0].plot(time[pressed], np.abs(force[pressed]) / load[pressed])

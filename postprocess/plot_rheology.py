@@ -23,14 +23,6 @@ from scree import Results, ResultsError, style  # noqa: E402
 PARTS = 8
 
 
-def measure(results, kind):
-    """Name of the one measure of this type."""
-    names = [name for name, table in results.deck.get("measures", {}).items() if table["type"] == kind]
-    if len(names) != 1:
-        raise ResultsError(f"{results.folder}: {len(names)} measures of the type {kind}, one is needed")
-    return names[0]
-
-
 def grains(results):
     """Mean diameter [m] and density [kg/m3]."""
     groups = list(results.deck["particles"].values())
@@ -61,13 +53,13 @@ def points(results, skip):
     flow, gradient = deformation.get("flow", "none"), deformation.get("gradient", "none")
     if flow == "none":
         raise ResultsError(f"{results.folder}: its deck has no sheared cell")
-    scalars, cell, stress = results.scalars, measure(results, "cell"), measure(results, "stress")
+    scalars, cell, stress = results.scalars, results.measure("cell"), results.measure("stress")
     diameter, density = grains(results)
     rate = scalars[f"{cell}_shear_rate"]
     along = "".join(sorted(flow + gradient))
     normal = scalars[f"{stress}_contact_{gradient}{gradient}"] + scalars[f"{stress}_kinetic_{gradient}{gradient}"]
     tangential = scalars[f"{stress}_contact_{flow}{gradient}"] + scalars[f"{stress}_kinetic_{along}"]
-    solid = scalars[f"{measure(results, 'solid_fraction')}_solid_fraction"]
+    solid = scalars[f"{results.measure('solid_fraction')}_solid_fraction"]
     rows = []
     for first, last in stages(rate, scalars[f"{cell}_shear_strain"]):
         first += int(skip * (last - first))

@@ -94,6 +94,13 @@ class Results:
         path = self.folder / f"{self.name}.resolved.toml"
         return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
+    def measure(self, kind) -> str:
+        """Name of the one measure of this type in the deck; ResultsError if there is none, or several."""
+        names = [name for name, table in self.deck.get("measures", {}).items() if table["type"] == kind]
+        if len(names) != 1:
+            raise ResultsError(f"{self.folder}: {len(names)} measures of the type {kind}, one is needed")
+        return names[0]
+
     @cached_property
     def summary(self) -> dict:
         return json.loads(_existing(self.folder / "summary.json").read_text())
