@@ -271,6 +271,13 @@ void FloorPlan::describe(Section& root) {
       });
 }
 
+void FloorPlan::use_polygon(const Ring& ring, const std::string& where) {
+  impl_->where = where;
+  Geometry polygon = impl_->geos.polygon(ring);
+  require_valid(impl_->geos, polygon.get(), "the polygon", where);
+  impl_->set_area(std::move(polygon));
+}
+
 const std::string& FloorPlan::where() const {
   return impl_->where;
 }

@@ -33,6 +33,8 @@ class FloorPlan {
 
   /// Declares and reads [walkable]. Local; files are read on every rank alike.
   void describe(Section& root);
+  /// Takes this ring as the area, in place of a table. Throws InputError naming `where`.
+  void use_polygon(const Ring& ring, const std::string& where);
   /// The place of [walkable] in the deck, for messages.
   const std::string& where() const;
 
