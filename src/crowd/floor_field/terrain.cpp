@@ -87,7 +87,9 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach)
   std::vector<std::pair<std::int64_t, Edge>> found;
   std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
   for (int level = 0; level < building.n_levels(); ++level) {
-    for (const Edge& wall : building.plan(level).walls()) {
+    std::vector<Edge> walls = building.plan(level).walls();
+    for (const Edge& fence : building.plan(level).fences()) walls.push_back(fence);
+    for (const Edge& wall : walls) {
       Vec<2> a = wall.a;
       Vec<2> b = wall.b;
       if (!clip(grid, a, b)) continue;
@@ -123,7 +125,7 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach)
 
 Terrain::Cells Terrain::cells(std::int64_t tile) const {
   const CellGrid& grid = tiling_.grid();
-  const FloorPlan& plan = building_.plan(tiling_.level(tile));
+  const int level = tiling_.level(tile);
   const int width = tiling_.width(tile);
   const int height = tiling_.height(tile);
   const std::int64_t column0 = tiling_.first_column(tile) - 1;
@@ -193,7 +195,7 @@ Terrain::Cells Terrain::cells(std::int64_t tile) const {
       if (!grid.periodic[k]) return Area::outside;
       index[k] = (index[k] % count + count) % count;
     }
-    return plan.contains(grid.centre(index[0], index[1])) ? Area::inside : Area::outside;
+    return building_.leads_over(grid.centre(index[0], index[1]), level) ? Area::inside : Area::outside;
   };
   const auto beyond = [&](int i, int j) {
     return column0 + i < 0 || column0 + i >= grid.nx || row0 + j < 0 || row0 + j >= grid.ny;

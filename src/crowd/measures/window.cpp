@@ -126,7 +126,7 @@ class Window final : public Measure<2> {
   std::unique_ptr<WindowAreas> areas(const State<2>& state, int level) const {
     const CrowdWorld* world = crowd_world(state);
     if (!world) return std::make_unique<WindowAreas>(ring_);
-    return std::make_unique<WindowAreas>(ring_, world->building->area(level),
+    return std::make_unique<WindowAreas>(ring_, world->building->plan(level).area(),
                                          world->building->plan(level).columns(), state.box, reach());
   }
 

@@ -123,7 +123,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   for (std::size_t i = 0; i < n; ++i) {
     const auto [row, column] = std::lldiv(static_cast<std::int64_t>(i), grid.nx);
     const auto centre = grid.centre(column, first + row);
-    is_free_[i] = scene.building().holds({{centre[0], centre[1]}}, level);
+    is_free_[i] = scene.building().plan(level).contains({{centre[0], centre[1]}});
   }
   if (!has("exposure")) return;
   exposure_density_.assign(n, 0);

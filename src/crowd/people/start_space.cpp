@@ -55,7 +55,6 @@ StartSpace::StartSpace(const BuildingPlan& building, const NearObstacles& obstac
                        const std::string& where)
     : plan_(building.plan(obstacles.level())),
       obstacles_(obstacles),
-      kept_free_(building.level(obstacles.level()).pockets),
       domain_(domain),
       region_(std::move(region)) {
   for (const Exit& exit : exits) {

@@ -232,13 +232,13 @@ LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radiu
   const Real depth = 0.5 + 2 * largest_radius;
   const int floor = find(end.floor);
   std::array<Vec<2>, 2> outward{};
-  for (const bool is_floor : {true, false}) {
-    Level& level = *levels_[static_cast<std::size_t>(is_floor ? floor : connector)];
-    level.pockets.push_back(
-        level.plan.open_exit(a, b, depth, fmt::format("{}: [{}]", end.where, level.name)));
-    const Ring& pocket = level.pockets.back();
-    const Vec<2> way = 0.5 * (pocket[2] + pocket[3]) - 0.5 * (pocket[0] + pocket[1]);
-    outward[is_floor ? 0 : 1] = (1 / norm(way)) * way;
+  for (const std::size_t side : {0, 1}) {
+    const Ring behind =
+        plan(side == 0 ? floor : connector)
+            .open_border(a, b, depth,
+                         fmt::format("{}: [{}.{}]", end.where, side == 0 ? "floors" : "connectors",
+                                     level(side == 0 ? floor : connector).name));
+    outward[side] = (1 / depth) * (behind[2] - behind[1]);
   }
   if (dot(outward[0], outward[1]) > 0)
     throw InputError(fmt::format("{}: the floor \"{}\" and [connectors.{}] lie on the same side of the line",
@@ -248,7 +248,6 @@ LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radiu
 
 void BuildingPlan::join(Real largest_radius) {
   if (n_levels() == 1) return;
-  for (const auto& level : levels_) level->area.assign(level->plan.area().begin(), level->plan.area().end());
   std::vector<LevelLine> lines;
   for (const Connector& connector : connectors_)
     for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));

@@ -34,10 +34,8 @@ struct Level {
   std::string name;   ///< of [floors.NAME] or [connectors.NAME]; empty: the one floor of [walkable]
   std::string where;  ///< its place in the deck
   FloorPlan plan;
-  Real elevation = 0;                  ///< of a floor, and of the foot of a connector [m]
-  std::optional<Incline> incline;      ///< of a connector
-  std::vector<PolygonWithHoles> area;  ///< see BuildingPlan::area()
-  std::vector<Ring> pockets;           ///< what lies behind its lines: people there are on the next level
+  Real elevation = 0;              ///< of a floor, and of the foot of a connector [m]
+  std::optional<Incline> incline;  ///< of a connector
 
   /// Height of the floor under x [m].
   Real height(const Vec<2>& x) const;
@@ -74,11 +72,6 @@ class BuildingPlan {
   const FloorPlan& plan(int level) const { return this->level(level).plan; }
   /// The place in the deck of what says where people can be, for messages.
   const std::string& where() const { return levels_.front()->where; }
-  /// The area of a level: of its plan, less what lies behind lines that lead to other levels. After join().
-  std::span<const PolygonWithHoles> area(int level) const {
-    const Level& one = this->level(level);
-    return map_ ? std::span<const PolygonWithHoles>(one.area) : one.plan.area();
-  }
   /// All levels as WKT: of several a GEOMETRYCOLLECTION of one geometry each, in their order.
   std::string wkt() const;
   /// Smallest box around all levels.
@@ -92,9 +85,9 @@ class BuildingPlan {
   std::shared_ptr<const LevelMap> map() const { return map_; }
   /// Whether people may go from a level to the next one: not against an escalator.
   bool may_enter(int from, int to) const;
-  /// Whether somebody at x can be on this level: in its plan, and not behind a line. After join().
-  bool holds(const Vec<2>& x, int level) const {
-    return plan(level).contains(x) && (!map_ || map_->level_at(x, level) == level);
+  /// Whether ways of this level pass x: it is in the plan, or behind a line. After join().
+  bool leads_over(const Vec<2>& x, int level) const {
+    return plan(level).contains(x) || (map_ && map_->level_at(x, level) != level);
   }
 
   /// Largest factor of desired speeds on any connector, and largest speed of an escalator [m/s].

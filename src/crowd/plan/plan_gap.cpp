@@ -35,9 +35,11 @@ WayCheck::WayCheck(const BuildingPlan& building, const std::vector<Region>& regi
     for (const LevelLine& line : lines)
       for (const std::size_t side : {0, 1}) {
         const int from = line.level[side], to = line.level[1 - side];
+        constexpr Real inside = 1.01;  // of the border of what people can reach with their centres
         const Vec<2> middle = 0.5 * (line.a + line.b);
-        if (building.may_enter(from, to) && parts_.contains(part_of(middle, to)))
-          is_new = parts_.insert(part_of(middle, from)).second || is_new;
+        const Vec<2> ahead = (side == 0 ? inside : -inside) * radius * line.outward;
+        if (building.may_enter(from, to) && parts_.contains(part_of(middle + ahead, to)))
+          is_new = parts_.insert(part_of(middle - ahead, from)).second || is_new;
       }
   }
 }
