@@ -51,9 +51,11 @@ struct PlacedOnLevel {
 }  // namespace
 
 void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
+  const std::vector<ListedPerson> listed = start_from_files(state, building, seed);
   std::map<int, PlacedOnLevel> levels;
   for (std::size_t p = 0; p < populations_.size(); ++p) {
     const Population& population = populations_[p];
+    if (population.file.is_given()) continue;
     const auto [entry, is_new] = levels.try_emplace(
         population.level,
         NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, largest_radius()));
@@ -61,6 +63,8 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
     for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       if (level_of(state.bodies, i) == population.level)
         level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+    for (const ListedPerson& person : listed)
+      if (is_new && person.level == population.level) level.fixed.push_back(person.body);
     level.populations.push_back(p);
     level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
                                                         population.region, population.where));
@@ -94,7 +98,10 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   Index i = state.bodies.n_owned();
   std::size_t n_people = 0;
   for (const auto& [number, level] : levels) n_people += level.people.size();
-  state.bodies.resize(i + static_cast<Index>(n_people), 0);
+  state.bodies.resize(i + static_cast<Index>(n_people + listed.size()), 0);
+  for (const ListedPerson& person : listed)
+    put_person(state, i++, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
+               person.journey);
   for (const auto& [number, level] : levels)
     for (const PlacedPerson& person : level.people) {
       const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
@@ -102,6 +109,7 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), number, group,
                  population.journey);
     }
+  check_arrivals(state, building);
 }
 
 }  // namespace scree
