@@ -19,6 +19,7 @@ void CrowdScene::describe(Section& root) {
   journeys_.describe(root, *building_);
   people_.describe(root, *building_, journeys_);
   floor_field_.describe(root);
+  hazard_.describe(root, *building_, journeys_);
 }
 
 namespace {
@@ -75,6 +76,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
                     std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())),
                     only);
   }
+  hazard_.close_exits(journeys_);
   journeys_.add_doors(obstacles);
 }
 
@@ -119,7 +121,8 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  return {{"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}};
+  return {
+      {"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}, {"[hazard]", hazard_.memory()}};
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -146,6 +149,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   };
   std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
   if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());
+  if (fault.empty() && !(agent::dose(bodies)[i] >= 0)) fault = "its dose is no number of at least 0";
   if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
   const std::size_t n_destinations = journeys_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
@@ -163,6 +167,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
+  hazard_.expose(state, journeys_.departures(), before_change);
   journeys_.switch_doors(state, before_change);
   if (journeys_.absorb(state, first_outlet_, staying_)) {
     before_change();
@@ -176,7 +181,16 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);
   journeys_.choose(state, floor_field_, seed);
-  is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);
+  is_empty_ = !state.comm.any(has_able_people(state));
+}
+
+/// Whether anybody of this rank may still leave.
+bool CrowdScene::has_able_people(const State<2>& state) const {
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  if (!hazard_.stays()) return n > 0;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!is_incapacitated(state.bodies, i)) return true;
+  return false;
 }
 
 bool CrowdScene::finished(const State<2>& state) const {

@@ -5,6 +5,7 @@
 
 #include "crowd/crowd_world.hpp"
 #include "crowd/floor_field/floor_field.hpp"
+#include "crowd/hazard/hazard.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
@@ -52,6 +53,7 @@ class CrowdScene final : public Scene<2> {
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
   std::vector<Departure>& departures() { return journeys_.departures(); }
   const FloorField& floor_field() const { return floor_field_; }
+  const Hazard& hazard() const { return hazard_; }
   FloorField& floor_field() { return floor_field_; }
 
  private:
@@ -59,11 +61,14 @@ class CrowdScene final : public Scene<2> {
   Journeys journeys_;
   FloorField floor_field_;
   People people_;
+  Hazard hazard_;
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;
+  bool has_able_people(const State<2>& state) const;
+
   bool is_empty_ = false;  // nobody is there after the last step
 };
 

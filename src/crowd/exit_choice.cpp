@@ -136,7 +136,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     return interval_ends_in_step(time, state.clock.last_dt, interval, own);
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (agent::journey(bodies)[i] < 0) continue;
+    if (agent::journey(bodies)[i] < 0 || agent::dose(bodies)[i] >= 1) continue;
     const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
     const Vec<2>& x = bodies.position()[i];
     const int level = level_of(bodies, i);

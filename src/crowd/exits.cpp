@@ -74,6 +74,12 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
   }
 }
 
+void Journeys::close_for_good(int exit, Real time) {
+  std::vector<Real>& switches = exits_[static_cast<std::size_t>(exit)].switches;
+  std::erase_if(switches, [&](Real at) { return at >= time; });
+  if (switches.size() % 2 == 1) switches.push_back(time);
+}
+
 void Journeys::add_doors(ObstacleSet<2>& obstacles) {
   is_shut_.assign(exits_.size(), 0);
   for (Exit& exit : exits_) {
@@ -144,6 +150,23 @@ void Journeys::restore_doors(State<2>& state) const {
     if (exits_[e].door >= 0) state.obstacles.set_active(exits_[e].door, is_shut(e));
 }
 
+Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time) {
+  Departure departure;
+  departure.id = bodies.id()[i];
+  departure.outlet = outlet;
+  departure.group = bodies.group()[i];
+  departure.kind = agent::type(bodies)[i];
+  departure.radius = bodies.radius()[i];
+  departure.desired_speed = agent::desired_speed(bodies)[i];
+  departure.entered_at = agent::entered_at(bodies)[i];
+  departure.walks_from = agent::premovement_end(bodies)[i];
+  departure.time = time;
+  departure.walked = agent::walked(bodies)[i];
+  departure.dose = agent::dose(bodies)[i];
+  departure.incapacitated_at = agent::incapacitated_at(bodies)[i];
+  return departure;
+}
+
 bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_exits = exits_.size();
@@ -167,6 +190,7 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
   std::vector<char>& is_leaving = is_leaving_;
   is_leaving.assign(n_owned, 0);
   for (std::size_t i = 0; i < n_owned; ++i) {
+    if (agent::dose(bodies)[i] >= 1) continue;  // who is incapacitated walks through no exit
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     for (std::size_t e = 0; e < n_exits; ++e)
       if (around[e].contains(x) && destinations_[e].contains(x, level_of(bodies, i))) {
@@ -200,17 +224,8 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
     for (const Index body : inside[e]) {
       const auto i = static_cast<std::size_t>(body);
       is_leaving[i] = 1;
-      departures_.push_back({.id = bodies.id()[i],
-                             .outlet = static_cast<std::int32_t>(first_outlet + e),
-                             .group = bodies.group()[i],
-                             .kind = agent::type(bodies)[i],
-                             .radius = bodies.radius()[i],
-                             .desired_speed = agent::desired_speed(bodies)[i],
-                             .entered_at = agent::entered_at(bodies)[i],
-                             .walks_from = agent::premovement_end(bodies)[i],
-                             .time = time,
-                             .walked = agent::walked(bodies)[i],
-                             .level = exits_[e].level});
+      departures_.push_back(departure_of(bodies, i, static_cast<std::int32_t>(first_outlet + e), time));
+      departures_.back().level = exits_[e].level;
     }
   }
   for (std::size_t i = 0; i < n_owned; ++i)

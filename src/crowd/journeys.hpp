@@ -39,17 +39,21 @@ struct Exit {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t outlet = 0;  ///< in State::outlets
-  std::int32_t group = 0;   ///< as the field of bodies
-  std::int32_t kind = 0;    ///< the same
-  Real radius = 0;          ///< [m]
-  Real desired_speed = 0;   ///< [m/s]
-  Real entered_at = 0;      ///< [s]
-  Real walks_from = 0;      ///< [s]
-  Real time = 0;            ///< when it left [s]
-  Real walked = 0;          ///< [m]
-  std::int32_t level = 0;   ///< of the building, that of the exit
+  std::int32_t outlet = 0;    ///< in State::outlets; -1: incapacitated, see Hazard
+  std::int32_t group = 0;     ///< as the field of bodies
+  std::int32_t kind = 0;      ///< the same
+  Real radius = 0;            ///< [m]
+  Real desired_speed = 0;     ///< [m/s]
+  Real entered_at = 0;        ///< [s]
+  Real walks_from = 0;        ///< [s]
+  Real time = 0;              ///< when it left [s]
+  Real walked = 0;            ///< [m]
+  std::int32_t level = 0;     ///< of the building, that of the exit
+  Real dose = 0;              ///< of toxic gas
+  Real incapacitated_at = 0;  ///< [s]; 0: not
 };
+/// Of body i, which left through an outlet at `time`.
+Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time);
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
 /// after the other. Destinations are numbered exits first, then waypoints, in deck order.
@@ -76,6 +80,8 @@ class Journeys {
   /// Opens the exits in the plans and finds their regions; pockets have room for a whole person of
   /// `largest_radius` [m] behind where people vanish. Throws InputError. Before walls() of the plans; local.
   void place(BuildingPlan& building, Real largest_radius);
+  /// An exit does not open again after `time` [s]. Before add_doors(); local.
+  void close_for_good(int exit, Real time);
   /// Adds the doors that close exits, open at first: one for every line that is not always open.
   void add_doors(ObstacleSet<2>& obstacles);
 

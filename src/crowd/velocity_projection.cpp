@@ -28,11 +28,12 @@ Real relaxation_of(std::int64_t sweep, Real first) {
 
 VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearContacts& contacts, Real dt,
                                                      const Settings& settings, std::span<Vec<2>> velocity,
-                                                     std::span<Real> multiplier) {
+                                                     std::span<Real> multiplier,
+                                                     std::span<const Real> mobility) {
   Scope timer("projection");
   Report report;
   report.n_contacts = halo.comm().sum(static_cast<std::int64_t>(contacts.size()));
-  load(halo, contacts, dt, velocity, multiplier);
+  load(halo, contacts, dt, velocity, multiplier, mobility);
   apply_multipliers(halo, contacts);
   const Real tolerance = settings.tolerance / dt;
   std::int64_t look = 2;
@@ -56,7 +57,8 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
 }
 
 void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts, Real dt,
-                              std::span<const Vec<2>> velocity, std::span<const Real> multiplier) {
+                              std::span<const Vec<2>> velocity, std::span<const Real> multiplier,
+                              std::span<const Real> mobility) {
   n_held_ = static_cast<std::size_t>(halo.n_held());
   desired_.assign(velocity.begin(), velocity.end());
   desired_.resize(n_held_ + 1);
@@ -69,8 +71,19 @@ void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts
                 .b = is_wall ? halo.n_held() : contacts.b[c],
                 .normal = {contacts.normal[c][0], contacts.normal[c][1]},
                 .bias = contacts.gap[c] / dt + contacts.wall_speed[c],
-                .to_b = is_wall ? 0.0 : 1.0,
+                .to_a = 1,
+                .to_b = is_wall ? 0.0F : 1.0F,
                 .multiplier = multiplier[c]};
+    if (mobility.empty()) continue;
+    Row& row = rows_[c];
+    const auto moves = [&](Index body) {
+      return mobility[static_cast<std::size_t>(body)] != 0 ? 1.0F : 0.0F;
+    };
+    row.to_a = moves(row.a);
+    if (!is_wall) row.to_b = moves(row.b);
+    if (row.to_a + row.to_b > 0) continue;
+    row.bias = HUGE_VAL;  // nothing can part them
+    row.multiplier = 0;
   }
 }
 
@@ -85,7 +98,7 @@ void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& c
           Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
           Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
           for (int k = 0; k < 2; ++k) {
-            of_a[k] -= row.multiplier * row.normal[k];
+            of_a[k] -= row.to_a * row.multiplier * row.normal[k];
             of_b[k] += row.to_b * row.multiplier * row.normal[k];
           }
         }
@@ -106,11 +119,11 @@ Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Rea
       const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
       if (u >= 0 && row.multiplier == 0) continue;
       met = std::max(met, std::abs(std::min(row.multiplier, u)));
-      const Real next = std::max(row.multiplier - relaxation / (1 + row.to_b) * u, 0.0);
+      const Real next = std::max(row.multiplier - relaxation / (row.to_a + row.to_b) * u, 0.0);
       const Real change = next - row.multiplier;
       row.multiplier = next;
-      of_a[0] -= change * row.normal[0];
-      of_a[1] -= change * row.normal[1];
+      of_a[0] -= row.to_a * change * row.normal[0];
+      of_a[1] -= row.to_a * change * row.normal[1];
       of_b[0] += row.to_b * change * row.normal[0];
       of_b[1] += row.to_b * change * row.normal[1];
     }
@@ -144,7 +157,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
                                                      std::span<Vec<2>> velocity, std::span<Real> multiplier) {
   constexpr std::size_t q = FrictionProblem<2>::q;
   Scope timer("projection");
-  load(halo, contacts, dt, velocity, multiplier);
+  load(halo, contacts, dt, velocity, multiplier, {});
   problem_.halo = &halo;
   problem_.body_id.assign(ids.begin(), ids.end());
   problem_.mass.assign(n_held_ * q * q, 0.0);

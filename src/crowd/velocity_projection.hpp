@@ -35,10 +35,11 @@ class VelocityProjection {
 
   /// Over-relaxed dual Gauss-Seidel sweeps in the order of the contacts: the same bits on any number of
   /// ranks. `velocity` (n_held): owned entries are U on entry and V on return; `multiplier` (contacts): a
-  /// guess on entry. Cost of a sweep: O(contacts), about 40 bytes each, and n_colours + 1 transfers.
-  /// Collective.
+  /// guess on entry. `mobility` (n_held, or empty: all move): where it is 0 somebody keeps the velocity U; a
+  /// contact of two such, or of one and a wall, is no constraint. Cost of a sweep: O(contacts), about 40
+  /// bytes each, and n_colours + 1 transfers. Collective.
   Report solve(BodyHalo& halo, const NearContacts& contacts, Real dt, const Settings& settings,
-               std::span<Vec<2>> velocity, std::span<Real> multiplier);
+               std::span<Vec<2>> velocity, std::span<Real> multiplier, std::span<const Real> mobility = {});
 
   /// The same problem as contacts without friction between bodies of unit mass, solved by one of the friction
   /// solvers until its natural residual and then Report::residual are met; only "nsgs" gives the same bits on
@@ -53,12 +54,12 @@ class VelocityProjection {
   struct Row {
     Index a, b;  // b: n_held for none
     Real normal[2];
-    Real bias;  // gap / dt + velocity of the wall along the normal [m/s]
-    Real to_b;  // 1, or 0 where there is no b
+    Real bias;         // gap / dt + velocity of the wall along the normal [m/s]
+    float to_a, to_b;  // 1, or 0 for who does not move, and where there is no b
     Real multiplier;
   };
   void load(const BodyHalo& halo, const NearContacts& contacts, Real dt, std::span<const Vec<2>> velocity,
-            std::span<const Real> multiplier);
+            std::span<const Real> multiplier, std::span<const Real> mobility);
   void apply_multipliers(BodyHalo& halo, const NearContacts& contacts);
   Real sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation);
   void judge(BodyHalo& halo, Real dt, Report& report) const;

@@ -84,7 +84,8 @@ LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
 bool WalkingModel::walks(const State<2>& state, std::size_t i) const {
   const Real time = state.clock.time;
   return (agent::destination(state.bodies)[i] >= 0 || direction_ != Vec<2>{}) &&
-         time >= agent::premovement_end(state.bodies)[i] && time >= agent::waits_until(state.bodies)[i];
+         !is_incapacitated(state.bodies, i) && time >= agent::premovement_end(state.bodies)[i] &&
+         time >= agent::waits_until(state.bodies)[i];
 }
 
 /// In plan, of person i who walks in `direction`.
@@ -93,6 +94,8 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
   const int level = level_of(bodies, i);
   const Real factor = scene_.journeys().speed_factor(wrapped(state.box, bodies.position()[i]), level);
   Real speed = factor * agent::desired_speed(bodies)[i];
+  if (scene_.hazard().is_on())
+    speed *= scene_.hazard().speed_factor(wrapped(state.box, bodies.position()[i]), level, state.clock.time);
   const std::optional<Incline>& incline = scene_.building().level(level).incline;
   if (!incline) return speed;
   speed *= dot(direction, incline->uphill) > 0 ? incline->up_factor : incline->down_factor;

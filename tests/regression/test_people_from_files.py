@@ -29,7 +29,7 @@ def test_start_from_a_trajectory(folder):
 
 
 def test_an_archive_text_starts_a_run(folder):
-    """A text in the layout of the archive: 75 people in cm, at most so near that they have to be moved a little."""
+    """A text in the layout of the archive: 75 people in cm, some so near to each other that they have to be moved apart."""
     random = np.random.default_rng(3)
     lines = ["# description: 75 people before a door", "# framerate: 25.00", "# id\tframe\tx/cm\ty/cm\tz/cm"]
     for k in range(75):
@@ -38,11 +38,11 @@ def test_an_archive_text_starts_a_run(folder):
             lines.append(f"{k + 1}\t{frame}\t{x + 4 * random.random() + frame:.4f}\t{y + 4 * random.random():.4f}\t176.0000")
     (folder / "paths.txt").write_text("\n".join(lines) + "\n")
     run = run_crowd(folder, _deck(populations={"crowd": {"file": "paths.txt", "frame": 2, "separate": True,
-                                                         "separate_limit": 0.1}}))
+                                                         "separate_limit": 0.2}}))
     ids, places = run.paths.frame(0)
     check(list(ids) == list(range(1, 76)), "the ids of the file", ids)
     found = {int(line.split()[0]): [0.01 * float(word) for word in line.split()[2:4]]
              for line in lines if line.split()[1:2] == ["2"]}
     moved = [np.hypot(*(np.array(found[int(k)]) - place[:2])) for k, place in zip(ids, places)]
-    check(max(moved) <= 0.1, "nobody is moved by more than the limit", max(moved))
+    check(0 < max(moved) <= 0.2, "nobody is moved by more than the limit", max(moved))
     check(len(run.agents["left"]) == 75, "75 leave", len(run.agents["left"]))

@@ -26,6 +26,11 @@ std::int64_t n_came(const State<2>& state) {
   return n;
 }
 
+/// The last cells of a row: the dose, and when it reached 1, if it did.
+std::string dose_cells(const Departure& d) {
+  return fmt::format(",{},{}", d.dose, d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "");
+}
+
 std::vector<std::int64_t> n_left(const State<2>& state) {
   std::vector<std::int64_t> left;
   for (const OutletProgress& outlet : state.outlets) left.push_back(outlet.n_removed);
@@ -74,6 +79,10 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
       {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
   if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
+  if (scene_.hazard().is_on()) {
+    of_agents.push_back({"dose", "-"});
+    of_agents.push_back({"incapacitated_at", "s"});
+  }
   agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
 
   const std::string evacuation = files_.with(".evacuation.csv");
@@ -81,6 +90,9 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   const std::size_t n_leading = headings.size();
   for (const OutletProgress& outlet : state.outlets)
     headings.push_back({"left_" + column_name(outlet.name), "-"});
+  const std::size_t n_of_exits = headings.size();
+  if (scene_.hazard().is_on()) headings.push_back({"incapacitated", "-"});
+  last_fallen_ = scene_.hazard().n_fallen();
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
@@ -90,7 +102,7 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
     const TableContent content = read_table(comm, evacuation);
     for (const std::vector<Real>& row : content.rows) {
       std::vector<std::int64_t> left;
-      for (std::size_t k = n_leading; k < row.size(); ++k) left.push_back(static_cast<std::int64_t>(row[k]));
+      for (std::size_t k = n_leading; k < n_of_exits; ++k) left.push_back(static_cast<std::int64_t>(row[k]));
       curve_.add(row.front(), left);
     }
     if (!content.rows.empty()) began_ = content.rows.front().front();
@@ -114,7 +126,9 @@ void CrowdWriter::write(const State<2>& state, Real before) {
   const Real time = state.clock.time;
   const bool is_start = before < 0;
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
-  if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_) write_departures(state);
+  if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_ ||
+      scene_.hazard().n_fallen() != last_fallen_)
+    write_departures(state);
   scene_.departures().clear();
 }
 
@@ -136,6 +150,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
   Scope timer("departures");
   last_left_ = n_left(state);
   last_came_ = n_came(state);
+  last_fallen_ = scene_.hazard().n_fallen();
   // Those of one step: as many as exits let through in that time.
   const std::vector<Departure>& departed = scene_.departures();
   Outgoing outgoing;
@@ -149,10 +164,12 @@ void CrowdWriter::write_departures(const State<2>& state) {
   std::string lines;
   for (const Departure& d : departures)
     lines += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}{}\n", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
+        "{},{},{},{},{},{},{},{},{},{}{}{}\n", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
         csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
-        d.entered_at, d.walks_from, d.time, csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name),
-        d.walked, building.n_levels() > 1 ? "," + csv_cell(building.level(d.level).name) : "");
+        d.entered_at, d.walks_from, d.time,
+        d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked,
+        building.n_levels() > 1 ? "," + csv_cell(building.level(d.level).name) : "",
+        scene_.hazard().is_on() ? dose_cells(d) : "");
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -160,6 +177,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
   std::vector<Real> row{state.clock.time, static_cast<Real>(inside), static_cast<Real>(last_came_),
                         static_cast<Real>(left)};
   for (const std::int64_t n : last_left_) row.push_back(static_cast<Real>(n));
+  if (scene_.hazard().is_on()) row.push_back(static_cast<Real>(last_fallen_));
   evacuation_->add(row);
   curve_.add(state.clock.time, last_left_);
 }
@@ -179,6 +197,7 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
   columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+  if (scene_.hazard().is_on()) columns.push_back({"dose", "-", 1, agent::dose(bodies).first(n)});
   if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 
@@ -194,7 +213,7 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 }
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
-  const EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  const EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, scene_.hazard());
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   return report.summary;
 }

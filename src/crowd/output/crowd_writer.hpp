@@ -54,6 +54,7 @@ class CrowdWriter final : public SceneWriter<2> {
   DepartureCurve curve_;
   std::vector<std::int64_t> last_left_;  ///< of each exit, in the last row
   std::int64_t last_came_ = 0;
+  std::int64_t last_fallen_ = 0;
   Real began_ = 0;  ///< time of the first row [s]
 };
 

@@ -42,6 +42,20 @@ const std::vector<std::pair<std::string, Real>>& quantiles() {
   return list;
 }
 
+void add_hazard(const Hazard& hazard, SceneWriter<2>::Summary& summary, Json& json) {
+  summary.text +=
+      fmt::format("\n  {} incapacitated; largest dose {:.4g}", hazard.n_fallen(), hazard.largest_dose());
+  Json laws = Json::array();
+  for (const std::string& law : hazard.laws()) {
+    summary.text += "\n  " + law;
+    laws.push_back(law);
+  }
+  json["hazard"] = {{"incapacitated", hazard.n_fallen()},
+                    {"vanished", hazard.n_vanished()},
+                    {"largest_dose", hazard.largest_dose()},
+                    {"laws", laws}};
+}
+
 }  // namespace
 
 std::string column_name(std::string name) {
@@ -51,11 +65,11 @@ std::string column_name(std::string name) {
 }
 
 EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
-                                   Real began) {
+                                   Real began, const Hazard& hazard) {
   constexpr int n_named = 3;
   const std::int64_t inside = state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
   const std::int64_t left = curve.n_left();
-  const std::int64_t at_start = inside + left - came;
+  const std::int64_t at_start = inside + left + hazard.n_vanished() - came;
 
   EvacuationReport report;
   SceneWriter<2>::Summary& summary = report.summary;
@@ -77,6 +91,7 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
     summary.text += fmt::format("\n  when they left is known from t = {:g} s on", began);
     json["known_from_s"] = began;
   }
+  if (hazard.is_on()) add_hazard(hazard, summary, json);
   std::string times;
   for (const auto& [name, share] : quantiles()) {
     const std::optional<Real> time = curve.time_of(part_of(at_start + came, share));

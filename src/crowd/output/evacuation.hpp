@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "crowd/hazard/hazard.hpp"
 #include "crowd/output/departure_curve.hpp"
 #include "io/scene_output.hpp"
 
@@ -18,7 +19,7 @@ struct EvacuationReport {
 };
 /// `came`: how many came during the run; `began`: time of the first row of the curve [s]. Collective.
 EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
-                                   Real began);
+                                   Real began, const Hazard& hazard);
 
 /// t50 to t100, the mean time and, of each exit, persons and flow, from the reports of runs (JSON texts).
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries);

@@ -127,6 +127,10 @@ void CrowdStepper::describe_crowd(Section& section) {
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();
   scene_.set_led(walking_.leads());
+  if (scene_.hazard().stays() && solver_.solver)
+    section.fail("solver",
+                 "[crowd.solver] cannot hold people in place who are incapacitated: remove it, or take "
+                 "fallen = \"vanish\" in [hazard]");
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
   if (model_ == Model::pbd && scene_.building().n_levels() > 1)
@@ -240,8 +244,9 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
                                   velocity_, multiplier_);
       linear_solver_used();
     } else {
-      report_ =
-          projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_);
+      report_ = projection_.solve(
+          neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_,
+          scene_.hazard().stays() ? std::as_const(state.bodies).mobility() : std::span<const Real>());
     }
     remember_multipliers();
     // Pairs beyond the reach were left out: they must not be able to meet.

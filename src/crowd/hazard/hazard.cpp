@@ -1,0 +1,265 @@
+#include "crowd/hazard/hazard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/log.hpp"
+#include "core/suggestion.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/hazard/hazard_limits.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+constexpr Real not_given = std::numeric_limits<Real>::quiet_NaN();
+}
+
+bool is_incapacitated(const BodyStore<2>& bodies, std::size_t i) {
+  return agent::dose(bodies)[i] >= 1;
+}
+
+void Hazard::describe(Section& root, const BuildingPlan& building, const Journeys& journeys) {
+  constant_.fill(not_given);
+  root.optional_table(
+      "hazard", {.doc = "Smoke and toxic gas: slower walking, a dose, incapacitation."},
+      [&](Section& section) {
+        std::string file;
+        section.text(
+            "file", file,
+            {.doc = "table (CSV) of a grid with columns t, x, y, floor (any may be left out) and some of "
+                    "K [1/m], CO, CO2, O2 (volume fractions), temperature [deg C]; linear in between"});
+        for (std::size_t k = 0; k < n_smoke; ++k)
+          section.real(smoke_limits[k].key, constant_[k],
+                       {.range = {.least = smoke_limits[k].least},
+                        .doc = fmt::format("the same everywhere and at any time, instead of a column {} [{}]",
+                                           smoke_limits[k].column, smoke_limits[k].unit)});
+        describe_speed(section);
+        section.choice(
+            "fallen", fallen_, {{"stay", Fallen::stay}, {"vanish", Fallen::vanish}},
+            {.doc = "who is incapacitated (dose 1) stays as an obstacle that never moves, or vanishes"});
+        describe_closings(section, journeys);
+        if (!section.reading()) return;
+        is_on_ = true;
+        for (std::size_t k = 0; k < n_smoke; ++k)
+          if (const std::string fault = fault_of_smoke(k, constant_[k]); !fault.empty())
+            section.fail(smoke_limits[k].key, fault);
+        if (!file.empty()) {
+          const std::string where = section.where("file"), path = path_of_input(file, where);
+          if (const std::string why = obstacle_to_read(path); !why.empty())
+            section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file, why));
+          grid_.read(path, where, building);
+        }
+        bool is_any = false;
+        for (std::size_t k = 0; k < n_smoke; ++k) {
+          if (!std::isnan(constant_[k]) && grid_.has(static_cast<Smoke>(k)))
+            section.fail(
+                smoke_limits[k].key,
+                fmt::format("the file has a column {} as well: remove one of them", smoke_limits[k].column));
+          is_any = is_any || knows(static_cast<Smoke>(k));
+        }
+        if (!is_any)
+          section.fail("file",
+                       "[hazard] needs file, or one at least of extinction, carbon_monoxide, "
+                       "carbon_dioxide, oxygen and temperature");
+      });
+}
+
+void Hazard::describe_speed(Section& section) {
+  section.real("speed_at_zero", speed_.at_zero,
+               {.unit = Unit::speed,
+                .range = positive,
+                .doc = "a of the speed factor max(least_speed_factor, 1 + b K / a) in smoke"});
+  section.real("speed_slope", speed_.slope, {.range = {.most = 0}, .doc = "b of it [m2/s]"});
+  section.real("least_speed_factor", speed_.least,
+               {.range = {.least = 0, .most = 1}, .doc = "lowest factor in any smoke"});
+  std::vector<std::vector<Real>> table;
+  section.points("speed_table", table, 2,
+                 {.doc = "pairs of K [1/m] and a speed factor, linear in between, instead of a and b"});
+  if (!section.reading()) return;
+  for (const std::vector<Real>& entry : table) {
+    if (entry[0] < 0 || (!speed_table_.empty() && entry[0] <= speed_table_.back()[0]))
+      section.fail("speed_table", fmt::format("K must be 0 or more and rise: {:g} does not", entry[0]));
+    if (!(entry[1] >= 0 && entry[1] <= 1))
+      section.fail("speed_table", fmt::format("a speed factor is from 0 to 1, not {:g}", entry[1]));
+    speed_table_.push_back({entry[0], entry[1]});
+  }
+}
+
+void Hazard::describe_closings(Section& section, const Journeys& journeys) {
+  section.tables(
+      "closes", {.doc = "Smoke that closes an exit for good, as soon as any of the limits is passed there."},
+      [&](const std::string& name, Section& table) {
+        Closing closing;
+        std::string exit;
+        closing.limit.fill(not_given);
+        table.text("exit", exit, {.doc = "name of the exit; not given: that of this table"});
+        for (std::size_t k = 0; k < n_smoke; ++k)
+          table.real(smoke_limits[k].key, closing.limit[k],
+                     {.range = {.least = smoke_limits[k].least},
+                      .doc = fmt::format("{} {} [{}]",
+                                         k == static_cast<std::size_t>(Smoke::oxygen) ? "closed below this"
+                                                                                      : "closed above this",
+                                         smoke_limits[k].column, smoke_limits[k].unit)});
+        if (!table.reading()) return;
+        if (exit.empty()) exit = name;
+        closing.where = table.where("exit");
+        std::vector<std::string> names;
+        for (const Exit& e : journeys.exits()) names.push_back(e.name);
+        const auto found = std::ranges::find(names, exit);
+        if (names.empty()) table.fail("exit", "the deck has no [exits.NAME] to close");
+        if (found == names.end()) table.fail("exit", no_such_table("exits", exit, names));
+        closing.exit = static_cast<int>(found - names.begin());
+        if (std::ranges::all_of(closing.limit, [](Real limit) { return std::isnan(limit); }))
+          table.fail("extinction",
+                     fmt::format("[{}] needs a limit: extinction, temperature or another", table.path()));
+        closings_.push_back(closing);
+      });
+}
+
+bool Hazard::knows(Smoke quantity) const {
+  return grid_.has(quantity) || !std::isnan(constant_[static_cast<std::size_t>(quantity)]);
+}
+
+std::optional<Real> Hazard::value(Smoke quantity, const Vec<2>& x, int level, Real time) const {
+  if (grid_.has(quantity)) return grid_.at(quantity, x, level, time);
+  const Real constant = constant_[static_cast<std::size_t>(quantity)];
+  return std::isnan(constant) ? std::nullopt : std::optional(constant);
+}
+
+Real Hazard::speed_factor(const Vec<2>& x, int level, Real time) const {
+  const std::optional<Real> extinction = value(Smoke::extinction, x, level, time);
+  if (!extinction) return 1;
+  if (speed_table_.empty()) return speed_.factor(*extinction);
+  const auto above =
+      std::ranges::upper_bound(speed_table_, *extinction, {}, [](const auto& e) { return e[0]; });
+  if (above == speed_table_.begin()) return speed_table_.front()[1];
+  if (above == speed_table_.end()) return speed_table_.back()[1];
+  const std::array<Real, 2>&low = *(above - 1), &high = *above;
+  return low[1] + (*extinction - low[0]) / (high[0] - low[0]) * (high[1] - low[1]);
+}
+
+Real Hazard::dose_rate(const Vec<2>& x, int level, Real time) const {
+  return scree::dose_rate({.carbon_monoxide = value(Smoke::carbon_monoxide, x, level, time),
+                           .carbon_dioxide = value(Smoke::carbon_dioxide, x, level, time),
+                           .oxygen = value(Smoke::oxygen, x, level, time)});
+}
+
+/// When a quantity first passes a limit at x: oxygen falls below it, others rise above; infinite: never.
+Real Hazard::time_above(Smoke quantity, const Vec<2>& x, int level, Real limit) const {
+  const Real sign = quantity == Smoke::oxygen ? -1 : 1;
+  const auto excess = [&](Real time) {
+    return sign * (value(quantity, x, level, time).value_or(limit) - limit);
+  };
+  const std::vector<Real> none{0};
+  const std::vector<Real>& times = grid_.has(quantity) && !grid_.times().empty() ? grid_.times() : none;
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const Real now = excess(times[k]);
+    if (now <= 0) continue;
+    if (k == 0) return 0;
+    const Real before = excess(times[k - 1]);
+    return std::max(times[k - 1] + before / (before - now) * (times[k] - times[k - 1]), 0.0);
+  }
+  return HUGE_VAL;
+}
+
+Real Hazard::closing_time(const Closing& closing, const Exit& exit) const {
+  Vec<2> at;
+  if (!exit.line.empty()) {
+    at = 0.5 * (exit.line[0] + exit.line[1]);
+  } else {
+    Box<2> box = Box<2>::empty();
+    for (const Ring& region : exit.regions)
+      for (const Vec<2>& corner : region) box.include(corner);
+    at = 0.5 * (box.lower + box.upper);
+  }
+  Real first = HUGE_VAL;
+  for (std::size_t k = 0; k < n_smoke; ++k) {
+    if (std::isnan(closing.limit[k])) continue;
+    if (!knows(static_cast<Smoke>(k)))
+      throw InputError(fmt::format("{}: a limit of {}, but [hazard] says nothing of {}", closing.where,
+                                   smoke_limits[k].key, smoke_limits[k].key));
+    first = std::min(first, time_above(static_cast<Smoke>(k), at, exit.level, closing.limit[k]));
+  }
+  return first;
+}
+
+void Hazard::close_exits(Journeys& journeys) const {
+  for (const Closing& closing : closings_) {
+    const Exit& exit = journeys.exits()[static_cast<std::size_t>(closing.exit)];
+    const Real time = closing_time(closing, exit);
+    if (std::isfinite(time))
+      log::info("smoke closes the exit \"{}\" at t = {:.6g} s", exit.name, time);
+    else
+      log::info("smoke never closes the exit \"{}\"", exit.name);
+    if (std::isfinite(time)) journeys.close_for_good(closing.exit, time);
+  }
+}
+
+void Hazard::expose(State<2>& state, std::vector<Departure>& departures,
+                    const std::function<void()>& before_change) {
+  if (!is_on_) return;
+  BodyStore<2>& bodies = state.bodies;
+  const Real dt = state.clock.last_dt, middle = state.clock.time - dt / 2;
+  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  staying_.clear();
+  std::int64_t n_fell = 0;
+  Real largest = totals_[1];
+  for (std::size_t i = 0; i < n_owned; ++i) {
+    const bool was_down = is_incapacitated(bodies, i);
+    Real& dose = agent::dose(bodies)[i];
+    if (!was_down)
+      dose += dt * dose_rate(wrapped(state.box, bodies.position()[i]), level_of(bodies, i), middle);
+    largest = std::max(largest, dose);
+    if (!was_down && dose >= 1) {
+      agent::incapacitated_at(bodies)[i] = state.clock.time;
+      agent::destination(bodies)[i] = -1;
+      departures.push_back(departure_of(bodies, i, -1, state.clock.time));
+      departures.back().level = level_of(bodies, i);
+      ++n_fell;
+    } else {
+      staying_.push_back(static_cast<Index>(i));
+    }
+  }
+  std::array<Real, 2> worst{largest, n_fell > 0 ? 1.0 : 0.0};
+  state.comm.max(std::span<Real>(worst));
+  totals_[1] = worst[0];
+  if (worst[1] == 0) return;
+  totals_[0] += static_cast<Real>(state.comm.sum(n_fell));
+  before_change();
+  if (fallen_ == Fallen::vanish) {
+    state.memory = state.memory.of(staying_);
+    bodies.reorder(staying_);
+    return;
+  }
+  for (std::size_t i = 0; i < n_owned; ++i)
+    if (is_incapacitated(bodies, i)) {
+      bodies.mobility()[i] = 0;
+      bodies.velocity()[i] = {};
+    }
+}
+
+std::vector<std::string> Hazard::laws() const {
+  std::vector<std::string> lines;
+  if (knows(Smoke::extinction))
+    lines.push_back(
+        speed_table_.empty()
+            ? fmt::format("speed in smoke: factor max({:g}, 1 + ({:g}) K / {:g}), K in 1/m (Frantzich and "
+                          "Nilsson 2003)",
+                          speed_.least, speed_.slope, speed_.at_zero)
+            : "speed in smoke: factor by speed_table");
+  if (knows(Smoke::carbon_monoxide) || knows(Smoke::oxygen))
+    lines.emplace_back(
+        "dose: integral of 4.607e-7 C_CO^1.036 exp(0.1930 c_CO2 + 2.0004)/7.1 + 1/(60 exp(8.13 - 0.54 (20.9 "
+        "- "
+        "c_O2))), C in ppm, c in % (FDS+Evac guide, VTT Working Papers 119, 2009, eq. 11-14); people are "
+        "incapacitated at 1");
+  return lines;
+}
+
+}  // namespace scree

@@ -1,0 +1,78 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/section.hpp"
+#include "crowd/hazard/hazard_grid.hpp"
+#include "crowd/hazard/hazard_law.hpp"
+#include "crowd/journeys.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// Smoke and toxic gas: [hazard]. People walk slower in smoke, breathe a dose, and are incapacitated when it
+/// reaches 1: they stay as obstacles, or vanish. Smoke may close exits.
+class Hazard {
+ public:
+  enum class Fallen : std::uint8_t { stay, vanish };
+
+  /// Declares and reads [hazard]; files are read on every rank alike. Throws InputError. Local.
+  void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
+  bool is_on() const { return is_on_; }
+  bool stays() const { return is_on_ && fallen_ == Fallen::stay; }
+  /// Closes exits at the times at which smoke there gets worse than [hazard.closes.NAME] allows, and says so.
+  /// Before their doors are made; local.
+  void close_exits(Journeys& journeys) const;
+
+  /// Factor of desired speeds. Local, no allocation.
+  Real speed_factor(const Vec<2>& x, int level, Real time) const;
+  Real dose_rate(const Vec<2>& x, int level, Real time) const;
+
+  /// After a step: adds to the doses of the owned people, at their places and the middle of the step. Those
+  /// who reach 1 do not move again (mobility 0), or are removed, with state.memory in step; `before_change`
+  /// is called before. They are noted in `departures` without an outlet. Collective, one reduction.
+  void expose(State<2>& state, std::vector<Departure>& departures,
+              const std::function<void()>& before_change);
+
+  /// Of the run so far, on all ranks: how many were incapacitated, and the largest dose; for checkpoints.
+  std::span<Real> memory() { return is_on_ ? std::span<Real>(totals_) : std::span<Real>(); }
+  std::int64_t n_fallen() const { return static_cast<std::int64_t>(totals_[0]); }
+  std::int64_t n_vanished() const { return fallen_ == Fallen::vanish ? n_fallen() : 0; }
+  Real largest_dose() const { return totals_[1]; }
+  /// The laws that hold and their sources, for summaries, one line each.
+  std::vector<std::string> laws() const;
+  std::size_t bytes() const { return grid_.bytes(); }
+
+ private:
+  struct Closing {
+    std::string where;
+    int exit = -1;
+    std::array<Real, n_smoke> limit{};  // NaN: none; oxygen: the least
+  };
+
+  void describe_speed(Section& section);
+  void describe_closings(Section& section, const Journeys& journeys);
+  std::optional<Real> value(Smoke quantity, const Vec<2>& x, int level, Real time) const;
+  bool knows(Smoke quantity) const;
+  Real closing_time(const Closing& closing, const Exit& exit) const;
+  Real time_above(Smoke quantity, const Vec<2>& x, int level, Real limit) const;
+
+  bool is_on_ = false;
+  HazardGrid grid_;
+  std::array<Real, n_smoke> constant_{};  // NaN: not given
+  SmokeSpeed speed_;
+  std::vector<std::array<Real, 2>> speed_table_;  // K, factor; empty: speed_
+  Fallen fallen_ = Fallen::stay;
+  std::vector<Closing> closings_;
+  std::array<Real, 2> totals_{};
+  std::vector<Index> staying_;  // of a step in which people vanish
+};
+
+/// Whether body i is incapacitated.
+bool is_incapacitated(const BodyStore<2>& bodies, std::size_t i);
+
+}  // namespace scree
