@@ -366,7 +366,7 @@ class Paths:
 
 
 class Agents:
-    """Everybody who left, in order of time: columns by name; `units` as in Scalars. Text columns are lists. Loops go
+    """Everybody who left, or was incapacitated (exit ""), in order of time: columns by name; `units` as in Scalars. Text columns are lists. Loops go
     over the names; len() is the number of people."""
 
     def __init__(self, path):
@@ -403,7 +403,7 @@ class Agents:
     def exits(self):
         """Names of the exits in order, each with the times at which people left by it."""
         names = np.array(self["exit"], dtype=object)
-        return {name: np.sort(self["left"][names == name]) for name in sorted(set(self["exit"]))}
+        return {name: np.sort(self["left"][names == name]) for name in sorted(set(self["exit"]) - {""})}
 
 
 class Fields:

@@ -56,23 +56,27 @@ Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_hea
   return std::max(travel_time / speed, n_ahead / exits_[e].capacity());
 }
 
-int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed,
-                         const Vec<2>& x, int level, const FloorField& floor_field,
-                         std::uint64_t seed) const {
+int Journeys::first_exit(const Step& step, const Familiarity& familiarity, GlobalId id,
+                         std::size_t number_of_step, Real speed, const Vec<2>& x, int level,
+                         const FloorField& floor_field, std::uint64_t seed) const {
   std::vector<Real>& travel_time = travel_time_;
   travel_time.clear();
   for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x, level));
-  const auto can_use = [&](std::size_t k) {
+  const std::size_t n = step.exits.size();
+  const auto is_usable = [&](std::size_t k) {
     return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);
   };
-  const std::size_t n = step.exits.size();
+  const auto is_known = [&](std::size_t k) { return familiarity.counts(step.exits[k], travel_time[k]); };
+  bool knows_any = false;
+  for (std::size_t k = 0; k < n; ++k) knows_any = knows_any || (is_usable(k) && is_known(k));
+  const auto can_use = [&](std::size_t k) { return is_usable(k) && (is_known(k) || !knows_any); };
 
   if (step.choice == Choice::weights) {
     RandomStream stream(seed, id, purpose::exit_choice);
     for (std::size_t k = 0; k < 2 * number_of_step; ++k) stream.uniform();
     // First among all, so that a closed exit changes the choice of those only who would have taken it.
     for (const bool is_second : {false, true}) {
-      const auto counts = [&](std::size_t k) { return !is_second || can_use(k); };
+      const auto counts = [&](std::size_t k) { return is_second ? can_use(k) : is_known(k) || !knows_any; };
       Real total = 0;
       for (std::size_t k = 0; k < n; ++k) total += counts(k) ? step.weights[k] : 0;
       Real left = stream.uniform() * total;
@@ -103,17 +107,29 @@ int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_st
   return -1;
 }
 
-int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, int level,
-                           const FloorField& floor_field) const {
+int Journeys::quicker_exit(const Step& step, const Familiarity& familiarity, int present, Real speed,
+                           const Vec<2>& x, int level, const FloorField& floor_field) const {
   const Real now = expected_time(present, floor_field.travel_time(present, x, level), speed, true);
   int best = present;
   Real least = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
     if (exit == present || is_open_[static_cast<std::size_t>(exit)] == 0) continue;
     const Real travel_time = floor_field.travel_time(exit, x, level);
-    if (!std::isfinite(travel_time)) continue;
+    if (!std::isfinite(travel_time) || !familiarity.counts(exit, travel_time)) continue;
     const Real time = expected_time(exit, travel_time, speed, false);
     if (time < least) least = time, best = exit;
+  }
+  return best;
+}
+
+int Journeys::noticed_exit(const Step& step, const Familiarity& familiarity, int present, const Vec<2>& x,
+                           int level, const FloorField& floor_field) const {
+  int best = present;
+  Real least = floor_field.travel_time(present, x, level);
+  for (const int exit : step.exits) {
+    if (is_open_[static_cast<std::size_t>(exit)] == 0) continue;
+    const Real travel_time = floor_field.travel_time(exit, x, level);
+    if (travel_time <= familiarity.notices && travel_time < least) least = travel_time, best = exit;
   }
   return best;
 }
@@ -175,17 +191,21 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     }
     const Step& step = steps[static_cast<std::size_t>(at_step)];
     if (!step.is_exit) continue;
+    const Familiarity& familiarity = familiarity_[static_cast<std::size_t>(agent::type(bodies)[i])];
     if (destination < 0 || is_open_[static_cast<std::size_t>(destination)] == 0) {
-      const int chosen = first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, level,
-                                    floor_field, seed);
+      const int chosen = first_exit(step, familiarity, bodies.id()[i], static_cast<std::size_t>(at_step),
+                                    speed, x, level, floor_field, seed);
       if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
     } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
-      destination = quicker_exit(step, destination, speed, x, level, floor_field);
+      destination = quicker_exit(step, familiarity, destination, speed, x, level, floor_field);
+    } else if (step.choice == Choice::nearest && familiarity.notices > 0) {
+      destination = noticed_exit(step, familiarity, destination, x, level, floor_field);
     }
   }
+  follow_leaders(state);
 }
 
 }  // namespace scree

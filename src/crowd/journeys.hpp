@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/section.hpp"
+#include "crowd/familiarity.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/plan/building_plan.hpp"
 #include "state/state.hpp"
@@ -123,6 +124,10 @@ class Journeys {
   ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
   ///             person's own, and changed only for a gain of more than 1 s and 10 %
   ///
+  /// Of the exits of a step those count that the kind of the person knows or notices; if none of these is
+  /// open and can be reached, all. People of a kind that follows another then take the exit of the nearest
+  /// leader.
+  ///
   /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one. If the
   /// door of that one still waits to shut, those before it stand (destination -1) until it has. Whoever is
   /// behind the line of a closed exit, or in its opening and on the way to it, walks on.
@@ -130,6 +135,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
+  /// What people know of exits and whom they follow, by kind.
+  void set_familiarity(std::vector<Familiarity> of_kinds) { familiarity_ = std::move(of_kinds); }
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
   /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
@@ -150,24 +157,33 @@ class Journeys {
   /// People on their way to each exit, by travel time.
   void count_heading(const State<2>& state, const FloorField& floor_field);
   Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
-  int first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed, const Vec<2>& x,
-                 int level, const FloorField& floor_field, std::uint64_t seed) const;
+  /// Those whose kind follows another go to the exit of the nearest leader within reach, if it is open;
+  /// others keep theirs. Collective if any kind follows: every rank gets all leaders; O(followers * leaders).
+  void follow_leaders(State<2>& state);
+  /// An exit that is nearer than the present one and near enough to be noticed, or the present one.
+  int noticed_exit(const Step& step, const Familiarity& familiarity, int present, const Vec<2>& x, int level,
+                   const FloorField& floor_field) const;
+  bool may_change_exit(const State<2>& state, std::size_t i) const;
+  int first_exit(const Step& step, const Familiarity& familiarity, GlobalId id, std::size_t number_of_step,
+                 Real speed, const Vec<2>& x, int level, const FloorField& floor_field,
+                 std::uint64_t seed) const;
   /// Whether the door of a closed exit waits to shut.
   bool is_closing(int exit, const State<2>& state) const;
   /// Whether a disk at x is between the ends of the line of the exit.
   static bool is_in_opening(const Exit& exit, const Vec<2>& x, int level, Real radius);
   /// The exit that takes somebody at x who heads for `destination`, though it is closed; -1: none.
   int closed_exit_around(const Vec<2>& x, int level, Real radius, int destination) const;
-  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, int level,
-                   const FloorField& floor_field) const;
+  int quicker_exit(const Step& step, const Familiarity& familiarity, int present, Real speed, const Vec<2>& x,
+                   int level, const FloorField& floor_field) const;
 
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
   std::vector<Destination> destinations_;
   std::vector<Departure> departures_;
-  std::vector<Real> is_shut_;  // by exit: 1 while its door stands
-  std::size_t n_named_ = 0;    // journeys of the deck; those of with_exit() follow
+  std::vector<Familiarity> familiarity_{1};  // by kind
+  std::vector<Real> is_shut_;                // by exit: 1 while its door stands
+  std::size_t n_named_ = 0;                  // journeys of the deck; those of with_exit() follow
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()
   std::vector<char> is_closing_;        // the same: closed, but the door waits to shut

@@ -156,10 +156,13 @@ def _check_certificate(run):
 
 def _check_counts(run):
     e = run.evacuation
-    check(e["at_start"] + e["came"] == e["left"] + e["still_inside"], "who came left or is inside", e)
+    hazard = e.get("hazard", {"incapacitated": 0, "vanished": 0})
+    check(e["at_start"] + e["came"] == e["left"] + e["still_inside"] + hazard["vanished"],
+          "who came left, is inside, or has fallen and vanished", e)
     with open(run.path("agents.csv"), newline="", encoding="utf-8") as file:
         ids = [row["id[-]"] for row in csv.DictReader(file)]
-    check(len(ids) == len(set(ids)) == e["left"], "everybody who left has one row", (len(ids), e))
+    check(len(ids) == len(set(ids)) == e["left"] + hazard["incapacitated"], "everybody who left or fell has one row",
+          (len(ids), e))
     check(sum(door["persons"] for door in e["exits"].values()) == e["left"], "exits sum up to all who left", e)
 
 

@@ -208,3 +208,111 @@ def test_iso_13_fundamental_diagram(folder):
     top = max(flows)
     CRITERIA.row("13 flow", "ISO 20414, 13", "flow has its peak in between",
                  ", ".join(f"{flow:.2f}" for flow in flows) + " /s/m", top >= 1.05 * flows[0] and top >= 1.05 * flows[-1])
+
+
+# ---- smoke
+
+def _smoky_corridor(folder, name, extinction, speed=1.25, **hazard):
+    """One person walks 100 m, with 10 m before and behind; time between x = -50 and 50 m."""
+    deck = crowd_deck(wkt(rectangle(-60, -1, 60, 1)), end_time=1500.0, fps=10, exits={"end": {"line": [[60, -1], [60, 1]]}},
+                      agents={"one": {"speed": constant(speed), "radius": constant(0.19)}},
+                      populations={"one": {"count": 1, "region": rectangle(-59.5, -0.1, -59.3, 0.1)}},
+                      hazard={"extinction": extinction, **hazard})
+    times, positions = run_crowd(folder, deck, name=name).tracks[0]
+    return crossing_time(times, positions[:, 0], 50) - crossing_time(times, positions[:, 0], -50)
+
+
+def test_2_5_reduced_visibility(folder):
+    """NIST 2.5: one person at 1.25 m/s walks 100 m in smoke. The speed factor c(K) is given: 0.5 at K = 1 /m (here by
+    speed_table), so it takes 160 s; with the given law of scree 0.91926, so 87.03 s."""
+    taken = _smoky_corridor(folder, "half", 1.0, speed_table=[[0, 1], [1, 0.5]])
+    CRITERIA.row("2.5", "NIST 2.5", "100 m at 1.25 m/s, c = 0.5: 160 s +- 0.1 s", f"{taken:.3f} s", abs(taken - 160) <= 0.1)
+    taken = _smoky_corridor(folder, "law", 1.0)
+    CRITERIA.row("2.5 law", "NIST 2.5", "c(1 /m) = 0.91926: 87.03 s +- 0.1 s", f"{taken:.3f} s, c = {80 / taken:.5f}",
+                 abs(taken - 80 / 0.91926) <= 0.1)
+
+
+def test_iso_18_smoke(folder):
+    """ISO 20414, 18 (Table 21): the corridor of 2.5 at several extinction coefficients; times follow the law chosen, here
+    that of Frantzich and Nilsson with a least factor of 0.1, to 0.1 %."""
+    texts, off = [], []
+    for extinction in (0.0, 0.5, 2.0, 5.0, 7.5, 20.0):
+        taken = _smoky_corridor(folder, f"k{extinction:g}".replace(".", "_"), extinction)
+        expected = 80 / max(0.1, 1 - 0.057 * extinction / 0.706)
+        texts.append(f"{taken:.1f}")
+        off.append(abs(taken / expected - 1))
+    CRITERIA.row("18", "ISO 20414, 18", "times at 0, 0.5, 2, 5, 7.5, 20 /m within 0.1 % of the law",
+                 f"{', '.join(texts)} s; at most {100 * max(off):.3f} % off", max(off) <= 1e-3)
+
+
+def _held_in_gas(folder, name, step, **gas):
+    """Somebody waits in the middle of a room of 10 m; when the dose reaches 1, and the row of agents.csv."""
+    deck = crowd_deck(wkt(rectangle(0, 0, 10, 10)), end_time=400.0, step=step, exits={"door": {"line": [[10, 4.5], [10, 5.5]]}},
+                      populations={"one": {"count": 1, "region": rectangle(4.99, 4.99, 5.01, 5.01),
+                                           "premovement": constant(1e6)}}, hazard=gas)
+    run = run_crowd(folder, deck, name=name, empty=False)
+    return run, float(run.agents["incapacitated_at"][0])
+
+
+def test_2_6_incapacitation(folder):
+    """NIST 2.6, ISO 20414, 19 (Table 22): somebody who is held in 5000 ppm CO, 2 % CO2, 18 % O2 is incapacitated when the
+    dose of the FDS+Evac guide is 1: after 207.58 s, here within one step; and is counted, but leaves by no exit."""
+    gas = {"carbon_monoxide": 0.005, "carbon_dioxide": 0.02, "oxygen": 0.18}
+    for step, name, source in ((0.05, "2.6", "NIST 2.6"), (0.01, "19", "ISO 20414, 19")):
+        run, at = _held_in_gas(folder, f"gas_{step:g}".replace(".", "_"), step, **gas)
+        CRITERIA.row(name, source, f"dose 1 at 207.58 s, within one step of {step} s", f"{at:.2f} s",
+                     207.575 <= at <= 207.585 + step)
+        CRITERIA.row(f"{name} counted", source, "1 incapacitated, 0 by an exit, who lies inside",
+                     f"{run.evacuation['hazard']['incapacitated']}, {run.evacuation['left']}, {run.evacuation['still_inside']}",
+                     (run.evacuation["hazard"]["incapacitated"], run.evacuation["left"], run.evacuation["still_inside"]) == (1, 0, 1))
+
+
+# ---- choice of exits
+
+def _two_doors(folder, name, seed, agents, populations):
+    """A room of 10 m times 12 m with two doors of 1 m, as far from its middle; shares of people by the second one."""
+    deck = crowd_deck(wkt(rectangle(0, 0, 10, 12)), end_time=200.0, seed=seed,
+                      exits={"one": {"line": [[0.5, 12], [1.5, 12]]}, "two": {"line": [[8.5, 12], [9.5, 12]]}},
+                      agents=agents, populations=populations)
+    run = run_crowd(folder, deck, name=name)
+    return [door for door, group in zip(run.agents["exit"], run.agents["population"]) if group == "free"]
+
+
+def test_3_2_social_influence(folder):
+    """NIST 3.2, ISO 20414, 15: two occupants between two doors as far away choose the nearer one of their random places,
+    about half each. With a third one beside them who knows only door two and whom they follow (kind "leader", within
+    10 m) more of them take it. 20 seeds; those of a kind that follows nobody are not influenced."""
+    middle = rectangle(3, 2, 7, 4)
+    kinds = {"visitor": {"follows": "leader"}, "leader": {"knows": ["two"]}, "loner": {}}
+    shares = {}
+    for case, kind, leaders in (("alone", "visitor", 0), ("led", "visitor", 1), ("unmoved", "loner", 1)):
+        doors = []
+        for seed in range(1, 21):
+            populations = {"free": {"count": 2, "region": middle, "agents": [kind]}}
+            if leaders:
+                populations["lead"] = {"count": 1, "region": rectangle(4.9, 1, 5.1, 1.2), "agents": ["leader"]}
+            doors += _two_doors(folder, f"{case}_{seed}", seed, kinds, populations)
+        shares[case] = doors.count("two") / len(doors)
+    for name, source in (("3.2", "NIST 3.2"), ("15", "ISO 20414, 15")):
+        CRITERIA.row(name, source, "share of door two: larger with a leader; without one in (0.2, 0.8)",
+                     f"{shares['alone']:.3f} alone, {shares['led']:.3f} led",
+                     0.2 < shares["alone"] < 0.8 and shares["led"] > shares["alone"])
+    CRITERIA.row("3.2 unmoved", "NIST 3.2", "who follows nobody: as without a leader", f"{shares['unmoved']:.3f}",
+                 abs(shares["unmoved"] - shares["alone"]) <= 0.3)
+
+
+def test_3_3_affiliation(folder):
+    """NIST 3.3, ISO 20414, 16: ten occupants who know both doors use each about equally (0.4 to 0.6 of 200 people over 20
+    seeds); if four fifths of them know only door two, most use it (more than 0.8); if all do, all use it."""
+    shares = {}
+    for case, share in (("both", 0.0), ("most", 0.8), ("all", 1.0)):
+        doors = []
+        for seed in range(1, 21):
+            doors += _two_doors(folder, f"{case}_{seed}", seed, {"regular": {"knows": ["exits.two"]}, "other": {}},
+                                {"free": {"count": 10, "region": rectangle(1, 1, 9, 6), "agents": ["regular", "other"],
+                                          "shares": [share, 1 - share]}})
+        shares[case] = doors.count("two") / len(doors)
+    for name, source in (("3.3", "NIST 3.3"), ("16", "ISO 20414, 16")):
+        CRITERIA.row(name, source, "share of door two: 0.4 to 0.6; above 0.8 if 80 % know only it; 1 if all do",
+                     f"{shares['both']:.3f}, {shares['most']:.3f}, {shares['all']:.3f}",
+                     0.4 <= shares["both"] <= 0.6 and shares["most"] > 0.8 and shares["all"] == 1)

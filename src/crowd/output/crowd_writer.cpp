@@ -26,9 +26,10 @@ std::int64_t n_came(const State<2>& state) {
   return n;
 }
 
-/// The last cells of a row: the dose, and when it reached 1, if it did.
+/// The last cells of a row: the dose, and when it reached 1; nan: it did not.
 std::string dose_cells(const Departure& d) {
-  return fmt::format(",{},{}", d.dose, d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "");
+  return fmt::format(",{},{}", d.dose,
+                     d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "nan");
 }
 
 std::vector<std::int64_t> n_left(const State<2>& state) {

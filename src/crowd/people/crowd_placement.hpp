@@ -40,8 +40,8 @@ struct PlacementTask {
 bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& people);
 
 /// Moves people who overlap each other, `task.fixed` or obstacles until nobody does, by little more than that
-/// takes; their spaces must hold them. Afterwards they are on other ranks. False, on all ranks, if that does not
-/// end. Collective; some 10 to 3000 passes, each O(people / ranks) and an all-to-all exchange.
+/// takes; their spaces must hold them. Afterwards they are on other ranks. False, on all ranks, if that does
+/// not end. Collective; some 10 to 3000 passes, each O(people / ranks) and an all-to-all exchange.
 bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people);
 
 /// On the sites of the widest hexagonal lattice that has enough of them in the space; the surplus is left out

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/section.hpp"
+#include "crowd/familiarity.hpp"
 #include "crowd/people/distribution.hpp"
 #include "crowd/people/person_file.hpp"
 
@@ -18,6 +19,8 @@ struct AgentType {
       normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
   Real headway_time = 0.95;  ///< T of the headway law [s]
   Real creep_speed = 0.03;   ///< least speed wanted, however close others are [m/s]
+  Familiarity familiarity{};
+  std::string where_follows{};  ///< its place in the deck
 };
 
 /// What one person is like.

@@ -29,7 +29,9 @@ void People::describe_kinds(Section& root) {
                      {.unit = Unit::speed,
                       .range = non_negative,
                       .doc = "creep speed: lowest desired speed, however close the person ahead is"});
+        describe_familiarity(section, kind.familiarity);
         if (!section.reading()) return;
+        kind.where_follows = section.where("follows");
         if (!std::isfinite(kind.radius->most()) || !(kind.radius->least() > 0))
           section.fail("radius", "radii of people need bounds: give min, more than 0 m, and max");
         if (!std::isfinite(kind.speed->most()))
@@ -37,6 +39,7 @@ void People::describe_kinds(Section& root) {
         kinds_.push_back(std::move(kind));
       });
   if (root.reading() && kinds_.empty()) kinds_.push_back({.name = "person"});
+  find_leaders();
 }
 
 int People::read_journey(Section& section, const PersonFile& file) const {
@@ -139,6 +142,9 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
 void People::describe(Section& root, const BuildingPlan& building, Journeys& journeys) {
   journeys_ = &journeys;
   describe_kinds(root);
+  std::vector<Familiarity> of_kinds;
+  for (const AgentType& kind : kinds_) of_kinds.push_back(kind.familiarity);
+  if (root.reading()) journeys.set_familiarity(std::move(of_kinds));
   describe_populations(root, building, journeys);
   describe_sources(root, building, journeys);
 }

@@ -113,6 +113,8 @@ class People {
   };
 
   void describe_kinds(Section& root);
+  void describe_familiarity(Section& section, Familiarity& familiarity) const;
+  void find_leaders();
   void describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys);
   void describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys);
   /// The journey, and the level, of people; of those of a file that has to tell it -2, and -1.

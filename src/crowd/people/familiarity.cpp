@@ -1,0 +1,62 @@
+// What kinds of people know of exits, and whom they follow.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/suggestion.hpp"
+#include "crowd/people/people.hpp"
+
+namespace scree {
+
+void People::describe_familiarity(Section& section, Familiarity& familiarity) const {
+  section.texts(
+      "knows", familiarity.knows,
+      {.doc = "names of the exits that they know and choose among; not given: all. If none of these is "
+              "open, they choose among all"});
+  section.real("notices", familiarity.notices,
+               {.unit = Unit::length,
+                .range = non_negative,
+                .doc = "with knows: another exit counts as well when the way to it is no longer than this"});
+  section.text(
+      "follows", familiarity.follows,
+      {.doc = "name of an agent type: they leave by the exit of the nearest person of that type within "
+              "follow_reach, or by their own choice if there is none"});
+  section.real("follow_reach", familiarity.follow_reach,
+               {.unit = Unit::length, .range = positive, .doc = "how far away they follow somebody"});
+  if (!section.reading()) return;
+  if (section.has("knows") && familiarity.knows.empty())
+    section.fail("knows", "knows is empty: name an exit, or leave it out for all");
+  if (familiarity.notices > 0 && familiarity.knows.empty())
+    section.fail("notices", "notices goes with knows: who knows all exits has none to notice");
+  if (familiarity.knows.empty()) return;
+  std::vector<std::string> exits;
+  for (const Exit& exit : journeys_->exits()) exits.push_back(exit.name);
+  familiarity.is_known.assign(exits.size(), 0);
+  for (const std::string& name : familiarity.knows) {
+    constexpr std::string_view prefix = "exits.";
+    const std::string bare = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+    const auto found = std::ranges::find(exits, bare);
+    if (exits.empty()) section.fail("knows", "the deck has no [exits.NAME] to know");
+    if (found == exits.end()) section.fail("knows", no_such_table("exits", bare, exits));
+    familiarity.is_known[static_cast<std::size_t>(found - exits.begin())] = 1;
+  }
+}
+
+/// After all kinds are read: who follows whom.
+void People::find_leaders() {
+  std::vector<std::string> names;
+  for (const AgentType& kind : kinds_) names.push_back(kind.name);
+  for (AgentType& kind : kinds_) {
+    const std::string& follows = kind.familiarity.follows;
+    if (follows.empty()) continue;
+    const std::string where = kind.where_follows;
+    const auto found = std::ranges::find(names, follows);
+    if (found == names.end()) throw InputError(where + ": " + no_such_table("agents", follows, names));
+    if (follows == kind.name)
+      throw InputError(fmt::format("{}: \"{}\" cannot follow itself", where, follows));
+    kind.familiarity.leaders = static_cast<int>(found - names.begin());
+  }
+}
+
+}  // namespace scree
