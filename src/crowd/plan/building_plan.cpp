@@ -38,11 +38,8 @@ void BuildingPlan::describe(Section& root) {
     levels_.push_back(std::make_unique<Level>());
     levels_.back()->plan.describe(root);
     levels_.back()->where = levels_.back()->plan.where();
-  } else {
-    root.optional_table("walkable", {.doc = "of a building of one floor"}, [&](Section& section) {
-      if (section.reading())
-        section.fail("", "the deck has [floors.NAME]: say where people can be in [floors.NAME.walkable]");
-    });
+  } else if (root.has("walkable")) {
+    root.fail("walkable", "the deck has [floors.NAME]: say where people can be in [floors.NAME.walkable]");
   }
   describe_connectors(root);
 }
