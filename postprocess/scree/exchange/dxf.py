@@ -10,7 +10,7 @@ import numpy as np
 
 from scree.exchange.curves import arc
 from scree.exchange.dxf_shapes import FULL_TURN, NotTaken, entities_of, shape_of
-from scree.exchange.outlines import (SAME, Junction, area_of, bounds, chain, crossing, nearest_end, nested, rectangle,
+from scree.exchange.outlines import (SAME, Junction, bounds, chain, crossing, fan_area, nearest_end, nested, rectangle,
                                      without_repeats)
 from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
@@ -107,6 +107,9 @@ class _Drawing:
         """Without a walkable layer: the rectangle around all else."""
         rings = [*self.plan.obstacles.values(), *self.plan.starts.values(),
                  *(ring for table in self.plan.exits.values() for ring in table.values())]
+        if self.layers["walkable"]:
+            held = ", ".join(what for what, where in self.plan.left_out if where.startswith(f"layer {self.layers['walkable'][0]}"))
+            raise ExchangeError(f"{self.path}: layer {self.layers['walkable'][0]}: no ring in it, only {held or 'nothing'}")
         if self.options.around is None or not rings:
             raise ExchangeError(f"{self.path}: no layer with the walkable area; give --walkable LAYER" +
                                 (", or --around METRES for the rectangle around all obstacles and exits" if rings else "") +
@@ -227,7 +230,7 @@ class _Drawing:
     def _checked(self, layer, ring):
         """The ring without corners at one place; None if it has no area. Raises ExchangeError where it crosses itself."""
         ring = without_repeats(ring, SAME * max(np.ptp(ring, axis=0).max(), 1e-300))
-        if len(ring) < 3 or abs(area_of(ring)) * self.scale**2 < LEAST_AREA:
+        if len(ring) < 3 or fan_area(ring) * self.scale**2 < LEAST_AREA:
             self.plan.leave_out("ring without an area", f"layer {layer}, at {place(ring[0])}")
             return None
         where = crossing(ring)

@@ -32,6 +32,12 @@ def area_of(ring):
     return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) / 2)
 
 
+def fan_area(ring):
+    """Sum of the areas of the triangles over the first corner, each as positive: 0 only if all corners are on a line."""
+    x, y = (np.asarray(ring) - ring[0]).T
+    return float(np.abs(x * np.roll(y, -1) - np.roll(x, -1) * y).sum() / 2)
+
+
 def without_repeats(points, tolerance):
     """A ring without corners that are nearer than the tolerance to the one before."""
     points = np.asarray(points, float)

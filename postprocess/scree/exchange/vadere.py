@@ -52,8 +52,10 @@ def _take_run(plan, scenario):
         plan.leave_out("model", scenario["mainModel"].rsplit(".", 1)[-1])
     for name in scenario.get("attributesModel", {}):
         plan.leave_out("attributes of a model", name.rsplit(".", 1)[-1])
-    for info in (scenario.get("stimulusInfos") or {}).get("stimulusInfos", []):
-        plan.leave_out("stimuli", str(info.get("timeframe", "")))
+    stimuli = scenario.get("stimulusInfos") or []
+    stimuli = stimuli.get("stimulusInfos", []) if isinstance(stimuli, dict) else stimuli
+    if stimuli:
+        plan.leave_out("stimuli", "", len(stimuli))
 
 
 class _Topography:
@@ -75,8 +77,7 @@ class _Topography:
             self._take_source(source)
         self._take_people()
         for area in self._all("measurementAreas"):
-            ring = self._ring(area, f"measurement area {area['id']}")
-            self.plan.measures[_named("area", area, self.plan.measures)] = {"type": "window", "polygon": ring}
+            self._take_area(area)
         for kind in NOT_TAKEN:
             for element in self._all(kind):
                 self.plan.leave_out(kind, f"id {element.get('id', 'without')}")
@@ -113,6 +114,14 @@ class _Topography:
             how = "crosses or touches itself" if len(ring) > 2 else "has no area"
             raise ExchangeError(f"{self.path}: {what} {how} at {place(where)}")
         return ring
+
+    def _take_area(self, area):
+        try:
+            ring = self._ring(area, f"measurement area {area['id']}")
+        except ExchangeError as error:
+            self.plan.leave_out(str(error).removeprefix(f"{self.path}: "))
+            return
+        self.plan.measures[_named("area", area, self.plan.measures)] = {"type": "window", "polygon": ring}
 
     def _take_obstacles(self):
         for number, element in enumerate(self._all("obstacles"), start=1):
@@ -158,18 +167,21 @@ class _Topography:
         return float(target.get("waitingTime", 0.0))
 
     def _journey(self, ids, who):
-        """Name of the journey along targets, or None if there is no target to walk to."""
+        """Keys of a table that say where people walk to: along targets, to the nearest exit without any, or nowhere."""
         known = [key for key in ids if key in self.targets]
         for key in set(ids) - set(known):
             self.plan.leave_out(f"target {key}, which is not there", who)
         absorbing = [k for k, key in enumerate(known) if key in self.exits]
         known = known[:absorbing[0] + 1] if absorbing else known
         if not known:
-            self.plan.leave_out("targets: there are none; the nearest exit is taken", who)
+            how = "the nearest exit is taken" if self.plan.exits else "people stand"
+            self.plan.leave_out(f"targets: there are none; {how}", who)
+            if not self.plan.exits:
+                return {}
         name = "to_" + "_".join(map(str, known or ["nearest"]))
         if name not in self.plan.journeys:
-            self.plan.journeys[name] = [self._step(key, is_last=key == known[-1]) for key in known] if known else [{}]
-        return name
+            self.plan.journeys[name] = [self._step(key, k == len(known)) for k, key in enumerate(known, start=1)] or [{}]
+        return {"journey": name}
 
     def _step(self, key, is_last):
         if key in self.exits:
@@ -195,9 +207,7 @@ class _Topography:
                 self.plan.leave_out(what, name)
         if not spawner.is_known():
             return
-        table = {"region": self._ring(source, f"source {source['id']}")}
-        if source.get("targetIds") or self.plan.exits:
-            table["journey"] = self._journey(source.get("targetIds") or [], name)
+        table = {"region": self._ring(source, f"source {source['id']}")} | self._journey(source.get("targetIds") or [], name)
         if spawner.is_single() and spawner.start == 0 and self._have_room(table["region"], spawner.total()):
             self.plan.populations[name] = table | {"count": spawner.total()}
         else:
@@ -221,8 +231,9 @@ class _Topography:
                             "y": np.array([float(one["position"]["y"]) for one in people]),
                             "radius": np.array([float(one["attributes"]["radius"]) for one in people]),
                             "speed": np.array([float(one["freeFlowSpeed"]) for one in people])}
-        if self.plan.exits or any(one.get("targetIds") for one in people):
-            self.plan.people["journey"] = [self._journey(_ahead(one), "single pedestrians") for one in people]
+        journeys = [self._journey(_ahead(one), "single pedestrians").get("journey", "") for one in people]
+        if any(journeys):
+            self.plan.people["journey"] = journeys
 
 
 def _named(kind, element, taken):
