@@ -235,10 +235,11 @@ def test_what_takes_nothing_of_the_area_is_left_out(folder):
 
 
 def test_a_plan_of_single_lines_without_a_floor_runs_with_the_people_asked_for(folder):
-    """Walls of single lines with a door, 30 people in two regions by area; everybody leaves."""
+    """Walls of single lines that meet in corners and a T, with a door; 30 people in two regions by area; everybody leaves."""
     room = [(0, 0), (10, 0), (10, 3), (10, 4.5), (10, 8), (0, 8)]
-    drawing(4, WALLS=lambda s, at: [s.add_line((1000 * np.array(p)), 1000 * np.array(q), dxfattribs=at)
-                                    for p, q in zip(room, room[1:] + room[:1]) if p != (10, 3)],
+    inner = lambda s, at: s.add_line((0, 6000), (2000, 6000), dxfattribs=at)
+    outer = [(p, q) for p, q in zip(room, room[1:] + [(0, 6), (0, 0)]) if p != (10, 3)] + [((0, 6), (0, 0))]
+    drawing(4, WALLS=both(inner, lambda s, at: [s.add_line(1000 * np.array(p), 1000 * np.array(q), dxfattribs=at) for p, q in outer]),
             FLUCHT=box(13, 2, 1, 4, 1000), start=both(box(1, 1, 3, 4, 1000), box(5, 1, 4, 6, 1000)))
     options = {"layers": {"obstacle": ["walls"], "exit": ["FLUCHT"]}, "thickness": 0.2}
     with pytest.raises(exchange.ExchangeError, match="no layer with the walkable area.*--around"):

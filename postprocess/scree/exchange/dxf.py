@@ -27,7 +27,7 @@ LEAST_AREA = 1e-6    # m2: rings with less are slips of the pen
 class DxfOptions:
     """How a drawing is read. `layers`: role of PATTERNS -> names of layers, with * and ?; roles that are not there take
     layers by PATTERNS. Lengths in m: `gap` between ends that are joined, `curve` from a curve to its lines,
-    `thickness` of walls that open lines of obstacles stand for, `around`: without a walkable layer, how far the area
+    `thickness` of walls that open lines of obstacles are, each by itself, `around`: without a walkable layer, how far the area
     reaches beyond all else. `leave_open`: lines that close no ring are left out, not refused."""
     layers: dict = field(default_factory=dict)
     unit: str = None
@@ -184,9 +184,14 @@ class _Drawing:
                 rings.append(arc(shape.points[0], shape.radius, 0, FULL_TURN, self.options.curve / self.scale))
             else:
                 (rings if shape.kind == "ring" else paths).append(shape.points)
-        chained = self._chain(layer, paths, rings)
-        rings += chained.rings
-        lines = self._open(layer, role, chained.open)
+        if role == "obstacle" and self.options.thickness:
+            lines = self._walls(layer, paths)
+        elif role == "exit":
+            lines = [path[k:k + 2] for path in paths for k in range(len(path) - 1)]
+        else:
+            chained = self._chain(layer, paths, rings)
+            rings += chained.rings
+            lines = self._open(layer, role, chained.open)
         kept = [ring for ring in (self._checked(layer, ring) for ring in rings) if ring is not None]
         return [self.scale * ring for ring in kept + lines]
 
@@ -207,14 +212,16 @@ class _Drawing:
                                    f"at {place(where)}")
         return chained
 
+    def _walls(self, layer, paths):
+        """Rectangles along open lines."""
+        half = self.options.thickness / 2 / self.scale
+        walls = [_wall(p, q, half) for path in paths for p, q in zip(path, path[1:]) if (p != q).any()]
+        if walls:
+            self.plan.notes.append(f"layer {layer}: {len(walls)} open lines are walls {self.options.thickness:g} m thick")
+        return walls
+
     def _open(self, layer, role, paths):
-        """Rings or exit lines that open paths stand for."""
-        if role == "exit":
-            return [path[k:k + 2] for path in paths for k in range(len(path) - 1)]
-        if role == "obstacle" and self.options.thickness and paths:
-            self.plan.notes.append(f"layer {layer}: {len(paths)} open lines are walls {self.options.thickness:g} m thick")
-            half = self.options.thickness / 2 / self.scale
-            return [_wall(p, q, half) for path in paths for p, q in zip(path, path[1:]) if (p != q).any()]
+        """Refuses open paths, or leaves them out; nothing is in their place."""
         if paths and not self.options.leave_open:
             end, other, distance = min((nearest_end(path, paths) for path in paths), key=lambda found: found[2])
             more = f" ({len(paths) - 1} more lines are open)" if len(paths) > 1 else ""

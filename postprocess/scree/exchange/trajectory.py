@@ -15,6 +15,7 @@ from scree.exchange.scene import ExchangeError, numbers
 from scree.exchange.wkt import polygons_of
 
 FARTHEST = 1000.0    # m: places beyond are in another unit
+LONGEST_STEP = 0.5   # m: nor do people move so far from frame to frame, of which there are 5 in a second at least
 WANTED = ("id", "frame", "x", "y")
 COLUMNS = {"id": "id", "persid": "id", "personid": "id", "fr": "frame", "frame": "frame", "x": "x", "y": "y", "z": "z"}
 
@@ -133,9 +134,16 @@ def _of_hdf5(path):
 
 
 def is_text(lines):
-    """Whether lines are a trajectory of the archive: their header names a frame rate or columns with frames."""
+    """Whether lines are a trajectory of the archive: their header names a frame rate or columns with frames, or, without a
+    header, their first two columns are ids and frames that go on by one."""
     head = [line for line in lines[:50] if line.lstrip().startswith("#")]
-    return any(re.search(r"frame\s*rate|\bfps\b", line, re.IGNORECASE) or _columns_of(line) for line in head)
+    if any(re.search(r"frame\s*rate|\bfps\b", line, re.IGNORECASE) or _columns_of(line) for line in head):
+        return True
+    rows = [line.split()[:2] for line in lines[:50] if line.strip() and not line.lstrip().startswith("#")]
+    if head or len(rows) < 10 or not all(len(row) == 2 and row[0].isdigit() and row[1].isdigit() for row in rows):
+        return False
+    goes_on = [a[0] == b[0] and int(b[1]) == int(a[1]) + 1 for a, b in zip(rows, rows[1:])]
+    return 2 * sum(goes_on) > len(goes_on)
 
 
 def _columns_of(line):
@@ -145,6 +153,18 @@ def _columns_of(line):
     if not set(WANTED) <= set(names):
         return None
     return names, words[names.index("x")][2]
+
+
+def _require_metres(path, columns):
+    """Refuses places without a unit that are no metres: too far away, or with steps that nobody makes in a frame."""
+    beyond = max(np.abs(columns["x"]).max(), np.abs(columns["y"]).max())
+    order = np.lexsort((columns["frame"], columns["id"]))
+    id, frame, x, y = (columns[name][order] for name in WANTED)
+    follows = (np.diff(id) == 0) & (np.diff(frame) == 1)
+    step = float(np.median(np.hypot(np.diff(x), np.diff(y))[follows])) if follows.any() else 0.0
+    if beyond > FARTHEST or step > LONGEST_STEP:
+        what = f"places up to {beyond:.6g}" if beyond > FARTHEST else f"people move by {step:.3g} from frame to frame"
+        raise ExchangeError(f"{path}: {what}, and the header tells no unit: cm? Give --unit")
 
 
 def _of_text(path, lines, unit):
@@ -169,9 +189,7 @@ def _of_text(path, lines, unit):
         raise ExchangeError(f"{path}: no rows in the file")
     columns = dict(zip(WANTED, np.array(rows).T))
     if unit is None and told is None:
-        beyond = max(np.abs(columns["x"]).max(), np.abs(columns["y"]).max())
-        if beyond > FARTHEST:
-            raise ExchangeError(f"{path}: places up to {beyond:.6g}, and the header tells no unit: cm? Give --unit")
+        _require_metres(path, columns)
     scale = UNITS.get(unit or told or "m")
     if scale is None:
         raise ExchangeError(f"{path}: the header has places in {told!r}; there are {', '.join(UNITS)}: give --unit")
