@@ -220,14 +220,17 @@ def test_rings_within_rings_are_holes_and_islands():
 
 def test_what_takes_nothing_of_the_area_is_left_out(folder):
     """The program refuses obstacles outside; so the reader leaves them out by name, and the rest is good."""
+    def column(x, radius):
+        return lambda space, at: space.add_circle((x, 5), radius, dxfattribs=at)
     drawing(walkable=both(box(0, 0, 20, 10), lambda s, at: s.add_text("hall", dxfattribs=at), box(2, 2, 6, 6), box(2, 2, 0, 0)),
             obstacles=both(box(20, 0, 2, 2), box(3, 3, 1, 1), box(10, 4, 4, 4), box(11, 5, 1, 1), box(10, 4, 4, 4),
-                           lambda s, at: s.add_circle((30, 5), 1, dxfattribs=at), lambda s, at: s.add_circle((19, 5), 1.5, dxfattribs=at)),
+                           box(14, 3, 4, 5), box(13, 5, 3, 1), column(30, 1), column(19, 1.5)),
             exits=box(18, 8, 1.5, 1.5), spare=lines((0, 0), (1, 0), (1, 1)))
     found = plan()
-    check(list(found.obstacles) == ["obstacles_3"] and len(found.columns) == 1, "one of each stays", (found.obstacles, found.columns))
+    check(list(found.obstacles) == ["obstacles_3", "obstacles_6"], "what takes something stays", found.obstacles)
+    check(found.columns == [(19.0, 5.0, 1.5)], "and a column that is half inside", found.columns)
     kinds = {what: sum(n for (w, _), n in found.left_out.items() if w == what) for what, _ in found.left_out}
-    check(kinds == {"obstacle outside of the walkable area": 2, "obstacle in another one": 2, "ring without an area": 1, "TEXT": 1,
+    check(kinds == {"obstacle outside of the walkable area": 2, "obstacle in others": 3, "ring without an area": 1, "TEXT": 1,
                     "column outside of the walkable area or in an obstacle": 1, "LINE": 3}, "the others are counted", found.left_out)
     said = said_by_program(exchange.write_plan(found, folder, 20))
     check(said.returncode == 0, "the deck is good", said)
@@ -287,6 +290,8 @@ def test_old_and_broken_drawings(folder):
     document.modelspace().add_polyline2d([(0, 0), (9, 0), (9, 5), (0, 5)], close=True, dxfattribs={"layer": "WALK"})
     document.saveas("plan.dxf")
     check_close(area(unit="m"), 45, "a drawing of R12", relative=1e-9)
+    document.saveas("binary.dxf", fmt="bin")
+    check_close(area_of_polygons(exchange.read("binary.dxf", unit="m").walkable), 45, "a binary drawing", relative=1e-9)
     text = (folder / "plan.dxf").read_text()
     for name, content, message in (("half.dxf", text[:len(text) // 2], "half.dxf: "), ("plan.dwg", "AC1032 and more", "save it as DXF"),
                                    ("bad.dxf", "0\nSECTION\n2\nENTITIES\n0\nLINE\nten\n", "bad.dxf: ")):

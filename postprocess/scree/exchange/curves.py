@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+FULL_TURN = 2 * math.pi
+
 
 def parts_of(radius, angle, tolerance):
     """Into how many parts an arc is cut so that no chord is farther than the tolerance from it; at least one for 45 degrees."""
@@ -22,9 +24,9 @@ def ellipse(centre, major, minor, start, angle, tolerance):
     size = max(np.hypot(*major), np.hypot(*minor))
     n = parts_of(size, angle, tolerance)
     d = angle / n
-    if abs(abs(angle) - 2 * math.pi) < 1e-12:
+    if abs(abs(angle) - FULL_TURN) < 1e-12:
         n, factor = max(n, 8), None
-        d = math.copysign(2 * math.pi / n, angle)
+        d = math.copysign(FULL_TURN / n, angle)
         factor = np.full(n, math.sqrt(d / math.sin(d)))
         t = start + d * np.arange(n)
     else:

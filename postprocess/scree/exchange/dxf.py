@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scree.exchange.curves import arc
-from scree.exchange.dxf_shapes import FULL_TURN, NotTaken, entities_of, shape_of
+from scree.exchange.curves import FULL_TURN, arc
+from scree.exchange.dxf_shapes import NotTaken, entities_of, shape_of
 from scree.exchange.outlines import (SAME, Junction, bounds, chain, crossing, fan_area, nearest_end, nested, rectangle,
                                      without_repeats)
 from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
@@ -201,7 +201,8 @@ class _Drawing:
             chained = chain(paths, self.options.gap / self.scale, SAME * size)
         except Junction as junction:
             raise ExchangeError(f"{self.path}: layer {layer}: {junction.count} lines end at {place(junction.place)}, so it is "
-                                "not clear how the ring goes on: draw closed polylines there") from None
+                                "not clear how the ring goes on: draw closed polylines there. If the lines are walls: "
+                                f"--obstacle {layer!r} --thickness METRES") from None
         if chained.twice:
             self.plan.leave_out("line that is there twice", f"layer {layer}", chained.twice)
         if chained.empty:

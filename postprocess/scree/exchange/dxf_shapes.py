@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scree.exchange.curves import arc, bulged, ellipse
+from scree.exchange.curves import FULL_TURN, arc, bulged, ellipse
 
-FULL_TURN = 2 * math.pi
 MOST_BLOCKS = 32    # within each other: more is a block that holds itself
 
 

@@ -63,7 +63,7 @@ class _Geometry:
         heights = {}
         for room, subroom in subrooms:
             if not _is_slope(subroom):
-                heights.setdefault(_height(subroom), []).append((room, subroom))
+                heights.setdefault(_height(room, subroom), []).append((room, subroom))
         if floor is None and len(heights) > 1:
             listed = ", ".join(f"{height:g} m ({len(found)} subrooms)" for height, found in sorted(heights.items()))
             raise ExchangeError(f"{self.path}: floors at {listed}: choose one with --floor ELEVATION")
@@ -73,12 +73,12 @@ class _Geometry:
         for room, subroom in subrooms:
             if _is_slope(subroom) and len(heights) > 1:
                 self.plan.leave_out("stair between floors", _name(room, subroom))
-            elif _is_slope(subroom) or floor is None or abs(_height(subroom) - floor) < 0.01:
+            elif _is_slope(subroom) or floor is None or abs(_height(room, subroom) - floor) < 0.01:
                 taken.append((room, subroom))
                 if _is_slope(subroom):
                     self.plan.leave_out("slope of a stair, which is flat here", _name(room, subroom))
             else:
-                self.plan.leave_out(f"subroom of the floor at {_height(subroom):g} m", _name(room, subroom))
+                self.plan.leave_out(f"subroom of the floor at {_height(room, subroom):g} m", _name(room, subroom))
         return taken
 
     def _doors(self):
@@ -160,5 +160,6 @@ def _is_slope(subroom):
     return any(_slopes(subroom)) or subroom.get("class", "").lower() in ("stair", "stairs", "escalator_up", "escalator_down")
 
 
-def _height(subroom):
-    return round(float(subroom.get("C_z", subroom.get("C", 0)) or 0), 2)
+def _height(room, subroom):
+    """Elevation [m]: of the room, in older versions, and of the subroom."""
+    return round(float(room.get("zpos", 0) or 0) + float(subroom.get("C_z", subroom.get("C", 0)) or 0), 2)

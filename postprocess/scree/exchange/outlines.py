@@ -4,6 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SAME = 1e-9         # of the size of a drawing: ends this near to each other are one place
+ASIDE = 1e-6        # m beside an edge
 CHUNK = 2**20       # pairs of edges that are looked at together
 
 
@@ -243,31 +244,51 @@ def is_within(polygons, points):
     found = np.zeros(len(np.atleast_2d(points)), bool)
     for outer, *holes in polygons:
         inside = contains(outer, points)
+        if not inside.any():
+            continue
         for hole in holes:
             inside &= ~contains(hole, points)
         found |= inside
     return found
 
 
-def is_outside(polygons, ring):
-    """Whether a ring has no area in common with polygons: no edges cross, and neither lies in the other. Rings that have
-    only edges in common count as outside."""
-    rings = [r for polygon in polygons for r in polygon]
-    if is_within(polygons, inner_point(ring))[0] or any(crossing(ring, other) is not None for other in rings):
-        return False
-    corners = np.concatenate([ring, (ring + np.roll(ring, -1, axis=0)) / 2])
-    inward = corners + 1e-6 * (inner_point(ring) - corners)
-    inside = is_within(polygons, inward) & contains(ring, inward)
-    return not inside.any() and not any(contains(ring, inner_point(polygon[0]))[0] for polygon in polygons)
+def takes_nothing(ring, polygons, others=()):
+    """Whether a ring has no area in polygons [outer, hole, ...] that other rings leave free. All edges near the ring are cut
+    where they meet; every part of the ring that would be free has such a piece on its border, so a point on each side of the
+    middle of each piece tells. Parts that are thinner than two ASIDE do not count."""
+    lower, upper = bounds(ring)
+    near = [other for other in others if (other.min(0) <= upper).all() and (other.max(0) >= lower).all()]
+    rings = [ring, *(r for polygon in polygons for r in polygon), *near]
+    p, q = np.concatenate(rings), np.concatenate([np.roll(r, -1, axis=0) for r in rings])
+    meets = ((np.minimum(p, q) <= upper) & (np.maximum(p, q) >= lower)).all(axis=1)
+    points = _beside_pieces(p[meets], q[meets])
+    points = points[contains(ring, points)]
+    free = is_within(polygons, points)
+    for other in near:
+        free[free] = ~contains(other, points[free])
+    return not free.any()
 
 
-def is_inside(ring, other):
-    """Whether a ring lies wholly in another one; they may have edges in common."""
-    if crossing(ring, other) is not None:
-        return False
-    points = np.concatenate([ring, (ring + np.roll(ring, -1, axis=0)) / 2])
-    inward = points + 1e-6 * (inner_point(ring) - points)
-    return bool(contains(other, np.vstack([inner_point(ring), inward[contains(ring, inward)]])).all())
+def _beside_pieces(p, q):
+    """Points on both sides of the middle of each piece that edges are cut into by each other."""
+    u = q - p
+    length = np.hypot(*u.T)
+    p, q, u, length = p[length > 0], q[length > 0], u[length > 0], length[length > 0]
+    normal = np.column_stack([-u[:, 1], u[:, 0]]) / length[:, None]
+    found = []
+    for k in range(len(p)):
+        from_here = (p - p[k]) @ normal[k], (q - p[k]) @ normal[k]    # how far the ends of all edges are from this line
+        along = (p - p[k]) @ u[k] / length[k] ** 2, (q - p[k]) @ u[k] / length[k] ** 2
+        crosses = from_here[0] * from_here[1] < 0
+        share = from_here[0][crosses] / (from_here[0][crosses] - from_here[1][crosses])
+        cuts = [along[0][crosses] + share * (along[1][crosses] - along[0][crosses])]
+        cuts += [a[np.abs(d) < ASIDE] for a, d in zip(along, from_here)]
+        cuts = np.concatenate([[0.0, 1.0], *cuts])
+        cuts = np.unique(cuts[(cuts >= 0) & (cuts <= 1)])
+        is_long = np.diff(cuts) * length[k] > 4 * ASIDE    # beside shorter ones a point may lie beyond a corner
+        middle = p[k] + ((cuts[1:] + cuts[:-1]) / 2)[is_long, None] * u[k]
+        found += [middle + ASIDE * normal[k], middle - ASIDE * normal[k]]
+    return np.concatenate(found)
 
 
 def bounds(points):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scree.exchange.curves import arc
-from scree.exchange.outlines import bounds, is_inside, is_outside, rectangle
+from scree.exchange.curves import FULL_TURN, arc
+from scree.exchange.outlines import bounds, rectangle, takes_nothing
 from scree.exchange.scene import ExchangeError
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
@@ -18,7 +18,7 @@ AROUND_PEOPLE = 0.3        # m: what a region of people reaches beyond their cen
 class Plan:
     """A floor plan, people and where they go. Lengths in m, times in s.
 
-    walkable     polygons, each [outer ring, hole, ...] of (n, 2); a list of well-known text is kept as it is in `wkt`
+    walkable     polygons, each [outer ring, hole, ...] of (n, 2)
     obstacles    name: ring (n, 2) that is cut out
     columns      (x, y, radius) of round obstacles
     exits, waypoints, agents, sources, populations, measures
@@ -87,44 +87,27 @@ def place(point):
 
 
 def without_what_is_outside(plan):
-    """The plan without obstacles that take nothing of the walkable area, as they lie outside or in another one, and
+    """The plan without obstacles that take nothing of the walkable area, as they lie outside or others take it already, and
     without windows of measures outside: the program refuses those."""
-    for name, ring in list(plan.obstacles.items()):
-        if is_outside(plan.walkable, ring):
+    for name, ring in reversed(list(plan.obstacles.items())):
+        others = [other for key, other in plan.obstacles.items() if key != name]
+        if takes_nothing(ring, plan.walkable, others):
             del plan.obstacles[name]
-            plan.leave_out("obstacle outside of the walkable area", f"{name}, at {place(ring[0])} m")
-    for name in _covered(plan.obstacles):
-        plan.leave_out("obstacle in another one", f"{name}, at {place(plan.obstacles.pop(name)[0])} m")
+            outside = takes_nothing(ring, plan.walkable)
+            plan.leave_out("obstacle outside of the walkable area" if outside else "obstacle in others", f"{name}, at {place(ring[0])} m")
     kept = []
     for x, y, radius in plan.columns:
-        ring = arc((x, y), radius, 0, 2 * np.pi, radius / 1000)
-        if is_outside(plan.walkable, ring) or any(is_inside(ring, other) for other in plan.obstacles.values()):
+        ring = arc((x, y), radius, 0, FULL_TURN, radius / 1000)
+        if takes_nothing(ring, plan.walkable, list(plan.obstacles.values())):
             plan.leave_out("column outside of the walkable area or in an obstacle", f"at {place((x, y))} m")
         else:
             kept.append((x, y, radius))
     plan.columns = kept
     for name, table in list(plan.measures.items()):
-        if is_outside(plan.walkable, table["polygon"]):
+        if takes_nothing(table["polygon"], plan.walkable, list(plan.obstacles.values())):
             del plan.measures[name]
             plan.leave_out("measurement outside of the walkable area", name)
     return plan
-
-
-def _covered(obstacles):
-    """Names of obstacles that lie in another one; of equal ones the first stays."""
-    names, rings = list(obstacles), list(obstacles.values())
-    if not names:
-        return []
-    lower, upper = (np.array([bounds(ring)[k] for ring in rings]) for k in (0, 1))
-    gone = []
-    for k, ring in enumerate(rings):
-        holds = (lower <= lower[k] + 1e-9).all(axis=1) & (upper >= upper[k] - 1e-9).all(axis=1)
-        for j in np.flatnonzero(holds):
-            if j != k and names[j] not in gone and is_inside(ring, rings[j]):
-                if j < k or not is_inside(rings[j], ring):
-                    gone.append(names[k])
-                    break
-    return gone
 
 
 def require_size(path, plan, how):

@@ -7,8 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from scree.exchange.curves import arc
-from scree.exchange.dxf_shapes import FULL_TURN
+from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.outlines import area_of, crossing, rectangle, without_repeats
 from scree.exchange.plan import Plan, name_of, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
