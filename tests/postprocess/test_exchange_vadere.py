@@ -177,6 +177,15 @@ def test_targets_that_share_an_id_and_those_without_an_absorber():
     check(plan.notes == ["target 6 has no absorber: people stay there"], "it is told", plan.notes)
 
 
+def test_a_target_outside_to_which_nobody_walks_is_left_out():
+    def change(topography):
+        topography["targets"] += [target(30, rectangle(60, 60, 2, 2)), target(31, rectangle(60, 60, 2, 2))]
+        topography["sources"].append(source(9, rectangle(16, 25, 2, 2), [31], 3))
+    plan = plan_of(change)
+    check(list(plan.exits) == ["target_5", "target_7", "target_31"], "one that is used stays, for the program to name", plan.exits)
+    check(plan.left_out["target outside of the walkable area, to which nobody walks", "target_30"] == 1, "it is told", plan.left_out)
+
+
 def test_a_scenario_of_release_0_1(folder):
     """Without spawners and absorbers, and below "vadere" in place of "scenario"."""
     old = {"release": "0.1", "vadere": {"mainModel": None, "topography": {

@@ -89,9 +89,12 @@ def place(point):
 def without_what_is_outside(plan):
     """The plan without obstacles that take nothing of the walkable area, as they lie outside or others take it already, and
     without windows of measures outside: the program refuses those."""
+    boxes = {name: bounds(ring) for name, ring in plan.obstacles.items()}
+    keys, lower, upper = list(boxes), *np.array(list(boxes.values())).reshape(-1, 2, 2).transpose(1, 0, 2)
     for name, ring in reversed(list(plan.obstacles.items())):
-        others = [other for key, other in plan.obstacles.items() if key != name]
-        if takes_nothing(ring, plan.walkable, others):
+        meets = (lower <= boxes[name][1]).all(axis=1) & (upper >= boxes[name][0]).all(axis=1)
+        near = [keys[k] for k in np.flatnonzero(meets)]
+        if takes_nothing(ring, plan.walkable, [plan.obstacles[key] for key in near if key != name and key in plan.obstacles]):
             del plan.obstacles[name]
             outside = takes_nothing(ring, plan.walkable)
             plan.leave_out("obstacle outside of the walkable area" if outside else "obstacle in others", f"{name}, at {place(ring[0])} m")

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from scree.exchange.curves import FULL_TURN, arc
-from scree.exchange.outlines import area_of, crossing, rectangle, without_repeats
+from scree.exchange.outlines import area_of, crossing, rectangle, takes_nothing, without_repeats
 from scree.exchange.plan import Plan, name_of, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
 from scree.exchange.vadere_sources import Spawner, distribution_of
@@ -75,6 +75,7 @@ class _Topography:
         for source in self._all("sources"):
             self._take_source(source)
         self._take_people()
+        self._leave_out_unused_targets()
         for area in self._all("measurementAreas"):
             self._take_area(area)
         for kind in NOT_TAKEN:
@@ -154,6 +155,14 @@ class _Topography:
                 self.plan.leave_out("target without an absorber, with the id of one that has it", f"target {key}")
         if not self.plan.exits:
             self.plan.notes.append("exits: no target takes people out of the run")
+
+    def _leave_out_unused_targets(self):
+        """Targets outside of the plan, to which nobody walks: the program refuses exits that nobody can reach."""
+        used = {name for steps in self.plan.journeys.values() for step in steps for name in step.get("exits", [])}
+        for name, table in list(self.plan.exits.items()):
+            if name not in used and takes_nothing(table["polygon"], self.plan.walkable, list(self.plan.obstacles.values())):
+                del self.plan.exits[name]
+                self.plan.leave_out("target outside of the walkable area, to which nobody walks", name)
 
     def _wait(self, target):
         """How long people stay at a target on their way [s]."""
