@@ -86,7 +86,7 @@ def _format_of_plan(path, content, lines):
     pairs = [pair for pair in zip(words, words[1:]) if pair == ("0", "SECTION")]
     if content.startswith(b"AutoCAD Binary DXF") or (words and words[0] in ("0", "999") and pairs):
         return "dxf"
-    start = words[0] if words else ""
+    start = words[0].lstrip("\ufeff") if words else ""
     if start.startswith("{"):
         return "vadere"
     if start.startswith("<"):

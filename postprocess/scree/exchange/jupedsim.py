@@ -9,7 +9,7 @@ import numpy as np
 
 from scree.exchange.outlines import SAME, Junction, area_of, chain, crossing, nearest_end
 from scree.exchange.plan import Plan, name_of, place, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError, numbers
+from scree.exchange.scene import ExchangeError
 
 OUTSIDE = "-1"
 NOT_TAKEN = ("routing", "hlines", "goals", "trainTimeTables", "platforms")
@@ -35,7 +35,7 @@ def read(path, content, gap=0.001, floor=None):
 class _Geometry:
     def __init__(self, path, root, gap):
         self.path, self.root, self.gap = path, root, gap
-        self.plan = Plan(name_of(path.stem), f"JuPedSim geometry {path.name}, version {root.get('version', 'unknown')}")
+        self.plan = Plan(path.stem, f"JuPedSim geometry {path.name}, version {root.get('version', 'unknown')}")
         self.doors = self._doors()
 
     def plan_of(self, floor):
@@ -99,7 +99,11 @@ class _Geometry:
         vertices = list(element.iter("vertex"))
         if len(vertices) < least:
             raise ExchangeError(f"{self.path}: {what} has {len(vertices)} corners; {least} are wanted")
-        return np.array([numbers(self.path, what, [v.get("px", "nothing"), v.get("py", "nothing")], 2) for v in vertices])
+        words = [(v.get("px", "nothing"), v.get("py", "nothing")) for v in vertices]
+        try:
+            return np.array(words, float)
+        except ValueError as error:
+            raise ExchangeError(f"{self.path}: {what}: px and py of a vertex: {error}") from None
 
     def _outline(self, room, subroom):
         name = _name(room, subroom)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scree.exchange.outlines import bounds, is_within, rectangle
-from scree.exchange.plan import AROUND_PEOPLE, UNITS, Plan, name_of, require_size
+from scree.exchange.plan import AROUND_PEOPLE, UNITS, Plan, require_size
 from scree.exchange.scene import ExchangeError, numbers
 from scree.exchange.wkt import polygons_of
 
@@ -44,8 +44,8 @@ def read(path, content, plan=None, frame=None, unit=None):
     chosen = frames.frame == frame
     if not chosen.any():
         raise ExchangeError(f"{path}: nobody in frame {frame}; there are frames {first} to {last}")
-    result = plan or Plan(name_of(path.stem), f"trajectory {path.name}")
-    result.name, result.source = name_of(path.stem), f"frame {frame} of the trajectory {path.name}"
+    result = plan or Plan(path.stem, f"trajectory {path.name}")
+    result.name, result.source = path.stem, f"frame {frame} of the trajectory {path.name}"
     if plan is None:
         _take_area(path, result, frames)
     result.people = {"id": frames.id[chosen], "x": frames.x[chosen], "y": frames.y[chosen]}

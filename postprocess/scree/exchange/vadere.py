@@ -30,7 +30,7 @@ def read(path, content):
     topography = scenario.get("topography", scenario if "bounds" in scenario.get("attributes", {}) else None)
     if topography is None:
         raise ExchangeError(f"{path}: no topography in the file, so it is no scenario of Vadere")
-    plan = Plan(name_of(path.stem), f"Vadere scenario {path.name}, release {whole.get('release', 'unknown')}")
+    plan = Plan(path.stem, f"Vadere scenario {path.name}, release {whole.get('release', 'unknown')}")
     try:
         _Topography(path, plan, topography).take()
         _take_run(plan, scenario)
