@@ -79,10 +79,21 @@ def test_area_and_first_frame_of_a_trajectory(folder, kind):
     exchange.write_plan(plan, folder / "file")
     rows = list(csv.reader((folder / "file/run_start.csv").open()))
     check(rows == [["id", "x", "y"], ["1", "1.5", "2.25"], ["2", "3.0", "2.0"], ["7", "9.125", "6.5"]], "the table", rows)
-    check(scree.Deck(folder / "file/run.toml")["populations.start.file"] == "run_start.csv", "the deck names it")
+    named = scree.Deck(folder / "file/run.toml")["populations.start"]
+    check(named == {"file": "run_start.csv", "separate": True}, "the deck names it; radii are not of the file", named)
     said = subprocess.run([program(), "check", exchange.write_plan(plan, folder, "count")], capture_output=True, text=True)
     check(said.returncode == 0, "people by count: the deck is good", said)
     check_in("3 bodies in 2D", said.stdout, "as many people")
+
+
+def test_people_of_a_frame_start_at_their_places(folder):
+    if "file" not in scree.Deck().known_keys("populations.start"):
+        pytest.skip("this program has no people from files")
+    write_sqlite("run.sqlite")
+    deck = scree.Deck(exchange.write_plan(exchange.read("run.sqlite"), folder))
+    deck["simulation.end_time"] = 0.1
+    start = exchange.read(next(scree.run(deck, progress=False).folder.glob("*.trajectory.h5")))
+    check_people(start)
 
 
 def test_what_scree_writes_is_read_again(folder):

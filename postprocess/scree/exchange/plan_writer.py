@@ -61,7 +61,8 @@ def _populations(plan, people, files):
         raise ExchangeError(f"{plan.name}: the file says how many people there are: give \"file\" or \"count\", not {people}")
     if told and people == "file":
         files[f"{plan.name}_start.csv"] = _table_of_people(plan.people)
-        found["start"] = {"file": f"{plan.name}_start.csv"}
+        # Radii that the deck draws are not those of the people: some may then overlap, and are moved apart.
+        found["start"] = {"file": f"{plan.name}_start.csv"} | ({} if "radius" in plan.people else {"separate": True})
     elif told:
         found |= _by_count(plan.people)
     elif not found and not plan.sources:

@@ -58,7 +58,8 @@ def read(path, content, plan=None, frame=None, unit=None):
     others = len(np.unique(frames.frame)) - 1
     if others:
         result.leave_out("frame", f"of {first} to {last}" + ("" if frames.fps is None else f", {frames.fps:g} in a second"), others)
-    result.notes.append("radii and speeds: the file has none; they are drawn from the types of the deck")
+    result.notes.append("radii and speeds: the file has none; they are drawn from the types of the deck, "
+                        "and people who overlap are moved apart (separate)")
     return result
 
 
