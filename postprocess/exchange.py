@@ -61,7 +61,8 @@ def _add_options_of_plans(group):
         group.add_argument(f"--{role}", nargs="+", metavar="LAYER", action="extend",
                            help=f"of DXF: layers with {what}, * and ? stand for letters (default: by their names)")
     group.add_argument("--list", action="store_true", help="of DXF: only say what the layers hold")
-    group.add_argument("--unit", choices=UNITS, help="of DXF and text trajectories: the unit, where the file is wrong or silent")
+    group.add_argument("--unit", choices=UNITS,
+                       help="of DXF and text trajectories: the unit, where the file is wrong or silent; with --plan that of the trajectory")
     group.add_argument("--gap", type=float, help="of DXF and XML: ends up to so many m apart are joined (default: 0.001)")
     group.add_argument("--curve", type=float, help="of DXF: m from curves to the lines in their place (default: 0.005)")
     group.add_argument("--thickness", type=float, help="of DXF: open lines of obstacles are walls of so many m")

@@ -293,6 +293,10 @@ def test_old_and_broken_drawings(folder):
     document.saveas("binary.dxf", fmt="bin")
     check_close(area_of_polygons(exchange.read("binary.dxf", unit="m").walkable), 45, "a binary drawing", relative=1e-9)
     text = (folder / "plan.dxf").read_text()
+    (folder / "hurt.dxf").write_text(text.replace("\n9.0\n", "\n9.0 m\n", 1))
+    found = exchange.read("hurt.dxf", unit="m")
+    check_close(area_of_polygons(found.walkable), 45, "a damaged drawing", relative=1e-9)
+    check("the drawing is damaged" in found.notes[0], "it is told", found.notes)
     for name, content, message in (("half.dxf", text[:len(text) // 2], "half.dxf: "), ("plan.dwg", "AC1032 and more", "save it as DXF"),
                                    ("bad.dxf", "0\nSECTION\n2\nENTITIES\n0\nLINE\nten\n", "bad.dxf: ")):
         (folder / name).write_text(content)

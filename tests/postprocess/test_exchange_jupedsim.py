@@ -184,6 +184,9 @@ def test_databases_that_are_no_trajectories(folder):
     write_sqlite("lines.sqlite", areas=("LINESTRING (0 0, 1 1)",))
     with pytest.raises(exchange.ExchangeError, match="lines.sqlite: LINESTRING is no area"):
         exchange.read("lines.sqlite")
+    write_hdf5("none.h5", rows=[(0, 4, float("nan"), 1.0)])
+    with pytest.raises(exchange.ExchangeError, match="none.h5: person 4 has no place in frame 0"):
+        exchange.read("none.h5")
     with sqlite3.connect("other.sqlite") as file:
         file.execute("CREATE TABLE a (b)")
     file.close()

@@ -210,8 +210,12 @@ def test_a_scenario_of_release_0_1(folder):
      "obstacle 1 (number 1) crosses or touches itself at (22, 23)"),
     (lambda t: t["targets"][0]["shape"].update(type="STAR"), "target 5 has the shape 'STAR'"),
     (lambda t: t["attributes"].update(boundingBoxWidth=6), "bounds of 31 m x 11 m leave no room within walls of 6 m"),
-    (lambda t: t["attributes"].pop("bounds"), "not as Vadere writes it: KeyError('bounds')"),
-    (lambda t: t["sources"][0].pop("shape"), "not as Vadere writes it: KeyError('shape')")])
+    (lambda t: t["attributes"].pop("bounds"), "the topography has no key 'bounds'"),
+    (lambda t: t["sources"][0].pop("shape"), "number 1 of sources has no key 'shape'"),
+    (lambda t: t["targets"][1]["shape"].update(x="left"), "target 6 is not as Vadere writes it: could not convert"),
+    (lambda t: t["attributesPedestrian"].update(radius=None), "attributesPedestrian is not as Vadere writes it: float() argument"),
+    (lambda t: t["obstacles"][0]["shape"].update(points=[]), "obstacle 1 (number 1) has no area at nowhere"),
+    (lambda t: t["obstacles"][1]["shape"].update(x=float("nan")), "is no JSON file: NaN is no number")])
 def test_what_is_wrong_is_named(change, message):
     with pytest.raises(exchange.ExchangeError, match=re.escape(message)) as refusal:
         plan_of(change)

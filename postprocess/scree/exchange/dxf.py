@@ -3,6 +3,7 @@
 Facts of the format: Autodesk, DXF Reference; the reader of its records is ezdxf (Debian: python3-ezdxf).
 """
 import fnmatch
+import logging
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -81,8 +82,10 @@ class _Drawing:
 
     def __init__(self, path, options):
         self.path, self.options = path, options
-        self.document = _open(path)
+        self.document, is_repaired = _open(path)
         self.plan = Plan(path.stem, f"DXF drawing {path.name}")
+        if is_repaired:
+            self.plan.notes.append("the drawing is damaged and was read as far as it could be repaired: look at the plan")
         self.insunits = int(self.document.header.get("$INSUNITS", 0))
         self.found = {}
         for entity, layer in entities_of(self.document.modelspace()):
@@ -248,19 +251,21 @@ class _Drawing:
 
 
 def _open(path):
+    """The document, and whether it had to be repaired."""
     try:
         import ezdxf
         from ezdxf import recover
     except ImportError:
         raise ExchangeError(f"{path}: DXF drawings need ezdxf (Debian: apt-get install python3-ezdxf)") from None
+    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is told in the list
     try:
-        return ezdxf.readfile(path)
-    except (ezdxf.DXFError, UnicodeError, ValueError, IndexError):
+        return ezdxf.readfile(path), False
+    except Exception:    # a reader of others, on files that may be damaged anywhere
         pass
     try:
-        return recover.readfile(path)[0]
-    except (ezdxf.DXFError, UnicodeError, ValueError, IndexError, OSError) as error:
-        raise ExchangeError(f"{path}: is no DXF drawing that can be read: {error}") from error
+        return recover.readfile(path)[0], True
+    except Exception as error:
+        raise ExchangeError(f"{path}: is no DXF drawing that can be read: {str(error) or type(error).__name__}") from error
 
 
 def _wall(p, q, half):

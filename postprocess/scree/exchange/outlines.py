@@ -41,8 +41,8 @@ def fan_area(ring):
 
 def without_repeats(points, tolerance):
     """A ring without corners that are nearer than the tolerance to the one before."""
-    points = np.asarray(points, float)
-    kept = [points[0]]
+    points = np.asarray(points, float).reshape(-1, 2)
+    kept = list(points[:1])
     for point in points[1:]:
         if np.hypot(*(point - kept[-1])) > tolerance:
             kept.append(point)
@@ -288,7 +288,7 @@ def _beside_pieces(p, q):
         is_long = np.diff(cuts) * length[k] > 4 * ASIDE    # beside shorter ones a point may lie beyond a corner
         middle = p[k] + ((cuts[1:] + cuts[:-1]) / 2)[is_long, None] * u[k]
         found += [middle + ASIDE * normal[k], middle - ASIDE * normal[k]]
-    return np.concatenate(found)
+    return np.concatenate(found) if found else np.zeros((0, 2))
 
 
 def bounds(points):

@@ -39,6 +39,8 @@ def read(path, content, plan=None, frame=None, unit=None):
     frames = _frames(path, content, unit)
     if not len(frames.id):
         raise ExchangeError(f"{path}: nobody in the file")
+    for k in np.flatnonzero(~np.isfinite(frames.x + frames.y))[:1]:
+        raise ExchangeError(f"{path}: person {frames.id[k]} has no place in frame {frames.frame[k]}")
     first, last = int(frames.frame.min()), int(frames.frame.max())
     frame = first if frame is None else frame
     chosen = frames.frame == frame
@@ -106,9 +108,11 @@ def _of_sqlite(path):
             given = dict(connection.execute("SELECT key, value FROM metadata").fetchall()) if "metadata" in tables else {}
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ValueError) as error:
         raise ExchangeError(f"{path}: {error}") from error
     rows = rows.reshape(-1, 4)
+    for k in np.flatnonzero(~np.isfinite(rows).all(axis=1))[:1]:
+        raise ExchangeError(f"{path}: row {k + 1} of trajectory_data lacks a number")
     left_out = (("area that a later frame has", f"{len(areas) - 1} of them"),) if len(areas) > 1 else ()
     fps = float(given["fps"]) if "fps" in given else None
     return Frames(rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2], rows[:, 3], fps, areas[0] if areas else None, left_out)

@@ -22,22 +22,30 @@ STAYS = 1e6      # s that people wait at a last target without an absorber
 def read(path, content):
     """The plan of a scenario. Raises ExchangeError with the element that is wrong."""
     try:
-        whole = json.loads(content)
+        whole = json.loads(content, parse_constant=_refuse)
     except ValueError as error:
         raise ExchangeError(f"{path}: is no JSON file: {error}") from error
     whole = whole if isinstance(whole, dict) else {}
     scenario = whole.get("scenario", whole.get("vadere", whole))    # release 0.1 says "vadere"
-    topography = scenario.get("topography", scenario if "bounds" in scenario.get("attributes", {}) else None)
-    if topography is None:
+    topography = scenario.get("topography") if isinstance(scenario, dict) else None
+    if not isinstance(topography, dict):
         raise ExchangeError(f"{path}: no topography in the file, so it is no scenario of Vadere")
     plan = Plan(path.stem, f"Vadere scenario {path.name}, release {whole.get('release', 'unknown')}")
+    reader = _Topography(path, plan, topography)
     try:
-        _Topography(path, plan, topography).take()
+        reader.take()
+        reader.at = "the scenario"
         _take_run(plan, scenario)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ExchangeError(f"{path}: the topography is not as Vadere writes it: {error!r}") from error
+    except KeyError as error:
+        raise ExchangeError(f"{path}: {reader.at} has no key {error}") from error
+    except (TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+        raise ExchangeError(f"{path}: {reader.at} is not as Vadere writes it: {error}") from error
     require_size(path, plan, "Vadere's lengths are metres")
     return without_what_is_outside(plan)
+
+
+def _refuse(word):
+    raise ValueError(f"{word} is no number")
 
 
 def _take_run(plan, scenario):
@@ -62,12 +70,13 @@ class _Topography:
 
     def __init__(self, path, plan, topography):
         self.path, self.plan, self.topography = path, plan, topography
+        self.at = "the topography"    # what is being read, for messages
         self.targets = {}    # targets that share an id are one: people go to the nearest of them
-        for target in self._all("targets"):
-            self.targets.setdefault(target["id"], []).append(target)
         self.exits = {}      # their names by the id of the target
 
     def take(self):
+        for target in self._all("targets"):
+            self.targets.setdefault(int(target["id"]), []).append(target)
         self.plan.walkable = [[self._bounds()]]
         self._take_obstacles()
         self._take_pedestrian()
@@ -84,12 +93,15 @@ class _Topography:
 
     def _all(self, kind):
         found = self.topography.get(kind) or []
-        return found if isinstance(found, list) else [found]
+        for number, element in enumerate(found if isinstance(found, list) else [found], start=1):
+            self.at = f"number {number} of {kind}"
+            yield element
+        self.at = "the topography"
 
     def _bounds(self):
         attributes = self.topography["attributes"]
         box = attributes["bounds"]
-        inset = attributes.get("boundingBoxWidth", 0.5) if attributes.get("bounded", True) else 0.0
+        inset = float(attributes.get("boundingBoxWidth", 0.5)) if attributes.get("bounded", True) else 0.0
         lower, size = np.array([box["x"], box["y"]], float), np.array([box["width"], box["height"]], float)
         if (size <= 2 * inset).any():
             raise ExchangeError(f"{self.path}: bounds of {size[0]:g} m x {size[1]:g} m leave no room within walls of {inset:g} m")
@@ -106,13 +118,14 @@ class _Topography:
         elif kind == "POLYGON":
             ring = without_repeats([(point["x"], point["y"]) for point in shape["points"]], 1e-9)
         elif kind == "CIRCLE":
-            ring = arc((shape["center"]["x"], shape["center"]["y"]), shape["radius"], 0, FULL_TURN, CURVE)
+            ring = arc((float(shape["center"]["x"]), float(shape["center"]["y"])), float(shape["radius"]), 0, FULL_TURN, CURVE)
         else:
             raise ExchangeError(f"{self.path}: {what} has the shape {kind!r}; there are RECTANGLE, POLYGON, CIRCLE")
-        where = crossing(ring) if len(ring) > 2 else ring[0]
+        if len(ring) < 3 or area_of(ring) == 0 and crossing(ring) is None:
+            raise ExchangeError(f"{self.path}: {what} has no area at {place(ring[0]) if len(ring) else 'nowhere'}")
+        where = crossing(ring)
         if where is not None:
-            how = "crosses or touches itself" if len(ring) > 2 else "has no area"
-            raise ExchangeError(f"{self.path}: {what} {how} at {place(where)}")
+            raise ExchangeError(f"{self.path}: {what} crosses or touches itself at {place(where)}")
         return ring
 
     def _take_area(self, area):
@@ -137,12 +150,13 @@ class _Topography:
         if not given:
             self.plan.notes.append("attributesPedestrian: the file has none; people are those of scree")
             return
-        low, high = given.get("minimumSpeed", 0.5), given.get("maximumSpeed", 2.2)
-        mean, deviation = given.get("speedDistributionMean", 1.34), given.get("speedDistributionStandardDeviation", 0.26)
+        self.at = "attributesPedestrian"
+        low, high = float(given.get("minimumSpeed", 0.5)), float(given.get("maximumSpeed", 2.2))
+        mean, deviation = float(given.get("speedDistributionMean", 1.34)), float(given.get("speedDistributionStandardDeviation", 0.26))
         speed = {"distribution": "normal", "mean": mean, "deviation": deviation, "min": low, "max": high}
         if deviation <= 0 or low >= high:
             speed = {"distribution": "constant", "value": min(max(mean, low), high)}
-        radius = {"distribution": "constant", "value": given.get("radius", 0.2)}
+        radius = {"distribution": "constant", "value": float(given.get("radius", 0.2))}
         self.plan.agents["pedestrian"] = {"radius": radius, "speed": speed}
 
     def _take_targets(self):
@@ -194,7 +208,7 @@ class _Topography:
     def _step(self, key, is_last):
         if key in self.exits:
             return {"exits": self.exits[key]}
-        target = self.targets[key][0]
+        target, self.at = self.targets[key][0], f"target {key}"
         self.plan.waypoints.setdefault(f"target_{key}", {"polygon": self._ring(target, f"target {key}")})
         wait = STAYS if is_last else self._wait(target)
         if is_last:
@@ -227,14 +241,16 @@ class _Topography:
         return count * np.pi * radius**2 <= MOST_COVERED * abs(area_of(region))
 
     def _take_people(self):
-        people = [element for element in self._all("dynamicElements") if element.get("type", "PEDESTRIAN") == "PEDESTRIAN"]
-        others = Counter(element.get("type") for element in self._all("dynamicElements")) - Counter(PEDESTRIAN=len(people))
+        elements = list(self._all("dynamicElements"))
+        people = [element for element in elements if element.get("type", "PEDESTRIAN") == "PEDESTRIAN"]
+        others = Counter(element.get("type") for element in elements) - Counter(PEDESTRIAN=len(people))
         for kind, count in others.items():
             if kind not in (None, "PEDESTRIAN"):
                 self.plan.leave_out("dynamic element", kind, count)
         if not people:
             return
-        self.plan.people = {"id": np.array([one["attributes"]["id"] for one in people]),
+        self.at = "a pedestrian of dynamicElements"
+        self.plan.people = {"id": np.array([int(one["attributes"]["id"]) for one in people]),
                             "x": np.array([float(one["position"]["x"]) for one in people]),
                             "y": np.array([float(one["position"]["y"]) for one in people]),
                             "radius": np.array([float(one["attributes"]["radius"]) for one in people]),

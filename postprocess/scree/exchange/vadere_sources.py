@@ -9,15 +9,17 @@ def distribution_of(given):
     """Mean of a distribution of times [s], None where it is not known, and whether all values are equal."""
     kind = _kind(given.get("type", ""))
     if kind == "Constant":
-        return given.get("updateFrequency", given.get("value")), True
-    if kind == "NegativeExponential":
-        return given.get("mean"), False
-    if kind == "Normal":
-        return given.get("mean"), False
+        return _number(given.get("updateFrequency", given.get("value"))), True
+    if kind in ("NegativeExponential", "Normal"):
+        return _number(given.get("mean")), False
     if kind == "Poisson":
-        rate = given.get("numberPedsPerSecond")
+        rate = _number(given.get("numberPedsPerSecond"))
         return 1 / rate if rate else None, False
     return None, False
+
+
+def _number(value):
+    return None if value is None else float(value)
 
 
 def _kind(name):
