@@ -270,7 +270,8 @@ def test_floors_and_stairs_of_a_geometry(folder):
 @pytest.mark.parametrize("old, new, message", [
     ('<vertex px="14" py="2"/></polygon>', '<vertex px="13.9" py="2"/></polygon>',
      "room 1, subroom 1 is open at (13.9, 2): the nearest end, at (14, 2), is 0.1 m away; --gap METRES"),
-    ('px="12" py="4"/><vertex px="10" py="4"', 'px="12" py="4"/><vertex px="ten" py="4"', "geometry.xml: wall of room 1, subroom 0: px and py of a vertex: could not convert string to float: 'ten'"),
+    ('px="12" py="4"/><vertex px="10" py="4"', 'px="12" py="4"/><vertex px="ten" py="4"',
+     "geometry.xml: wall of room 1, subroom 0: px and py of a vertex: could not convert string to float: 'ten'"),
     ('unit="m"', 'unit="ft"', "lengths in 'ft'"), ("</geometry>", "", "is no whole XML file"),
     ("geometry", "routing", "the XML file is a <routing>; <geometry> is wanted"),
     ('C_z="0"', 'C_z="low"', "could not convert string to float: 'low'")])

@@ -193,7 +193,8 @@ def test_a_scenario_of_release_0_1(folder):
         "obstacles": [], "stairs": [], "dynamicElements": [],
         "targets": [{"id": 1, "absorbing": True, "shape": rectangle(42, 0.7, 1.5, 1.6), "waitingTime": 0.0}],
         "sources": [{"id": -1, "shape": rectangle(1, 1, 1, 1),
-                     "interSpawnTimeDistribution": "org.vadere.state.scenario.ConstantDistribution", "distributionParameters": [30.0], "spawnNumber": 1, "startTime": 0.0, "endTime": 300.0, "targetIds": [1]}],
+                     "interSpawnTimeDistribution": "org.vadere.state.scenario.ConstantDistribution",
+                     "distributionParameters": [30.0], "spawnNumber": 1, "startTime": 0.0, "endTime": 300.0, "targetIds": [1]}],
         "attributesPedestrian": {"radius": 0.195, "speedDistributionMean": 1.3, "speedDistributionStandardDeviation": 0.0,
                                  "minimumSpeed": 1.25, "maximumSpeed": 1.42}}}}
     (folder / "old.scenario").write_text(json.dumps(old))
