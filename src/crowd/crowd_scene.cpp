@@ -72,6 +72,7 @@ void CrowdScene::prepare(State<2>& state) {
   first_outlet_ = state.outlets.size();
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
+  groups_.start();
   Scope timer("ways");
   floor_field_.build(state.comm, *plan_, state.box, journeys_.zones(), journeys_.destinations());
 }
@@ -106,7 +107,8 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  return {{"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}};
+  return {
+      {"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}, {"[groups]", groups_.memory()}};
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -136,6 +138,8 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
   const std::size_t n_destinations = journeys_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
+  if (fault.empty())
+    fault = outside("party", agent::party(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
   const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
   const std::int32_t at_step = agent::journey_step(bodies)[i];
@@ -148,8 +152,11 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
+  groups_.after_step(state);
   journeys_.switch_doors(state, before_change);
+  const std::size_t n_departed = journeys_.departures().size();
   if (journeys_.absorb(state, first_outlet_, staying_)) {
+    groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
     before_change();
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);

@@ -5,6 +5,7 @@
 
 #include "crowd/crowd_world.hpp"
 #include "crowd/floor_field/floor_field.hpp"
+#include "crowd/group_walk.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
@@ -51,12 +52,14 @@ class CrowdScene final : public Scene<2> {
   std::vector<Departure>& departures() { return journeys_.departures(); }
   const FloorField& floor_field() const { return floor_field_; }
   FloorField& floor_field() { return floor_field_; }
+  GroupWalk& groups() { return groups_; }
 
  private:
   std::shared_ptr<FloorPlan> plan_ = std::make_shared<FloorPlan>();
   Journeys journeys_;
   FloorField floor_field_;
   People people_;
+  GroupWalk groups_{people_, journeys_, floor_field_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;

@@ -205,7 +205,10 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
                              .entered_at = agent::entered_at(bodies)[i],
                              .walks_from = agent::premovement_end(bodies)[i],
                              .time = time,
-                             .walked = agent::walked(bodies)[i]});
+                             .walked = agent::walked(bodies)[i],
+                             .party = agent::party(bodies)[i],
+                             .party_waited = agent::party_waited(bodies)[i],
+                             .party_waited_at_exit = agent::party_waited_at_exit(bodies)[i]});
     }
   }
   for (std::size_t i = 0; i < n_owned; ++i)

@@ -38,15 +38,18 @@ struct Exit {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t outlet = 0;  ///< in State::outlets
-  std::int32_t group = 0;   ///< as the field of bodies
-  std::int32_t kind = 0;    ///< the same
-  Real radius = 0;          ///< [m]
-  Real desired_speed = 0;   ///< [m/s]
-  Real entered_at = 0;      ///< [s]
-  Real walks_from = 0;      ///< [s]
-  Real time = 0;            ///< when it left [s]
-  Real walked = 0;          ///< [m]
+  std::int32_t outlet = 0;        ///< in State::outlets
+  std::int32_t group = 0;         ///< as the field of bodies
+  std::int32_t kind = 0;          ///< the same
+  Real radius = 0;                ///< [m]
+  Real desired_speed = 0;         ///< [m/s]
+  Real entered_at = 0;            ///< [s]
+  Real walks_from = 0;            ///< [s]
+  Real time = 0;                  ///< when it left [s]
+  Real walked = 0;                ///< [m]
+  std::int32_t party = -1;        ///< as the field of bodies
+  Real party_waited = 0;          ///< the same [s]
+  Real party_waited_at_exit = 0;  ///< the same [s]
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -107,7 +110,8 @@ class Journeys {
   ///   weights   an open exit drawn with these weights, once
   ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
   ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
-  ///             person's own, and changed only for a gain of more than 1 s and 10 %
+  ///             person's own, and changed only for a gain of more than 1 s and 10 %; of a
+  ///             group by the member whose id it is known by
   ///
   /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one. If the
   /// door of that one still waits to shut, those before it stand (destination -1) until it has. Whoever is

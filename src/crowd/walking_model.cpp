@@ -176,6 +176,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 const LookAhead::Perception& perception, Real dt,
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
+  scene_.groups().adjust(state, direction_, look_ahead.walks(state));
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");

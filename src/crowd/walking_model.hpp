@@ -13,7 +13,7 @@ namespace scree {
 /// Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
 class WalkingModel {
  public:
-  explicit WalkingModel(const CrowdScene& scene) : scene_(scene) {}
+  explicit WalkingModel(CrowdScene& scene) : scene_(scene) {}
 
   void describe(Section& section);
   /// Whether people without a destination are told where to walk.
@@ -39,7 +39,7 @@ class WalkingModel {
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 
-  const CrowdScene& scene_;
+  CrowdScene& scene_;
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   bool keeps_headway_ = true;

@@ -66,3 +66,23 @@ def test_journeys(folder):
     refused_deck(folder, step + 'exits = ["eats"]\n', words=["hall.toml:18:", "eats", "east"])
     refused_deck(folder, step + 'choice = "weights"\nweights = [1, 2]\n', words=["one weight"])
     refused_deck(folder, step + 'waypoint = "gate"\n', words=["hall.toml:18:", "gate"])
+
+
+def test_groups(folder):
+    groups = CROWD + "[populations.crowd.groups]\n"
+    refused_deck(folder, groups, words=["[populations.crowd.groups]", "sizes"])
+    refused_deck(folder, groups + "sizes = []\n", words=["hall.toml:18:", "no size"])
+    refused_deck(folder, groups + "sizes = [2, 2.5]\nshares = [1, 1]\n", words=["hall.toml:18:", "whole number", "2.5"])
+    refused_deck(folder, groups + "sizes = [0]\n", words=["hall.toml:18:", "whole number"])
+    refused_deck(folder, groups + "sizes = [2, 2]\nshares = [1, 1]\n", words=["hall.toml:18:", "twice"])
+    refused_deck(folder, groups + "sizes = [2, 3]\n", words=["a share for each of the 2 sizes, not 0"])
+    refused_deck(folder, groups + "sizes = [2, 3]\nshares = [1]\n", words=["hall.toml:19:", "2 sizes, not 1"])
+    refused_deck(folder, groups + "sizes = [2, 3]\nshares = [0, 0]\n", words=["hall.toml:19:", "sum to 0"])
+    refused_deck(folder, groups + "sizes = [51]\n", words=["hall.toml:18:", "group of 51", "50 people"])
+    refused_deck(folder, groups.replace("count = 50", "density = 0.1") + "sizes = [9]\n",
+                 words=["hall.toml:18:", "group of 9", "8 people"])
+    refused_deck(folder, groups + "sizes = [2]\nwait_factor = 0\n", words=["hall.toml:19:", "wait_factor"])
+    refused_deck(folder, groups + "sizes = [2]\nreach = 0\n", words=["hall.toml:19:", "reach"])
+    refused_deck(folder, groups + 'sizes = [2]\nstay = "slow"\n', words=["hall.toml:19:", "slowest"])
+    refused_deck(folder, groups + "sizes = [2]\n[[journeys.go.steps]]\nchoice = \"weights\"\nweights = [1]\n",
+                 words=["hall.toml:17:", "share their exit", "weights"])

@@ -333,6 +333,11 @@ def crowd(rng):
         deck["journeys"] = {"leave": {"steps": [{"choice": "quickest", "update": 0.5}]}}
     if rng.random() < 0.3:
         deck["populations"]["all"]["premovement"] = {"distribution": "uniform", "min": 0.0, "max": 1.0}
+    if rng.random() < 0.3:
+        sizes = rng.sample([1, 2, 3, 4, 5], rng.randrange(1, 4))
+        deck["populations"]["all"]["groups"] = {"sizes": sizes, "shares": [rng.uniform(0.1, 1) for _ in sizes],
+                                                "reach": rng.choice([1.0, 3.0]), "side_by_side": rng.random() < 0.5,
+                                                "wait": rng.random() < 0.8, "stay": rng.choice(["slowest", "slowest", "none"])}
     deck["crowd"] = {"noise": rng.choice([0.0, 0.02])}
     if rng.random() < 0.3:
         deck["crowd"]["model"] = "pbd"

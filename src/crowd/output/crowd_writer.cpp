@@ -68,18 +68,14 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                                        : Table(comm, path, headings));
   };
   constexpr std::size_t left_column = 7;
-  agents_ = open_table(files_.with(".agents.csv"),
-                       {{"id", "-"},
-                        {"population", "-"},
-                        {"kind", "-"},
-                        {"radius", "m"},
-                        {"desired_speed", "m/s"},
-                        {"entered", "s"},
-                        {"walks_from", "s"},
-                        {"left", "s"},
-                        {"exit", "-"},
-                        {"walked", "m"}},
-                       left_column);
+  std::vector<Table::Heading> of_agents{
+      {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
+      {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
+  if (scene_.groups().is_used()) {
+    of_agents.push_back({"party", "-"});
+    of_agents.push_back({"party_waited", "s"});
+  }
+  agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
 
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
@@ -147,12 +143,15 @@ void CrowdWriter::write_departures(const State<2>& state) {
   });
   const std::vector<std::string> groups = scene_.people().group_names();
   std::string lines;
-  for (const Departure& d : departures)
-    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", d.id,
+  for (const Departure& d : departures) {
+    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}", d.id,
                          csv_cell(groups[static_cast<std::size_t>(d.group)]),
                          csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
                          d.desired_speed, d.entered_at, d.walks_from, d.time,
                          csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
+    if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
+    lines += '\n';
+  }
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -179,6 +178,7 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
   columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+  if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
 }
 
 void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
@@ -193,7 +193,8 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 }
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
-  const EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   return report.summary;
 }

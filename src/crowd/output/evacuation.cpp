@@ -133,6 +133,24 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
   return report;
 }
 
+void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
+                           SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  Json at_exits = Json::object();
+  Real before_exits = 0;
+  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
+    at_exits[state.outlets[k].name] = waited[2 + k];
+    before_exits += waited[2 + k];
+  }
+  json["groups"] = {{"waited_s", waited[0]}, {"longest_s", waited[1]}, {"waited_at_exits_s", at_exits}};
+  summary.json = json.dump();
+  summary.text += fmt::format(
+      "\n  waiting for others of their group: {:.4g} s in all, {:.4g} s the longest; {:.4g} s of it less "
+      "than "
+      "2 s (at 1 m/s) before an exit",
+      waited[0], waited[1], before_exits);
+}
+
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries) {
   std::vector<Json> evacuations;
   for (const std::string& text : summaries) evacuations.push_back(Json::parse(text));

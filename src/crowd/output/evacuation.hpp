@@ -20,6 +20,10 @@ struct EvacuationReport {
 EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
                                    Real began);
 
+/// Adds how long people waited for others of their group, as GroupWalk::waited() has it.
+void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
+                           SceneWriter<2>::Summary& summary);
+
 /// t50 to t100, the mean time and, of each exit, persons and flow, from the reports of runs (JSON texts).
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries);
 

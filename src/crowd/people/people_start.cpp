@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
+#include "crowd/people/group_placement.hpp"
 #include "crowd/people/people.hpp"
 
 namespace scree {
@@ -29,11 +32,21 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   agent::journey(bodies)[at] = journey;
   agent::journey_step(bodies)[at] = 0;
   agent::destination(bodies)[at] = -1;
+  agent::party(bodies)[at] = -1;
+}
+
+Real People::reach_of_starts() const {
+  Real reach = largest_radius();
+  for (const Population& p : populations_)
+    if (p.groups)
+      for (const std::int64_t size : p.groups->sizes)
+        reach = std::max(reach, GroupDisk(size, p.mixture.largest_radius()).radius);
+  return reach;
 }
 
 void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
   if (populations_.empty()) return;
-  const NearObstacles near(state.obstacles, journeys_->exits(), state.box, largest_radius());
+  const NearObstacles near(state.obstacles, journeys_->exits(), state.box, reach_of_starts());
 
   std::vector<NewBody<2>> fixed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
@@ -41,6 +54,8 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   std::vector<std::unique_ptr<StartSpace>> spaces;
   std::vector<const StartSpace*> views;
   std::vector<PlacedPerson> people;
+  std::vector<GlobalId> first_ids;
+  std::vector<std::optional<GroupList>> parties;  // by population
   for (const Population& population : populations_) {
     spaces.push_back(std::make_unique<StartSpace>(plan, near, journeys_->exits(), state.box,
                                                   population.region, population.where));
@@ -59,11 +74,27 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
       throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
                                    population.density, space.text()));
     if (n > most) refuse("do not fit");
-    const PlacementTask task{state.comm,    state.box, seed,
-                             state.next_id, n,         [&](GlobalId id) { return mixture.radius(seed, id); },
-                             views,         fixed};
+    const PlacementTask task{.comm = state.comm,
+                             .domain = state.box,
+                             .seed = seed,
+                             .first_id = state.next_id,
+                             .count = n,
+                             .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
+                             .spaces = views,
+                             .fixed = fixed,
+                             .back_and_forth = population.groups.has_value()};
+    first_ids.push_back(state.next_id);
+    parties.emplace_back();
+    if (population.groups) {
+      population.groups->require_room(n, population.name);
+      if (state.next_id + n > std::numeric_limits<std::int32_t>::max())
+        throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
+      parties.back().emplace(*population.groups, n);
+    }
     const bool has_room =
-        population.on_lattice ? place_on_lattice(task, people) : place_at_random(task, people);
+        population.on_lattice ? place_on_lattice(task, people)
+        : parties.back() ? place_groups_at_random(task, *parties.back(), mixture.largest_radius(), people)
+                         : place_at_random(task, people);
     if (!has_room)
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -76,8 +107,15 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   for (const PlacedPerson& person : people) {
     const auto group = static_cast<std::size_t>(person.space);
     const Population& population = populations_[group];
-    put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
+    put_person(state, i, person.body, population.mixture.draw(seed, person.body.id), group,
                population.journey);
+    if (const auto& list = parties[group]) {
+      const std::int64_t k = list->group_of(person.body.id - first_ids[group]);
+      if (list->size(k) > 1)
+        agent::party(state.bodies)[static_cast<std::size_t>(i)] =
+            static_cast<std::int32_t>(first_ids[group] + list->first_member(k));
+    }
+    ++i;
   }
 }
 

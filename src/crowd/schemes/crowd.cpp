@@ -154,6 +154,7 @@ void CrowdStepper::fit(State<2>& state) {
       std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   scene_.floor_field().fetch(owned, share_of_skin * state.lattice.skin + 0.5);
   look_ahead_.prepare(*neighborhood_);
+  scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
     return;
