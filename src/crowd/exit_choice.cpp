@@ -164,6 +164,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         if (!std::isfinite(floor_field.travel_time(step.exits[0], x))) break;
         destination = step.exits[0];
       }
+      if (step.queue >= 0) break;  // Queues says when it goes on
       if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x))) break;

@@ -62,6 +62,7 @@ void Journeys::place(FloorPlan& plan, Real largest_radius) {
     }
     destinations_[e].regions = exit.regions;
   }
+  for (const QueueLine& queue : queues_) queue.require_room(plan, largest_radius);
   for (const Destination& destination : destinations_) {
     Real area = 0;
     for (const Ring& region : destination.regions) area += plan.free_area(region);

@@ -118,8 +118,13 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
                      .destination = agent::destination(bodies)[i],
                      .journey_step = agent::journey_step(bodies)[i],
                      .walks = walk.speed > 0 || walk.destination >= 0};
+  // Who stands in a queue keeps nobody slow, and is neither ahead nor behind along the way.
+  const bool is_in_queue = agent::queue_place(bodies)[i] > 0;
+  member.walks = member.walks && !is_in_queue;
   member.has_way = member.destination >= 0 || norm(direction) > 0;
-  if (member.destination < 0)
+  if (is_in_queue)
+    member.time_to_go = HUGE_VAL;
+  else if (member.destination < 0)
     member.time_to_go = -dot(followed_position(state, i), direction);
   else if (walk.destination >= 0)
     member.time_to_go = walk.time_to_go;

@@ -5,6 +5,7 @@
 #include "core/section.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/plan/floor_plan.hpp"
+#include "crowd/queue_line.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -53,7 +54,8 @@ struct Departure {
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
-/// after the other. Destinations are numbered exits first, then waypoints, in deck order.
+/// after the other. Destinations are numbered exits first, then waypoints, then queues (the areas at their
+/// ends), in deck order.
 class Journeys {
  public:
   enum class Choice { nearest, quickest, weights };
@@ -64,6 +66,7 @@ class Journeys {
     std::vector<Real> weights;  ///< of exits, for Choice::weights
     Real update = 1;            ///< how often a quickest exit is chosen anew [s]
     Real wait = 0;              ///< at a waypoint [s]
+    int queue = -1;             ///< in queues(); a queue has neither wait nor exits, but a destination
   };
   struct Journey {
     std::string name;
@@ -83,10 +86,12 @@ class Journeys {
   std::span<const Exit> exits() const { return exits_; }
   const std::vector<Zone>& zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
+  /// Of all steps of all journeys, in deck order.
+  std::span<const QueueLine> queues() const { return queues_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
   int find(const std::string& name, const std::string& where) const;
-  /// Exits, then waypoints.
+  /// Exits, then waypoints, then queues.
   const std::vector<Destination>& destinations() const { return destinations_; }
 
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
@@ -132,7 +137,8 @@ class Journeys {
  private:
   void describe_exits(Section& root);
   void describe_journeys(Section& root);
-  Step describe_step(Section& section) const;
+  Step describe_step(Section& section, const std::string& name);
+  void read_queue(Section& section, const std::string& name, Step& step);
   std::vector<int> all_exits() const;
   int find_destination(const Section& section, std::string_view key, const std::string& kind,
                        const std::string& name) const;
@@ -154,6 +160,7 @@ class Journeys {
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
+  std::vector<QueueLine> queues_;
   std::vector<Destination> destinations_;
   std::vector<Departure> departures_;
   std::vector<Real> is_shut_;  // by exit: 1 while its door stands

@@ -86,3 +86,30 @@ def test_groups(folder):
     refused_deck(folder, groups + 'sizes = [2]\nstay = "slow"\n', words=["hall.toml:19:", "slowest"])
     refused_deck(folder, groups + "sizes = [2]\n[[journeys.go.steps]]\nchoice = \"weights\"\nweights = [1]\n",
                  words=["hall.toml:17:", "share their exit", "weights"])
+
+
+def test_queues(folder):
+    def journey(queue, last='exits = ["east"]', more=""):
+        return f"{CROWD}[[journeys.go.steps]]\nqueue = {{ {queue} }}\n{more}[[journeys.go.steps]]\n{last}\n"
+    line, service = "line = [[8, 4], [5, 4]]", 'service = { distribution = "constant", value = 3 }'
+    refused_deck(folder, journey(service), words=["hall.toml:18:", "line"])
+    refused_deck(folder, journey(line), words=["hall.toml:18:", "service"])
+    refused_deck(folder, journey(f"line = [[8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
+    refused_deck(folder, journey(f"line = [[8, 4], [8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
+    refused_deck(folder, journey(f"line = [[8, 4], [14, 4]], {service}"),
+                 words=["hall.toml:18:", "place 5", "(10.4, 4)", "not walkable"])
+    refused_deck(folder, journey(f'{line}, {service}, spacing = "0.3 m"'), words=["hall.toml:18:", "0.3 m apart", "0.398 m wide"])
+    refused_deck(folder, journey(f"{line}, {service}, spacing = 1e-9"), words=["hall.toml:18:", "places"])
+    refused_deck(folder, journey(f"{line}, {service}, servers = 7"), words=["hall.toml:18:", "6 places", "7 servers"])
+    refused_deck(folder, journey(f"{line}, {service}, servers = 0"), words=["hall.toml:18:", "servers"])
+    refused_deck(folder, journey(f"{line}, {service}, server = 2"), words=["hall.toml:18:", "server", "servers"])
+    refused_deck(folder, journey(f"{line}, {service}", more="wait = 3\n"), words=["hall.toml:19:", "neither waypoint nor wait"])
+    refused_deck(folder, journey(f"{line}, {service}", more='exits = ["east"]\n'), words=["hall.toml:19:", "queue has no exits"])
+    refused_deck(folder, journey(f"{line}, {service}", last=f"queue = {{ {line}, {service} }}"),
+                 words=["hall.toml:", "cannot end in a queue"])
+    refused_deck(folder, journey(f'name = "a", {line}, {service}', last=f'queue = {{ name = "a", {line}, {service} }}'),
+                 words=["hall.toml:20:", 'queue "a" already'])
+    good = journey(f"{line}, {service}")
+    refused_deck(folder, CROWD + '[measures.q]\ntype = "queue"\n[analysis]\nevery = 1\n', words=["hall.toml:", "no queue"])
+    refused_deck(folder, good + '[measures.q]\ntype = "queue"\nqueue = "go_2"\n[analysis]\nevery = 1\n',
+                 words=["hall.toml:23:", "go_2", "go_1"])

@@ -173,6 +173,25 @@ def test_2_9_turnstile(folder):
     CRITERIA.row("2.9 turnstile", "own", "12 pass in 22 s +- 4 s", f"{taken:.1f} s", abs(taken - 22) <= 4)
 
 
+def test_2_9_side_by_side(folder):
+    """Groups of three in a corridor of 40 m x 4 m (our own), one at a time, with each of five seeds: between x = 20 m and
+    30 m their extent along the corridor is with side_by_side at most half of that without, on average."""
+    extents = {}
+    for abreast in (False, True):
+        found = []
+        for seed in range(1, 6):
+            deck = crowd_deck(_corridor(40, 4), end_time=200.0, fps=4, seed=seed, exits={"end": {"line": [[40, 0], [40, 4]]}},
+                              populations={"group": {"count": 3, "region": rectangle(1, 0.5, 4, 3.5),
+                                                     "groups": {"sizes": [3], "side_by_side": abreast}}})
+            run = run_crowd(folder, deck, name=f"abreast_{abreast}_{seed}")
+            x = np.array([positions[:min(len(t) for t, _ in run.tracks.values()), 0] for _, positions in run.tracks.values()])
+            middle = x.mean(axis=0)
+            found.append(float(np.ptp(x, axis=0)[(middle > 20) & (middle < 30)].mean()))
+        extents[abreast] = float(np.mean(found))
+    CRITERIA.row("2.9 abreast", "own", "extent along the way at most half of that without",
+                 f"{extents[True]:.2f} m, without {extents[False]:.2f} m", extents[True] <= 0.5 * extents[False])
+
+
 def test_2_10_slow_person(folder):
     """NIST 2.10: 24 persons (1.25 m/s, radius 0.2 m) and a slow wide one (0.8 m/s, 0.4 m) nearer to a passage of
     1.5 m x 2 m between two rooms of 5 m x 4 m; it takes longer than with 25 equal ones. Here with each of five seeds."""

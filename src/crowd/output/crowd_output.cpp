@@ -90,8 +90,8 @@ std::unique_ptr<SceneWriter<2>> CrowdOutput::make_writer(const OutputContext<2>&
 }
 
 std::span<const std::string_view> CrowdOutput::endings() const {
-  static constexpr std::array<std::string_view, 4> list{".trajectory.h5", ".agents.csv", ".evacuation.csv",
-                                                        ".exits.csv"};
+  static constexpr std::array<std::string_view, 5> list{".trajectory.h5", ".agents.csv", ".evacuation.csv",
+                                                        ".exits.csv", ".queues.csv"};
   return list;
 }
 

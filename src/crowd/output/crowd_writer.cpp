@@ -77,6 +77,15 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   }
   agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
 
+  if (scene_.queues().is_used()) {
+    constexpr std::size_t done_column = 4;
+    queues_ = open_table(
+        files_.with(".queues.csv"),
+        {{"id", "-"}, {"queue", "-"}, {"joined", "s"}, {"served_from", "s"}, {"done", "s"}, {"waited", "s"}},
+        done_column);
+    last_served_ = scene_.queues().n_served();
+  }
+
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
@@ -108,6 +117,7 @@ std::int64_t CrowdWriter::frame_of(Real time) const {
 
 void CrowdWriter::keep_in_place() {
   agents_->keep_in_place();
+  if (queues_) queues_->keep_in_place();
   evacuation_->keep_in_place();
 }
 
@@ -117,6 +127,23 @@ void CrowdWriter::write(const State<2>& state, Real before) {
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
   if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_) write_departures(state);
   scene_.departures().clear();
+  if (queues_ && scene_.queues().n_served() != last_served_) write_served();
+  scene_.queues().served().clear();
+}
+
+void CrowdWriter::write_served() {
+  last_served_ = scene_.queues().n_served();
+  const std::vector<Served>& mine = scene_.queues().served();
+  Outgoing outgoing;
+  if (!mine.empty()) outgoing.to(0).put(std::span<const Served>(mine));
+  std::vector<Served> served = exchange_values<Served>(comm_, outgoing);
+  std::ranges::sort(served, {}, [](const Served& s) { return std::pair(s.done, s.id); });
+  std::string lines;
+  for (const Served& s : served)
+    lines += fmt::format("{},{},{},{},{},{}\n", s.id,
+                         csv_cell(scene_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
+                         s.since, s.served_from, s.done, s.served_from - s.since);
+  queues_->add_lines(lines);
 }
 
 void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
@@ -178,6 +205,7 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
   columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+  if (queues_) columns.push_back({"queue_place", "-", 1, agent::queue_place(bodies).first(n)});
   if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
 }
 
@@ -194,6 +222,7 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
   if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   return report.summary;

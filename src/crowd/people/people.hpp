@@ -72,6 +72,8 @@ class People {
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
 
+  /// Whether sources bring people of the journey.
+  bool may_come(int journey) const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
