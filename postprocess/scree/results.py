@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 
-AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are not numbers
+AGENTS_TEXT = ("population", "kind", "exit", "level")    # columns of NAME.agents.csv that are not numbers
 
 
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -291,7 +291,8 @@ class Trajectory:
 
 class Paths:
     """Who was where, frame by frame, from a file in the layout of the pedestrian dynamics data archive: dataset
-    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry."""
+    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry. In a building
+    of several levels also a dataset /level, row by row, and the geometry is a collection of one per level."""
 
     def __init__(self, path):
         import h5py
@@ -305,11 +306,17 @@ class Paths:
             self.fps = float(rows.attrs["fps"])
             geometry = file.attrs.get("wkt_geometry", "")
             records = rows[()]
-        self.walkable = read_wkt(geometry.decode() if isinstance(geometry, bytes) else str(geometry))
+            levels = file["level"]["level"].astype(np.int64) if "level" in file else np.zeros(len(records), np.int64)
+        geometry = geometry.decode() if isinstance(geometry, bytes) else str(geometry)
+        self.walkable = read_wkt(geometry)
+        self.walkable_of_level = [read_wkt(text) for text in levels_of_wkt(geometry)] if levels.any() else [self.walkable]
         order = np.lexsort((records["id"], records["frame"]))
         self.frame_of_row = records["frame"][order].astype(np.int64)
         self.id_of_row = records["id"][order].astype(np.int64)
         self.position_of_row = np.column_stack([records["x"], records["y"]])[order].astype(float)
+        self.level_of_row = levels[order]
+        self.height_of_row = (records["z"][order].astype(float) if "z" in records.dtype.names
+                              else np.zeros(len(records)))
 
     @property
     def time_of_row(self):
@@ -476,6 +483,20 @@ def read_wkt(text):
             corners = corners[:-1]
         rings.append((opening.startswith(","), corners))
     return rings
+
+
+def levels_of_wkt(text):
+    """The members of a GEOMETRYCOLLECTION, one text each; of another geometry the text itself."""
+    head, _, rest = text.partition("(")
+    if head.strip().upper() != "GEOMETRYCOLLECTION":
+        return [text]
+    members, depth, start = [], 0, 0
+    for place, letter in enumerate(rest):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (depth == 0 and letter == ","):
+            members.append(rest[start:place].strip())
+            start = place + 1
+    return members
 
 
 def read_pvd(path):

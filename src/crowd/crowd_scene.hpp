@@ -14,7 +14,8 @@
 
 namespace scree {
 
-/// A building with people in it: the tables [walkable], [exits], [waypoints], [zones], [journeys], [agents],
+/// A building with people in it: the tables [walkable] or [floors] and
+/// [connectors], [exits], [waypoints], [zones], [journeys], [agents],
 /// [populations], [sources] and [navigation], and what happens between two steps.
 class CrowdScene final : public Scene<2> {
  public:
@@ -46,7 +47,7 @@ class CrowdScene final : public Scene<2> {
   Real fastest() const;
   /// Of the run.
   std::uint64_t seed() const { return seed_; }
-  const FloorPlan& plan() const { return *plan_; }
+  const BuildingPlan& building() const { return *building_; }
   const People& people() const { return people_; }
   const Journeys& journeys() const { return journeys_; }
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
@@ -60,7 +61,7 @@ class CrowdScene final : public Scene<2> {
  private:
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
 
-  std::shared_ptr<FloorPlan> plan_ = std::make_shared<FloorPlan>();
+  std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
   FloorField floor_field_;
   People people_;

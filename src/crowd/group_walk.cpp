@@ -117,6 +117,7 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
                      .speed = walk.speed,
                      .destination = agent::destination(bodies)[i],
                      .journey_step = agent::journey_step(bodies)[i],
+                     .level = level_of(bodies, i),
                      .walks = walk.speed > 0 || walk.destination >= 0};
   // Who stands in a queue keeps nobody slow, and is neither ahead nor behind along the way.
   const bool is_in_queue = agent::queue_place(bodies)[i] > 0;
@@ -129,7 +130,8 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
   else if (walk.destination >= 0)
     member.time_to_go = walk.time_to_go;
   else
-    member.time_to_go = floor_field_.travel_time(member.destination, wrapped(state.box, member.at));
+    member.time_to_go =
+        floor_field_.travel_time(member.destination, wrapped(state.box, member.at), member.level);
   return member;
 }
 
@@ -148,7 +150,10 @@ GroupPace GroupWalk::pace(const GroupRule& rule, std::span<const GroupMember> me
       ++n;
     }
     if (k == i) continue;
-    const Real distance = distance_in(box, me.at, other.at);
+    // On two levels, along the way.
+    const Real distance = me.level == other.level ? distance_in(box, me.at, other.at)
+                          : is_same_way           ? std::abs(other.time_to_go - me.time_to_go)
+                                                  : HUGE_VAL;
     if (rule.keeps_to_slowest && other.walks && distance <= rule.reach)
       pace.speed = std::min(pace.speed, other.speed);
     const int ahead = n_steps > 0 ? steps_ahead(me.journey_step, other.journey_step, n_steps, repeats) : 0;
@@ -217,8 +222,8 @@ void GroupWalk::after_step(State<2>& state) {
       if (destination == leader.destination || leader.journey_step != at_step ||
           !steps[static_cast<std::size_t>(at_step)].is_exit)
         continue;
-      if (std::isfinite(
-              floor_field_.travel_time(leader.destination, wrapped(state.box, bodies.position()[i]))))
+      if (std::isfinite(floor_field_.travel_time(leader.destination, wrapped(state.box, bodies.position()[i]),
+                                                 level_of(bodies, i))))
         destination = leader.destination;
     }
 }

@@ -21,8 +21,9 @@ struct GroupMember {
   Real time_to_go = 0;  ///< to its destination [s at 1 m/s]
   std::int32_t destination = -1;
   std::int32_t journey_step = 0;
-  bool has_way = false;  ///< it has a destination, or a direction to walk in
-  bool walks = false;    ///< it has started, and waits nowhere
+  std::int32_t level = 0;  ///< of the building
+  bool has_way = false;    ///< it has a destination, or a direction to walk in
+  bool walks = false;      ///< it has started, and waits nowhere
 };
 
 /// What a group asks of a member.
@@ -39,8 +40,8 @@ struct GroupPace {
 ///     v <- v max(wait_factor, min(1, 1 - (T_c - T) / 1 s))    otherwise                 side_by_side
 ///
 /// with the travel time T at 1 m/s to the destination and T_c the mean of members with the same destination,
-/// a sum of integers (1e-6 s). Who is at a later step of the journey and farther away than reach is ahead,
-/// too.
+/// a sum of integers (1e-6 s). On two levels of a building the distance is that along the way. Who is at a
+/// later step of the journey and farther away than reach is ahead, too.
 ///
 /// A group is known by the least id of its members at the start (the field "party" of bodies; -1: alone).
 /// Members on several ranks tell each other by a plan that is made with each list. The bits depend on no

@@ -42,18 +42,21 @@ std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
 
 }  // namespace
 
-void Journeys::describe(Section& root) {
-  describe_exits(root);
-  root.tables("waypoints", {.doc = "An area that journeys lead through."},
-              [&](const std::string& name, Section& section) {
-                Ring ring = read_ring(section, "polygon", true, "corners of the area");
-                if (section.reading())
-                  destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}});
-              });
+void Journeys::describe(Section& root, const BuildingPlan& building) {
+  describe_exits(root, building);
+  root.tables(
+      "waypoints", {.doc = "An area that journeys lead through."},
+      [&](const std::string& name, Section& section) {
+        Ring ring = read_ring(section, "polygon", true, "corners of the area");
+        const int level = building.read_level(section);
+        if (section.reading())
+          destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}, level});
+      });
   root.tables("zones", {.doc = "An area where people walk faster or slower."},
               [&](const std::string&, Section& section) {
                 Zone zone;
                 zone.region = read_ring(section, "polygon", true, "corners of the area");
+                zone.level = building.read_level(section);
                 section.real("speed_factor", zone.speed_factor,
                              {.range = positive,
                               .required = true,
@@ -61,15 +64,16 @@ void Journeys::describe(Section& root) {
                                      "multiply each other"});
                 if (section.reading()) zones_.push_back(std::move(zone));
               });
-  describe_journeys(root);
+  describe_journeys(root, building);
 }
 
-void Journeys::describe_exits(Section& root) {
+void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
   root.tables(
       "exits", {.doc = "An exit: people who pass through it leave the run."},
       [&](const std::string& name, Section& section) {
         Exit exit;
         exit.name = name;
+        exit.level = building.read_level(section);
         std::vector<std::vector<Real>> line;
         section.points("line", line, 2,
                        {.unit = Unit::length,
@@ -114,7 +118,7 @@ void Journeys::describe_exits(Section& root) {
         }
         if (!ring.empty()) exit.regions.push_back(std::move(ring));
         exit.switches = merged(section, from, until);
-        destinations_.push_back({"exits." + name, exit.where, exit.regions});
+        destinations_.push_back({"exits." + name, exit.where, exit.regions, exit.level});
         exits_.push_back(std::move(exit));
       });
 }
@@ -139,19 +143,21 @@ int Journeys::find_destination(const Section& section, std::string_view key, con
   throw InputError(section.where(key) + ": " + no_such_table(kind, name, names));
 }
 
-void Journeys::read_queue(Section& section, const std::string& name, Step& step) {
+void Journeys::read_queue(Section& section, const BuildingPlan& building, const std::string& name,
+                          Step& step) {
   section.optional_table(
       "queue",
       {.doc = "A counter with a line before it, instead of exits: people stand in line and are served."},
       [&](Section& table) {
         QueueLine queue;
         queue.describe(table, name);
+        queue.level = building.read_level(table);
         if (!table.reading()) return;
         for (const QueueLine& other : queues_)
           if (other.name == queue.name)
             table.fail("name", fmt::format("there is a queue \"{}\" already: give another name", queue.name));
         queue.destination = static_cast<int>(destinations_.size());
-        destinations_.push_back({table.path(), queue.where, {queue.joining_area()}});
+        destinations_.push_back({table.path(), queue.where, {queue.joining_area()}, queue.level});
         step.is_exit = false;
         step.queue = static_cast<int>(queues_.size());
         step.exits = {queue.destination};
@@ -159,7 +165,8 @@ void Journeys::read_queue(Section& section, const std::string& name, Step& step)
       });
 }
 
-Journeys::Step Journeys::describe_step(Section& section, const std::string& name_of_queue) {
+Journeys::Step Journeys::describe_step(Section& section, const BuildingPlan& building,
+                                       const std::string& name_of_queue) {
   Step step;
   std::vector<std::string> exits;
   std::string waypoint;
@@ -179,7 +186,7 @@ Journeys::Step Journeys::describe_step(Section& section, const std::string& name
   section.text("waypoint", waypoint, {.doc = "name of the waypoint to walk to, instead of exits"});
   section.real("wait", step.wait,
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
-  read_queue(section, name_of_queue, step);
+  read_queue(section, building, name_of_queue, step);
   if (!section.reading()) return step;
   if (step.queue >= 0 && (!waypoint.empty() || step.wait > 0))
     section.fail(waypoint.empty() ? "wait" : "waypoint",
@@ -225,7 +232,7 @@ Journeys::Step Journeys::describe_step(Section& section, const std::string& name
   return step;
 }
 
-void Journeys::describe_journeys(Section& root) {
+void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
   root.tables(
       "journeys", {.doc = "Where people walk to, one step after the other."},
       [&](const std::string& name, Section& section) {
@@ -237,7 +244,7 @@ void Journeys::describe_journeys(Section& root) {
             [&](std::size_t k, Section& entry) {
               if (entry.reading() && !journey.steps.empty() && journey.steps.back().is_exit)
                 entry.fail("exits", "a step after one that leads to exits is never reached");
-              Step step = describe_step(entry, fmt::format("{}_{}", name, k + 1));
+              Step step = describe_step(entry, building, fmt::format("{}_{}", name, k + 1));
               if (entry.reading()) journey.steps.push_back(std::move(step));
             });
         section.boolean(

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/section.hpp"
@@ -21,6 +22,7 @@ struct QueueLine {
   std::vector<Vec<2>> line;  ///< from the counter to the end [m]
   Real spacing = 0.6;        ///< [m]
   std::int64_t servers = 1;
+  int level = 0;  ///< of the building
   std::shared_ptr<const Distribution<Unit::time>> service;
   int destination = -1;  ///< the area at the end of the line
   Real length = 0;       ///< [m]

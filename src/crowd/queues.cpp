@@ -69,7 +69,8 @@ bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
   if (place == 0) {
     if (time + rounding < agent::premovement_end(bodies)[i] ||
         agent::destination(bodies)[i] != queue->destination ||
-        !journeys_.destinations()[static_cast<std::size_t>(queue->destination)].contains(x))
+        !journeys_.destinations()[static_cast<std::size_t>(queue->destination)].contains(x,
+                                                                                         level_of(bodies, i)))
       return false;
     place = std::numeric_limits<std::int32_t>::max();  // until places are handed out
     agent::queue_since(bodies)[i] = time;

@@ -51,15 +51,17 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   if (settings_.fps > 0) {
     const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
                            .version = context.creator,
-                           .geometry = scene_.plan().wkt(),
-                           .fps = settings_.fps};
+                           .geometry = scene_.building().wkt(),
+                           .fps = settings_.fps,
+                           .has_levels = scene_.building().n_levels() > 1};
     const std::string path = files_.with(".trajectory.h5");
     trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
                                            comm, path, head, frame_of(resume->clock.time)))
                                      : std::make_unique<PedestrianArchive>(comm, path, head);
   }
   if (settings_.every.ever() && has_vtk())
-    fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
+    for (int level = 0; level < scene_.building().n_levels(); ++level)
+      fields_.push_back(std::make_unique<CrowdFields>(context, settings_, scene_, level));
 
   const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
                               std::size_t time_column) {
@@ -71,6 +73,7 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   std::vector<Table::Heading> of_agents{
       {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
       {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
+  if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
   if (scene_.groups().is_used()) {
     of_agents.push_back({"party", "-"});
     of_agents.push_back({"party_waited", "s"});
@@ -151,9 +154,13 @@ void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   std::vector<double> positions;
   positions.reserve(3 * n);
-  for (const Vec<2>& x : state.bodies.position().first(n))
-    positions.insert(positions.end(), {x[0], x[1], settings_.z});
-  trajectory_->append(frame, state.bodies.id().first(n), positions);
+  const PeopleAt people = owned_people(state);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec<2>& x = people.position[i];
+    positions.insert(positions.end(),
+                     {x[0], x[1], settings_.z + scene_.building().level(people.level(i)).height(x)});
+  }
+  trajectory_->append(frame, state.bodies.id().first(n), positions, people.levels);
 }
 
 void CrowdWriter::write_departures(const State<2>& state) {
@@ -169,6 +176,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
   const std::vector<std::string> groups = scene_.people().group_names();
+  const BuildingPlan& building = scene_.building();
   std::string lines;
   for (const Departure& d : departures) {
     lines += fmt::format("{},{},{},{},{},{},{},{},{},{}", d.id,
@@ -176,6 +184,7 @@ void CrowdWriter::write_departures(const State<2>& state) {
                          csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
                          d.desired_speed, d.entered_at, d.walks_from, d.time,
                          csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
+    if (building.n_levels() > 1) lines += "," + csv_cell(building.level(d.level).name);
     if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
     lines += '\n';
   }
@@ -191,12 +200,12 @@ void CrowdWriter::write_departures(const State<2>& state) {
 }
 
 std::vector<CrowdWriter::Scheduled> CrowdWriter::scheduled() const {
-  if (!fields_) return {};
-  return {{"fields", settings_.every, fields_->needs_contacts()}};
+  if (fields_.empty()) return {};
+  return {{"fields", settings_.every, fields_.front()->needs_contacts()}};
 }
 
 void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const ContactGraph<2>& contacts) {
-  fields_->write(state, contacts);
+  for (const auto& of_level : fields_) of_level->write(state, contacts);
 }
 
 void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
@@ -207,6 +216,7 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
   if (queues_) columns.push_back({"queue_place", "-", 1, agent::queue_place(bodies).first(n)});
   if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
+  if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 
 void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,

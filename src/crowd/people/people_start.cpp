@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
@@ -15,7 +16,7 @@ Real People::most_that_fit(const StartSpace& space, const Mixture& mixture) {
   return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
 
-void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits,
+void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                         std::size_t group, int journey) {
   BodyStore<2>& bodies = state.bodies;
   const auto at = static_cast<std::size_t>(i);
@@ -25,6 +26,7 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   bodies.radius()[at] = made.radius;
   bodies.mobility()[at] = 1;
   bodies.group()[at] = static_cast<std::int32_t>(group);
+  if (bodies.carries_levels()) bodies.level()[at] = level;
   agent::type(bodies)[at] = traits.kind;
   agent::desired_speed(bodies)[at] = traits.desired_speed;
   agent::entered_at(bodies)[at] = state.clock.time;
@@ -44,23 +46,40 @@ Real People::reach_of_starts() const {
   return reach;
 }
 
-void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
-  if (populations_.empty()) return;
-  const NearObstacles near(state.obstacles, journeys_->exits(), state.box, reach_of_starts());
+namespace {
 
-  std::vector<NewBody<2>> fixed;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
-  std::vector<std::unique_ptr<StartSpace>> spaces;
-  std::vector<const StartSpace*> views;
-  std::vector<PlacedPerson> people;
+/// Who is placed on one level.
+struct PlacedOnLevel {
+  explicit PlacedOnLevel(NearObstacles&& obstacles) : near(std::move(obstacles)) {}
+
+  NearObstacles near;
+  std::vector<std::unique_ptr<StartSpace>> spaces{};
+  std::vector<const StartSpace*> views{};
+  std::vector<std::size_t> populations{};  // of the spaces
+  std::vector<NewBody<2>> fixed{};
+  std::vector<PlacedPerson> people{};
+};
+
+}  // namespace
+
+void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
+  std::map<int, PlacedOnLevel> levels;
   std::vector<GlobalId> first_ids;
   std::vector<std::optional<GroupList>> parties;  // by population
-  for (const Population& population : populations_) {
-    spaces.push_back(std::make_unique<StartSpace>(plan, near, journeys_->exits(), state.box,
-                                                  population.region, population.where));
-    views.push_back(spaces.back().get());
-    const StartSpace& space = *views.back();
+  for (std::size_t p = 0; p < populations_.size(); ++p) {
+    const Population& population = populations_[p];
+    const auto [entry, is_new] = levels.try_emplace(
+        population.level,
+        NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, reach_of_starts()));
+    PlacedOnLevel& level = entry->second;
+    for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      if (level_of(state.bodies, i) == population.level)
+        level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+    level.populations.push_back(p);
+    level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
+                                                        population.region, population.where));
+    level.views.push_back(level.spaces.back().get());
+    const StartSpace& space = *level.views.back();
     const std::int64_t n = population.n_people(space.area());
     const Mixture& mixture = population.mixture;
     const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
@@ -80,8 +99,8 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
                              .first_id = state.next_id,
                              .count = n,
                              .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
-                             .spaces = views,
-                             .fixed = fixed,
+                             .spaces = level.views,
+                             .fixed = level.fixed,
                              .back_and_forth = population.groups.has_value()};
     first_ids.push_back(state.next_id);
     parties.emplace_back();
@@ -91,10 +110,10 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
         throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
       parties.back().emplace(*population.groups, n);
     }
-    const bool has_room =
-        population.on_lattice ? place_on_lattice(task, people)
-        : parties.back() ? place_groups_at_random(task, *parties.back(), mixture.largest_radius(), people)
-                         : place_at_random(task, people);
+    const bool has_room = population.on_lattice ? place_on_lattice(task, level.people)
+                          : parties.back()      ? place_groups_at_random(task, *parties.back(),
+                                                                         mixture.largest_radius(), level.people)
+                                                : place_at_random(task, level.people);
     if (!has_room)
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -103,20 +122,23 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   }
 
   Index i = state.bodies.n_owned();
-  state.bodies.resize(i + static_cast<Index>(people.size()), 0);
-  for (const PlacedPerson& person : people) {
-    const auto group = static_cast<std::size_t>(person.space);
-    const Population& population = populations_[group];
-    put_person(state, i, person.body, population.mixture.draw(seed, person.body.id), group,
-               population.journey);
-    if (const auto& list = parties[group]) {
-      const std::int64_t k = list->group_of(person.body.id - first_ids[group]);
-      if (list->size(k) > 1)
-        agent::party(state.bodies)[static_cast<std::size_t>(i)] =
-            static_cast<std::int32_t>(first_ids[group] + list->first_member(k));
+  std::size_t n_people = 0;
+  for (const auto& [number, level] : levels) n_people += level.people.size();
+  state.bodies.resize(i + static_cast<Index>(n_people), 0);
+  for (const auto& [number, level] : levels)
+    for (const PlacedPerson& person : level.people) {
+      const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
+      const Population& population = populations_[group];
+      put_person(state, i, person.body, population.mixture.draw(seed, person.body.id), number, group,
+                 population.journey);
+      if (const auto& list = parties[group]) {
+        const std::int64_t k = list->group_of(person.body.id - first_ids[group]);
+        if (list->size(k) > 1)
+          agent::party(state.bodies)[static_cast<std::size_t>(i)] =
+              static_cast<std::int32_t>(first_ids[group] + list->first_member(k));
+      }
+      ++i;
     }
-    ++i;
-  }
 }
 
 }  // namespace scree
