@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/output_interval.hpp"
 #include "core/random.hpp"
@@ -145,6 +146,10 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
     return interval_ends_in_step(time, state.clock.last_dt, interval, own);
   };
+  const auto chooses_itself = [&](std::size_t i) {
+    const GlobalId party = agent::party(std::as_const(bodies))[i];
+    return party < 0 || party == bodies.id()[i];
+  };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (agent::journey(bodies)[i] < 0) continue;
     const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
@@ -171,6 +176,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level))) break;
         destination = step.exits[0];
       }
+      if (step.queue >= 0) break;  // Queues says when it goes on
       if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x), level))
@@ -192,7 +198,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
-    } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
+    } else if (step.choice == Choice::quickest && chooses_itself(i) && is_due(bodies.id()[i], step.update)) {
       destination = quicker_exit(step, destination, speed, x, level, floor_field);
     }
   }

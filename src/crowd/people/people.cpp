@@ -66,12 +66,32 @@ void People::describe_populations(Section& root, const BuildingPlan& building) {
                     "placement", population.on_lattice, {{"random", false}, {"lattice", true}},
                     {.doc = "at random, or on a hexagonal lattice with the largest spacing that holds them"});
                 population.journey = read_journey(section);
+                describe_groups(section, population);
                 if (!section.reading()) return;
                 population.where = section.where(population.count > 0 ? "count" : "density");
                 if ((population.count > 0) == (population.density > 0))
                   section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
+                if (population.groups && population.count > 0)
+                  population.groups->require_room(population.count, name);
                 populations_.push_back(std::move(population));
               });
+}
+
+void People::describe_groups(Section& section, Population& population) const {
+  section.optional_table("groups", {.doc = "People of the population who walk together."},
+                         [&](Section& table) {
+                           GroupRule rule;
+                           rule.describe(table);
+                           population.groups = rule;
+                         });
+  if (!section.reading() || !population.groups || population.journey < 0) return;
+  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(population.journey)];
+  for (const Journeys::Step& step : journey.steps)
+    if (step.choice == Journeys::Choice::weights)
+      section.fail("groups", fmt::format("the members of a group share their exit, but the journey \"{}\" "
+                                         "draws one for each person: take choice = \"nearest\" or "
+                                         "\"quickest\" there instead of \"weights\"",
+                                         journey.name));
 }
 
 void People::describe_sources(Section& root, const BuildingPlan& building) {

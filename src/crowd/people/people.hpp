@@ -2,10 +2,12 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "crowd/people/arrivals.hpp"
+#include "crowd/people/group_rule.hpp"
 #include "crowd/people/mixture.hpp"
 #include "crowd/people/start_space.hpp"
 #include "neighbors/neighborhood.hpp"
@@ -24,6 +26,7 @@ struct Population {
   Real density = 0;  // [1/m2]; 0: count is given
   bool on_lattice = false;
   int journey = -1;
+  std::optional<GroupRule> groups;
 
   std::int64_t n_people(Real area) const {
     return count > 0 ? count : static_cast<std::int64_t>(std::llround(density * area));
@@ -65,12 +68,15 @@ class People {
   /// `journeys`, those of floors of `building`.
   void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
   std::span<const AgentType> types() const { return kinds_; }
+  std::span<const Population> populations() const { return populations_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
 
+  /// Whether sources bring people of the journey.
+  bool may_come(int journey) const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
@@ -108,6 +114,9 @@ class People {
   void describe_populations(Section& root, const BuildingPlan& building);
   void describe_sources(Section& root, const BuildingPlan& building);
   int read_journey(Section& section) const;
+  void describe_groups(Section& section, Population& population) const;
+  /// How far from the centre of what is placed obstacles matter [m].
+  Real reach_of_starts() const;
   const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;
   void feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
             std::vector<Arrival>& arrivals) const;
