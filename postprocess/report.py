@@ -41,8 +41,8 @@ def main():
                         help=f"paths of people are thinned until the file is about as large at most (default {megabytes:g})")
     parser.add_argument("--no-picture", action="store_true", help="grains: no picture of the last frame")
     options = parser.parse_args()
-    if not options.megabytes >= 1:
-        parser.error("--megabytes is 1 or more")
+    if not 1 <= options.megabytes <= 1000:
+        parser.error("--megabytes is from 1 to 1000")
     if not options.density_limit > 0:
         parser.error("--density-limit is above 0")
     try:
