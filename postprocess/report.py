@@ -14,6 +14,12 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 TRIED = "SCREE_REPORT_TRIED"        # set for the interpreter that is tried second
 
 
+def end(message):
+    """Ends as the program does when its input is wrong."""
+    print(f"scree: report: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
 def with_modules():
     """Imports the package. Where modules are missing Debian's own Python is tried, which sees the packages python3-*."""
     try:
@@ -25,7 +31,7 @@ def with_modules():
             os.execve(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv], os.environ | {TRIED: sys.executable})
         tried = " and ".join(filter(None, [os.environ.get(TRIED), sys.executable]))
         package = (error.name or "").split(".")[0]
-        sys.exit(f"scree: report: the Python module {package} is missing in {tried}: install it (Debian: apt-get install python3-{package}; "
+        end(f"the Python module {package} is missing in {tried}: install it (Debian: apt-get install python3-{package}; "
                  "else pip install it), or name another interpreter by the environment variable SCREE_PYTHON")
     return MOST_MEGABYTES, write_report, ResultsError
 
@@ -48,7 +54,7 @@ def main():
     try:
         path = write_report(options.results, options.output, options.density_limit, options.megabytes, not options.no_picture)
     except (ResultsError, OSError) as error:
-        sys.exit(f"scree: report: {error}")
+        end(error)
     print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 

@@ -133,9 +133,9 @@ class Browser:
             self.requests.append(values["request"]["url"])
         elif what == "Runtime.exceptionThrown":
             self.errors.append(_text_of(values["exceptionDetails"]))
-        elif what == "Runtime.consoleAPICalled" and values["type"] in ("error", "warning", "assert"):
+        elif what == "Runtime.consoleAPICalled" and values["type"] in ("error", "assert"):
             self.errors.append(" ".join(str(item.get("value", item.get("description"))) for item in values["args"]))
-        elif what == "Log.entryAdded" and values["entry"]["level"] in ("error", "warning"):
+        elif what == "Log.entryAdded" and values["entry"]["level"] == "error":
             self.errors.append(values["entry"]["text"])
 
     def _receive(self, deadline):

@@ -4,7 +4,7 @@ from html import escape
 import numpy as np
 
 from scree import style
-from scree.crowd.curves import (count_until, flow_at, inside_at, last_time, mean_and_interval, time_of_share)
+from scree.crowd.curves import flow_at, inside_at, mean_and_interval, time_of_share
 from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE, Grid, density_maps
 from scree.crowd.plan import plan_of
 from scree.report.charts import Line, chart, class_bar, classed, colour_bar, coloured, png
@@ -12,7 +12,6 @@ from scree.report.drawing import View, floor_svg, map_image
 from scree.report.tables import (UNITS, differences, distribution, number, plain, script_data, section_tables, table, values_of,
                                  with_spread)
 from scree.report.tracks import thinned
-from scree.results import ResultsError
 
 KIND = "crowd"
 BAND = (5, 95)              # percentiles of runs
@@ -185,11 +184,11 @@ def inside_data(run):
 # ---- curves
 
 def inside_chart(runs):
-    try:
-        times = np.linspace(0, last_time([run for run in runs if has_curve(run)]) * 1.02, 800)
-    except (ResultsError, IndexError):
-        return '<p class="missing">Nobody has left yet, and no table says who is inside.</p>'
-    inside = [inside_at(run, times) for run in runs if has_curve(run)]
+    counted = [run for run in runs if has_curve(run)]
+    if not counted:
+        return '<p class="missing">Nobody has left yet, or no table says who is inside.</p>'
+    times = np.linspace(0, max(run.last_time for run in counted) * 1.02, 800)
+    inside = [inside_at(run, times) for run in counted]
     if len(inside) == 1:
         return chart([Line("", times, inside[0], is_step=True, colour="#2e333d")], "time [s]", "people inside", "inside-chart")
     low, middle, high = np.percentile(inside, [BAND[0], 50, BAND[1]], axis=0)
