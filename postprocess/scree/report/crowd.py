@@ -224,7 +224,8 @@ def maps(runs, plan, view, limit):
     grid = Grid(lower, upper, CELL)
     of_levels = []
     for number in range(len(plan.levels)):
-        some = [density_maps(run.paths, number, grid, limit, WINDOW, run.last_time) for run in with_paths]
+        some = [density_maps(run.paths, number, grid, limit, WINDOW, run.last_time if run.has_ended else None)
+                for run in with_paths]
         of_levels.append((np.mean([one.mean for one in some], axis=0), np.max([one.highest for one in some], axis=0),
                           np.mean([one.above for one in some], axis=0)))
     # A floor shows the connectors that join it.
