@@ -4,7 +4,7 @@ from html import escape
 import numpy as np
 
 from scree import style
-from scree.crowd.plan import within
+from scree.crowd.plan import outward
 
 LETTER = 0.66           # width of a letter over the size of the text
 
@@ -43,25 +43,6 @@ class View:
     def path(self, rings):
         """Rings as the text of an SVG path, to be filled even-odd."""
         return "".join("M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in self.at(corners).tolist()) + "Z" for _, corners in rings)
-
-
-def outward(door, rings):
-    """Unit vector from an exit's line away from the floor before it, and how deep the area behind it is [m]; of a polygon from
-    the middle of the floor."""
-    if not rings:
-        return np.array([0.0, 1.0]), 0.0
-    outer = [corners for is_hole, corners in rings if not is_hole]
-    middle = np.mean([(corners.min(axis=0) + corners.max(axis=0)) / 2 for corners in outer], axis=0)
-    away = door.middle - middle
-    if door.is_line:
-        along = door.corners[1] - door.corners[0]
-        normal = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
-        # Behind the line is a pocket of half a metre and more, before it the floor goes on for longer.
-        steps = np.arange(0.25, 6.0, 0.25)[:, None]
-        depth = [sum(np.any([within(corners, door.middle + side * steps * normal) for corners in outer], axis=0)) for side in (1, -1)]
-        is_first = depth[0] < depth[1] if depth[0] != depth[1] else np.dot(normal, away) >= 0
-        return (normal, 0.25 * depth[0]) if is_first else (-normal, 0.25 * depth[1])
-    return away / (np.linalg.norm(away) or 1.0), 0.0
 
 
 def floor_svg(plan, number, view, colours, with_exits=True, content=""):
