@@ -288,8 +288,8 @@ class Trajectory:
 
 class Paths:
     """Who was where, frame by frame, from a file in the layout of the pedestrian dynamics data archive: dataset
-    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry. A building of several
-    levels also has /level, a number per row; its geometry is a collection with one member per level."""
+    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry. In a building
+    of several levels also a dataset /level, row by row, and the geometry is a collection of one per level."""
 
     def __init__(self, path):
         import h5py
@@ -303,16 +303,18 @@ class Paths:
             self.fps = float(rows.attrs["fps"])
             geometry = file.attrs.get("wkt_geometry", "")
             records = rows[()]
-            levels = file["level"]["level"] if "level" in file else None
+            has_levels = "level" in file
+            levels = file["level"]["level"].astype(np.int64) if has_levels else np.zeros(len(records), np.int64)
         geometry = geometry.decode() if isinstance(geometry, bytes) else str(geometry)
         self.walkable = read_wkt(geometry)
-        self.has_levels = levels is not None
-        self.walkable_of_level = [read_wkt(part) for part in wkt_members(geometry)] if self.has_levels else [self.walkable]
+        self.walkable_of_level = [read_wkt(text) for text in levels_of_wkt(geometry)] if has_levels else [self.walkable]
         order = np.lexsort((records["id"], records["frame"]))
         self.frame_of_row = records["frame"][order].astype(np.int64)
         self.id_of_row = records["id"][order].astype(np.int64)
         self.position_of_row = np.column_stack([records["x"], records["y"]])[order].astype(float)
-        self.level_of_row = levels[order].astype(np.int64) if self.has_levels else np.zeros(len(order), np.int64)
+        self.level_of_row = levels[order]
+        self.height_of_row = (records["z"][order].astype(float) if "z" in records.dtype.names
+                              else np.zeros(len(records)))
 
     @property
     def time_of_row(self):
@@ -478,19 +480,17 @@ def read_wkt(text):
     return rings
 
 
-def wkt_members(text):
-    """The geometries of a GEOMETRYCOLLECTION, as texts; another geometry is its only member."""
-    text = text.strip()
-    if not text.upper().startswith("GEOMETRYCOLLECTION"):
-        return [text] if text else []
-    members, depth, begin = [], 0, text.index("(") + 1 if "(" in text else len(text)
-    for place in range(begin, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
-        if depth < 0 or (depth == 0 and text[place] == ","):
-            members.append(text[begin:place].strip())
-            begin = place + 1
-        if depth < 0:
-            break
+def levels_of_wkt(text):
+    """The members of a GEOMETRYCOLLECTION, one text each; of another geometry the text itself."""
+    head, _, rest = text.partition("(")
+    if head.strip().upper() != "GEOMETRYCOLLECTION":
+        return [text]
+    members, depth, start = [], 0, 0
+    for place, letter in enumerate(rest):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (depth == 0 and letter == ","):
+            members.append(rest[start:place].strip())
+            start = place + 1
     return members
 
 

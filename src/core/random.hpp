@@ -47,6 +47,7 @@ inline constexpr std::uint32_t update_phase = 11;
 inline constexpr std::uint32_t source = 12;
 inline constexpr std::uint32_t free_volume = 13;
 inline constexpr std::uint32_t orientation = 14;
+inline constexpr std::uint32_t escalator = 15;
 inline constexpr std::uint32_t crowd_noise = 20;
 }  // namespace purpose
 

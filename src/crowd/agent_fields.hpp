@@ -4,7 +4,8 @@
 #include <span>
 #include <type_traits>
 
-#include "particles/body_store.hpp"
+#include "crowd/floor_field/people_at.hpp"
+#include "state/state.hpp"
 
 /// The fields of people (agent_fields.def), as agent::desired_speed(bodies)[i].
 namespace scree::agent {
@@ -36,3 +37,18 @@ inline constexpr std::array fields{
 #undef SCREE_AGENT_FIELD
 
 }  // namespace scree::agent
+
+namespace scree {
+
+/// The owned people of a rank, with the levels that they are on.
+inline PeopleAt owned_people(const State<2>& state) {
+  const BodyStore<2>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  return {bodies.position().first(n), bodies.carries_levels() ? bodies.level().first(n) : bodies.level()};
+}
+/// The level of the building that body i is on; 0 where there is one.
+inline int level_of(const BodyStore<2>& bodies, std::size_t i) {
+  return bodies.carries_levels() ? bodies.level()[i] : 0;
+}
+
+}  // namespace scree

@@ -59,41 +59,49 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
 }  // namespace
 
 std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
-  std::vector<std::string> findings = people_.diagnostics(*plan_, journeys_, is_led_);
+  std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, findings);
-  for (const PlanFinding& finding : plan_->narrow_places(2 * largest + clearance))
-    findings.push_back(fmt::format("{}: {} at {}", plan_->where(), finding.text, at(finding.at)));
+  for (int level = 0; level < building_->n_levels(); ++level)
+    for (const PlanFinding& finding : building_->plan(level).narrow_places(2 * largest + clearance))
+      findings.push_back(
+          fmt::format("{}: {} at {}", building_->level(level).where, finding.text, at(finding.at)));
 
   // Who has no way: none at all, or none wide enough for the largest person.
-  std::vector<Ring> regions;
+  std::vector<WayCheck::Region> regions;
   for (const Destination& destination : journeys_.destinations())
-    regions.insert(regions.end(), destination.regions.begin(), destination.regions.end());
+    for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   if (regions.empty()) return findings;
-  const WayCheck check(*plan_, regions, largest);
+  const WayCheck check(*building_, regions, largest);
+  for (int level = 0; level < building_->n_levels(); ++level)
+    if (!check.reaches(level))
+      findings.push_back(fmt::format("{}: no way leads from \"{}\" to any exit or waypoint",
+                                     building_->level(level).where, building_->level(level).name));
   const BodyStore<2>& bodies = state.bodies;
   struct Group {
     std::int64_t count = 0;
     GlobalId first = std::numeric_limits<GlobalId>::max();
     Vec<2> at;  // of the first
+    int level = 0;
   } lost, squeezed;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     const bool is_lost = agent::destination(bodies)[i] < 0;
-    if (!is_lost && !check.has_no_way(x)) continue;
+    if (!is_lost && !check.has_no_way(x, level_of(bodies, i))) continue;
     Group& group = is_lost ? lost : squeezed;
     ++group.count;
-    if (bodies.id()[i] < group.first) group.first = bodies.id()[i], group.at = x;
+    if (bodies.id()[i] < group.first)
+      group.first = bodies.id()[i], group.at = x, group.level = level_of(bodies, i);
   }
   const auto report = [&](const Group& group, const std::string& what) {
     const std::int64_t of_all = state.comm.sum(group.count);
-    const std::string who = message_of_smallest(
-        state.comm, group.first,
-        group.count > 0
-            ? fmt::format("person {} at {}{}", group.first, at(group.at), check.gap_text(group.at))
-            : std::string());
+    const std::string who =
+        message_of_smallest(state.comm, group.first,
+                            group.count > 0 ? fmt::format("person {} at {}{}", group.first, at(group.at),
+                                                          check.gap_text(group.at, group.level))
+                                            : std::string());
     if (of_all > 0)
-      findings.push_back(fmt::format("error: {}: {} people {}: {}", plan_->where(), of_all, what, who));
+      findings.push_back(fmt::format("error: {}: {} people {}: {}", building_->where(), of_all, what, who));
   };
   report(lost, "have no way to any destination of their journey");
   report(squeezed, "start where no way is wide enough for the largest person to a destination");

@@ -15,9 +15,9 @@
 namespace scree {
 
 void CrowdScene::describe(Section& root) {
-  plan_->describe(root);
-  journeys_.describe(root);
-  people_.describe(root, journeys_);
+  building_->describe(root);
+  journeys_.describe(root, *building_);
+  people_.describe(root, *building_, journeys_);
   floor_field_.describe(root);
 }
 
@@ -40,8 +40,15 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 
 void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   refuse_equal_columns(journeys_.exits());
-  journeys_.place(*plan_, people_.largest_radius());
-  const Box<2> plan = plan_->bounds();
+  journeys_.place(*building_, people_.largest_radius());
+  building_->join(people_.largest_radius());
+  const bool has_levels = building_->n_levels() > 1;
+  if (has_levels && (box.periodic[0] || box.periodic[1]))
+    throw InputError(
+        fmt::format("{}: a building of several floors cannot be periodic: take periodic out of "
+                    "[domain]",
+                    building_->where()));
+  const Box<2> plan = building_->bounds();
   for (int k = 0; k < 2 && box_given; ++k)
     if (!box.is_periodic(k) && (box.lower[k] > plan.lower[k] || box.upper[k] < plan.upper[k]))
       throw InputError(fmt::format(
@@ -49,7 +56,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
           "[domain] only from {:g} to "
           "{:g} m: enlarge it, make the axis periodic, or leave out lower and upper, for a domain "
           "that fits",
-          plan_->where(), plan.lower[k], plan.upper[k], "xy"[k], box.lower[k], box.upper[k]));
+          building_->where(), plan.lower[k], plan.upper[k], "xy"[k], box.lower[k], box.upper[k]));
   if (!box_given) {
     // Room for the whole of a body that stands at the edge of the plan, and for one cell of the fields beyond
     // it.
@@ -57,33 +64,40 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
     box.lower = plan.lower - filled<2>(margin);
     box.upper = plan.upper + filled<2>(margin);
   }
-  obstacles.add("walls", plan_->where(), std::make_unique<WallSegments>(plan_->walls()));
-  if (!plan_->columns().empty()) {
-    const auto columns = plan_->columns();
-    obstacles.add("columns", plan_->where(),
-                  std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())));
+  for (int number = 0; number < building_->n_levels(); ++number) {
+    const Level& level = building_->level(number);
+    const auto name = [&](const char* what) { return has_levels ? level.name + "." + what : what; };
+    const int only = has_levels ? number : -1;
+    obstacles.add(name("walls"), level.where, std::make_unique<WallSegments>(level.plan.walls()), only);
+    const auto columns = level.plan.columns();
+    if (!columns.empty())
+      obstacles.add(name("columns"), level.where,
+                    std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())),
+                    only);
   }
   journeys_.add_doors(obstacles);
 }
 
 void CrowdScene::prepare(State<2>& state) {
   state.bodies.carry_extra(agent::fields);
-  state.world = CrowdWorld{plan_, this};
+  state.bodies.carry_levels(building_->n_levels() > 1);
+  state.levels = building_->map();
+  state.world = CrowdWorld{building_, this};
   first_outlet_ = state.outlets.size();
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
   Scope timer("ways");
-  floor_field_.build(state.comm, *plan_, state.box, journeys_.zones(), journeys_.destinations());
+  floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
 }
 
 Real CrowdScene::fastest() const {
   Real most = 1;
   for (const Zone& zone : journeys_.zones()) most *= std::max(zone.speed_factor, 1.0);
-  return most * people_.fastest();
+  return most * building_->most_factor() * people_.fastest() + building_->fastest_belt();
 }
 
 void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
-  people_.populate(state, *plan_, seed);
+  people_.populate(state, *building_, seed);
 }
 
 void CrowdScene::start(State<2>& state, std::uint64_t seed) {
@@ -96,9 +110,8 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
     journeys_.restore_doors(state);
   else
     journeys_.switch_doors(state, [] {});
-  const auto owned =
-      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  floor_field_.fetch(owned, people_.fastest());
+  const PeopleAt owned = owned_people(state);
+  floor_field_.fetch(owned, fastest());
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
   if (floor_field_.counts_density()) floor_field_.update_density(owned);
@@ -110,7 +123,7 @@ std::vector<NamedNumbers> CrowdScene::memory() {
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
-  return fmt::format("{}: people \"{}\"", plan_->where(), people_.group_names()[group]);
+  return fmt::format("{}: people \"{}\"", building_->where(), people_.group_names()[group]);
 }
 
 SceneWords CrowdScene::words() const {
@@ -136,6 +149,8 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
   const std::size_t n_destinations = journeys_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
+  if (fault.empty())
+    fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
   const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
   const std::int32_t at_step = agent::journey_step(bodies)[i];
@@ -154,11 +169,9 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);
   }
-  const bool anybody_came = people_.feed(state, *plan_, seed, before_change);
-  const auto owned =
-      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  if (anybody_came)
-    floor_field_.fetch(owned, people_.fastest());  // they may be far from those who were on this rank
+  const bool anybody_came = people_.feed(state, *building_, seed, before_change);
+  const PeopleAt owned = owned_people(state);
+  if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);

@@ -12,7 +12,8 @@
 
 namespace scree {
 
-/// A building with people in it: the tables [walkable], [exits], [waypoints], [zones], [journeys], [agents],
+/// A building with people in it: the tables [walkable] or [floors] and
+/// [connectors], [exits], [waypoints], [zones], [journeys], [agents],
 /// [populations], [sources] and [navigation], and what happens between two steps.
 class CrowdScene final : public Scene<2> {
  public:
@@ -44,7 +45,7 @@ class CrowdScene final : public Scene<2> {
   Real fastest() const;
   /// Of the run.
   std::uint64_t seed() const { return seed_; }
-  const FloorPlan& plan() const { return *plan_; }
+  const BuildingPlan& building() const { return *building_; }
   const People& people() const { return people_; }
   const Journeys& journeys() const { return journeys_; }
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
@@ -53,7 +54,7 @@ class CrowdScene final : public Scene<2> {
   FloorField& floor_field() { return floor_field_; }
 
  private:
-  std::shared_ptr<FloorPlan> plan_ = std::make_shared<FloorPlan>();
+  std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
   FloorField floor_field_;
   People people_;

@@ -2,7 +2,7 @@
 #include <any>
 #include <memory>
 
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/building_plan.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -11,7 +11,7 @@ class CrowdScene;
 
 /// What a crowd shows to measures and tests: State::world in its runs.
 struct CrowdWorld {
-  std::shared_ptr<const FloorPlan> plan;
+  std::shared_ptr<const BuildingPlan> building;
   CrowdScene* scene = nullptr;
 };
 

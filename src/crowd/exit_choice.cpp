@@ -22,10 +22,10 @@ std::size_t interval_of(Real travel_time) {
 
 }  // namespace
 
-Real Journeys::speed_factor(const Vec<2>& x) const {
+Real Journeys::speed_factor(const Vec<2>& x, int level) const {
   Real factor = 1;
   for (const Zone& zone : zones_)
-    if (ring_contains(zone.region, x)) factor *= zone.speed_factor;
+    if (zone.contains(x, level)) factor *= zone.speed_factor;
   return factor;
 }
 
@@ -36,7 +36,7 @@ void Journeys::count_heading(const State<2>& state, const FloorField& floor_fiel
     const int to = agent::destination(bodies)[i];
     if (to < 0 || static_cast<std::size_t>(to) >= exits_.size()) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
-               interval_of(floor_field.travel_time(to, bodies.position()[i]))];
+               interval_of(floor_field.travel_time(to, bodies.position()[i], level_of(bodies, i)))];
   }
   state.comm.sum(heading_);
   n_nearer_.resize(heading_.size());
@@ -57,10 +57,11 @@ Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_hea
 }
 
 int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed,
-                         const Vec<2>& x, const FloorField& floor_field, std::uint64_t seed) const {
+                         const Vec<2>& x, int level, const FloorField& floor_field,
+                         std::uint64_t seed) const {
   std::vector<Real>& travel_time = travel_time_;
   travel_time.clear();
-  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x));
+  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x, level));
   const auto can_use = [&](std::size_t k) {
     return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);
   };
@@ -102,14 +103,14 @@ int Journeys::first_exit(const Step& step, GlobalId id, std::size_t number_of_st
   return -1;
 }
 
-int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x,
+int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, int level,
                            const FloorField& floor_field) const {
-  const Real now = expected_time(present, floor_field.travel_time(present, x), speed, true);
+  const Real now = expected_time(present, floor_field.travel_time(present, x, level), speed, true);
   int best = present;
   Real least = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
     if (exit == present || is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = floor_field.travel_time(exit, x);
+    const Real travel_time = floor_field.travel_time(exit, x, level);
     if (!std::isfinite(travel_time)) continue;
     const Real time = expected_time(exit, travel_time, speed, false);
     if (time < least) least = time, best = exit;
@@ -138,11 +139,12 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     if (agent::journey(bodies)[i] < 0) continue;
     const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
     const Vec<2>& x = bodies.position()[i];
+    const int level = level_of(bodies, i);
     std::int32_t& destination = agent::destination(bodies)[i];
     std::int32_t& at_step = agent::journey_step(bodies)[i];
     Real& waits_until = agent::waits_until(bodies)[i];
     if (is_any_closed) {
-      const int around = closed_exit_around(wrapped(state.box, x), bodies.radius()[i], destination);
+      const int around = closed_exit_around(wrapped(state.box, x), level, bodies.radius()[i], destination);
       if (around >= 0) {
         destination = around;
         continue;
@@ -156,12 +158,13 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     for (std::size_t k = 0; k < steps.size() && !steps[static_cast<std::size_t>(at_step)].is_exit; ++k) {
       const Step& step = steps[static_cast<std::size_t>(at_step)];
       if (destination < 0) {
-        if (!std::isfinite(floor_field.travel_time(step.exits[0], x))) break;
+        if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level))) break;
         destination = step.exits[0];
       }
       if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
-        if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x))) break;
+        if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x), level))
+          break;
         waits_until = time + step.wait;
       }
       const bool is_last = static_cast<std::size_t>(at_step) + 1 == steps.size();
@@ -173,14 +176,14 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     const Step& step = steps[static_cast<std::size_t>(at_step)];
     if (!step.is_exit) continue;
     if (destination < 0 || is_open_[static_cast<std::size_t>(destination)] == 0) {
-      const int chosen =
-          first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, floor_field, seed);
+      const int chosen = first_exit(step, bodies.id()[i], static_cast<std::size_t>(at_step), speed, x, level,
+                                    floor_field, seed);
       if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
     } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
-      destination = quicker_exit(step, destination, speed, x, floor_field);
+      destination = quicker_exit(step, destination, speed, x, level, floor_field);
     }
   }
 }

@@ -41,9 +41,10 @@ std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
   return static_cast<std::int64_t>(interval_count(time, interval) - interval_count(time - last_dt, interval));
 }
 
-void Journeys::place(FloorPlan& plan, Real largest_radius) {
+void Journeys::place(BuildingPlan& building, Real largest_radius) {
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     Exit& exit = exits_[e];
+    FloorPlan& plan = building.plan(exit.level);
     if (!exit.line.empty()) {
       const Real depth = exit.absorb_depth + 2 * largest_radius;
       exit.pocket = plan.open_exit(exit.line[0], exit.line[1], depth, exit.where);
@@ -64,7 +65,7 @@ void Journeys::place(FloorPlan& plan, Real largest_radius) {
   }
   for (const Destination& destination : destinations_) {
     Real area = 0;
-    for (const Ring& region : destination.regions) area += plan.free_area(region);
+    for (const Ring& region : destination.regions) area += building.plan(destination.level).free_area(region);
     if (!(area > 0))
       throw InputError(
           fmt::format("{}: [{}] lies outside of the walkable area, or in an obstacle: nobody "
@@ -78,13 +79,14 @@ void Journeys::add_doors(ObstacleSet<2>& obstacles) {
   for (Exit& exit : exits_) {
     if (exit.line.empty() || !exit.ever_closes()) continue;
     std::vector<Edge> edges{Edge(exit.line[0], exit.line[1])};
-    exit.door =
-        obstacles.add("exits." + exit.name, exit.where, std::make_unique<WallSegments>(std::move(edges)));
+    exit.door = obstacles.add("exits." + exit.name, exit.where,
+                              std::make_unique<WallSegments>(std::move(edges)), exit.level);
     obstacles.set_active(exit.door, false);
   }
 }
 
-bool Journeys::is_in_opening(const Exit& exit, const Vec<2>& x, Real radius) {
+bool Journeys::is_in_opening(const Exit& exit, const Vec<2>& x, int level, Real radius) {
+  if (level != exit.level) return false;
   // Somebody who leans on the corner of the wall beside it overlaps by as much as steps are inexact.
   constexpr Real slack = 1e-3;  // [m]
   const Edge door(exit.line[0], exit.line[1]);
@@ -96,13 +98,14 @@ bool Journeys::is_closing(int exit, const State<2>& state) const {
   return e.door >= 0 && !e.is_open(state.clock.time) && !state.obstacles.active(e.door);
 }
 
-int Journeys::closed_exit_around(const Vec<2>& x, Real radius, int destination) const {
+int Journeys::closed_exit_around(const Vec<2>& x, int level, Real radius, int destination) const {
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     const Exit& exit = exits_[e];
     if (exit.door < 0 || is_open_[e] != 0) continue;
     const int number = static_cast<int>(e);
-    if (ring_contains(exit.pocket, x)) return number;
-    if (is_closing_[e] != 0 && (destination < 0 || destination == number) && is_in_opening(exit, x, radius))
+    if (level == exit.level && ring_contains(exit.pocket, x)) return number;
+    if (is_closing_[e] != 0 && (destination < 0 || destination == number) &&
+        is_in_opening(exit, x, level, radius))
       return number;
   }
   return -1;
@@ -117,7 +120,8 @@ bool Journeys::switch_doors(State<2>& state, const std::function<void()>& before
     if (!is_closing(static_cast<int>(e), state)) continue;
     is_any_closing = true;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-      if (is_in_opening(exits_[e], wrapped(state.box, bodies.position()[i]), bodies.radius()[i]))
+      if (is_in_opening(exits_[e], wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
+                        bodies.radius()[i]))
         ++n_in_opening[e];
   }
   if (is_any_closing) state.comm.sum(n_in_opening);
@@ -165,7 +169,7 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
   for (std::size_t i = 0; i < n_owned; ++i) {
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     for (std::size_t e = 0; e < n_exits; ++e)
-      if (around[e].contains(x) && destinations_[e].contains(x)) {
+      if (around[e].contains(x) && destinations_[e].contains(x, level_of(bodies, i))) {
         inside[e].push_back(static_cast<Index>(i));
         break;
       }
@@ -205,7 +209,8 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
                              .entered_at = agent::entered_at(bodies)[i],
                              .walks_from = agent::premovement_end(bodies)[i],
                              .time = time,
-                             .walked = agent::walked(bodies)[i]});
+                             .walked = agent::walked(bodies)[i],
+                             .level = exits_[e].level});
     }
   }
   for (std::size_t i = 0; i < n_owned; ++i)

@@ -42,18 +42,21 @@ std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
 
 }  // namespace
 
-void Journeys::describe(Section& root) {
-  describe_exits(root);
-  root.tables("waypoints", {.doc = "An area that journeys lead through."},
-              [&](const std::string& name, Section& section) {
-                Ring ring = read_ring(section, "polygon", true, "corners of the area");
-                if (section.reading())
-                  destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}});
-              });
+void Journeys::describe(Section& root, const BuildingPlan& building) {
+  describe_exits(root, building);
+  root.tables(
+      "waypoints", {.doc = "An area that journeys lead through."},
+      [&](const std::string& name, Section& section) {
+        Ring ring = read_ring(section, "polygon", true, "corners of the area");
+        const int level = building.read_level(section);
+        if (section.reading())
+          destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}, level});
+      });
   root.tables("zones", {.doc = "An area where people walk faster or slower."},
               [&](const std::string&, Section& section) {
                 Zone zone;
                 zone.region = read_ring(section, "polygon", true, "corners of the area");
+                zone.level = building.read_level(section);
                 section.real("speed_factor", zone.speed_factor,
                              {.range = positive,
                               .required = true,
@@ -64,12 +67,13 @@ void Journeys::describe(Section& root) {
   describe_journeys(root);
 }
 
-void Journeys::describe_exits(Section& root) {
+void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
   root.tables(
       "exits", {.doc = "An exit: people who pass through it leave the run."},
       [&](const std::string& name, Section& section) {
         Exit exit;
         exit.name = name;
+        exit.level = building.read_level(section);
         std::vector<std::vector<Real>> line;
         section.points("line", line, 2,
                        {.unit = Unit::length,
@@ -114,7 +118,7 @@ void Journeys::describe_exits(Section& root) {
         }
         if (!ring.empty()) exit.regions.push_back(std::move(ring));
         exit.switches = merged(section, from, until);
-        destinations_.push_back({"exits." + name, exit.where, exit.regions});
+        destinations_.push_back({"exits." + name, exit.where, exit.regions, exit.level});
         exits_.push_back(std::move(exit));
       });
 }

@@ -4,7 +4,7 @@
 
 #include "core/section.hpp"
 #include "crowd/floor_field/floor_field.hpp"
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/building_plan.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -13,6 +13,7 @@ namespace scree {
 struct Exit {
   std::string name;
   std::string where;         ///< its place in the deck
+  int level = 0;             ///< of the building
   std::vector<Vec<2>> line;  ///< two ends of the opening; empty: given as a region
   std::string colour;        ///< of the region in an image plan; empty: given otherwise
   /// Where people vanish: for a line the part of the pocket deeper than absorb_depth.
@@ -47,6 +48,7 @@ struct Departure {
   Real walks_from = 0;      ///< [s]
   Real time = 0;            ///< when it left [s]
   Real walked = 0;          ///< [m]
+  std::int32_t level = 0;   ///< of the building, that of the exit
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -70,10 +72,10 @@ class Journeys {
 
   /// Declares and reads all tables. Without any [journeys.NAME] there is one, "leave", to the nearest of all
   /// exits (none if there is no exit). Local.
-  void describe(Section& root);
-  /// Opens the exits in the plan and finds their regions; pockets have room for a whole person of
-  /// `largest_radius` [m] behind where people vanish. Throws InputError. Before walls() of the plan; local.
-  void place(FloorPlan& plan, Real largest_radius);
+  void describe(Section& root, const BuildingPlan& building);
+  /// Opens the exits in the plans and finds their regions; pockets have room for a whole person of
+  /// `largest_radius` [m] behind where people vanish. Throws InputError. Before walls() of the plans; local.
+  void place(BuildingPlan& building, Real largest_radius);
   /// Adds the doors that close exits, open at first: one for every line that is not always open.
   void add_doors(ObstacleSet<2>& obstacles);
 
@@ -87,7 +89,7 @@ class Journeys {
   const std::vector<Destination>& destinations() const { return destinations_; }
 
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
-  Real speed_factor(const Vec<2>& x) const;
+  Real speed_factor(const Vec<2>& x, int level) const;
 
   /// Opens and closes doors for state.clock.time; true, on all ranks, if any changed (`before_change` was
   /// called then, before it). A door that is due to close shuts once nobody overlaps its line, and then stays
@@ -126,7 +128,7 @@ class Journeys {
   std::vector<Departure>& departures() { return departures_; }
 
  private:
-  void describe_exits(Section& root);
+  void describe_exits(Section& root, const BuildingPlan& building);
   void describe_journeys(Section& root);
   Step describe_step(Section& section) const;
   std::vector<int> all_exits() const;
@@ -137,14 +139,14 @@ class Journeys {
   void count_heading(const State<2>& state, const FloorField& floor_field);
   Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
   int first_exit(const Step& step, GlobalId id, std::size_t number_of_step, Real speed, const Vec<2>& x,
-                 const FloorField& floor_field, std::uint64_t seed) const;
+                 int level, const FloorField& floor_field, std::uint64_t seed) const;
   /// Whether the door of a closed exit waits to shut.
   bool is_closing(int exit, const State<2>& state) const;
   /// Whether a disk at x is between the ends of the line of the exit.
-  static bool is_in_opening(const Exit& exit, const Vec<2>& x, Real radius);
+  static bool is_in_opening(const Exit& exit, const Vec<2>& x, int level, Real radius);
   /// The exit that takes somebody at x who heads for `destination`, though it is closed; -1: none.
-  int closed_exit_around(const Vec<2>& x, Real radius, int destination) const;
-  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x,
+  int closed_exit_around(const Vec<2>& x, int level, Real radius, int destination) const;
+  int quicker_exit(const Step& step, int present, Real speed, const Vec<2>& x, int level,
                    const FloorField& floor_field) const;
 
   std::vector<Exit> exits_;

@@ -121,7 +121,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
   }
 }
 
-void LookAhead::see_people(const Neighborhood<2>& neighborhood, const Perception& perception) {
+void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighborhood,
+                           const Perception& perception) {
   const std::size_t most = who_.size();
   LookAheadView view{.n_held = static_cast<Index>(walks_.size()),
                      .disks = disks_.data(),
@@ -143,6 +144,14 @@ void LookAhead::see_people(const Neighborhood<2>& neighborhood, const Perception
                      .radii = scratch_.data() + 3 * most,
                      .who = who_.data(),
                      .seen = seen_.data()};
+  if (state.levels) {
+    view.levels = state.bodies.level().data();
+    view.meeting = &state;
+    view.may_meet = [](const void* meeting, Index i, Index j) {
+      return may_meet(*static_cast<const State<2>*>(meeting), static_cast<std::size_t>(i),
+                      static_cast<std::size_t>(j));
+    };
+  }
   if (!through_faces_.shifts.empty()) view.through_faces.shifts = through_faces_.shifts.data();
   std::copy_n(cosines_, n_turns, view.cosines);
   std::copy_n(sines_, n_turns, view.sines);
@@ -170,6 +179,7 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
       const Index* pair = ends + 2 * batch_size * (place / batch_size) + place % batch_size;
       const auto low = static_cast<std::size_t>(pair[0]);
       const auto high = static_cast<std::size_t>(pair[batch_size]);
+      if (!may_meet(state, low, high)) continue;
       Vec<2> d = position[high] - position[low];
       if (codes)
         for (int c = 0; c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * codes[place] + c)];
@@ -194,7 +204,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
   load(state, perception);
-  see_people(neighborhood, perception);
+  see_people(state, neighborhood, perception);
 
   if (record) near_.clear();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
@@ -249,7 +259,9 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
         state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
             .motion.get();
     for (std::size_t k = 0; k < at_.size(); ++k) {
-      if (!surface_[k].in_reach()) continue;
+      if (!surface_[k].in_reach() ||
+          !may_meet_obstacle(state, static_cast<std::size_t>(which[k]), wall.constraint))
+        continue;
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
       see_wall(static_cast<std::size_t>(which[k]), normal, gap);

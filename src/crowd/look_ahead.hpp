@@ -68,7 +68,7 @@ class LookAhead {
   };
   std::span<Walk> walks(const State<2>& state);
 
-  /// Refreshes ghosts (positions and walks) and looks at all candidates. Collective.
+  /// Refreshes ghosts (positions and walks; not levels) and looks at all candidates. Collective.
   void find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   /// Only the free ways again, for new walking directions. Collective.
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
@@ -96,7 +96,7 @@ class LookAhead {
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
   void load(const State<2>& state, const Perception& perception);
-  void see_people(const Neighborhood<2>& neighborhood, const Perception& perception);
+  void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
                        const SweepSchedule<2>::Block& block, Real reach);
   template <bool record>

@@ -35,6 +35,12 @@ struct LookAheadView {
   bool turns = false, sides = false, oncoming = false;
   Real cosines[SeenAhead::n_turns] = {}, sines[SeenAhead::n_turns] = {};
 
+  /// Of everybody the level of the building; null: there is one.
+  const std::int32_t* levels = nullptr;
+  /// Whether two people on different levels may meet: of `meeting` and their numbers.
+  bool (*may_meet)(const void* meeting, Index i, Index j) = nullptr;
+  const void* meeting = nullptr;
+
   /// Scratch: of the others that are near and not behind, most of anybody and 2 batch_size.
   Real *along = nullptr, *leftward = nullptr, *squared = nullptr, *radii = nullptr;
   Index* who = nullptr;

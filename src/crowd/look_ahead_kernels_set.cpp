@@ -193,6 +193,18 @@ std::size_t gather_near(const LookAheadView& view, const LookAheadView::Candidat
   return n;
 }
 
+/// Leaves those out of the n in scratch whom levels keep from person i; returns how many there are then.
+std::size_t leave_out_others(const LookAheadView& view, Index i, std::size_t n) {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Index j = view.who[k];
+    if (view.levels[j] != view.levels[i] && !view.may_meet(view.meeting, i, j)) continue;
+    for (Real* values : {view.along, view.leftward, view.squared, view.radii}) values[kept] = values[k];
+    view.who[kept++] = j;
+  }
+  return kept;
+}
+
 /// What person i sees of the n in scratch.
 SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
   constexpr int n_turns = SeenAhead::n_turns;
@@ -277,6 +289,7 @@ void look(const LookAheadView& of_caller) {
     const Own own(view, i);
     std::size_t n = gather_near<false>(view, view.within_box, i, own, 0);
     if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
+    if (view.levels) n = leave_out_others(view, i, n);
     view.seen[i] = see(view, i, own, n);
   }
 }

@@ -87,9 +87,21 @@ bool WalkingModel::walks(const State<2>& state, std::size_t i) const {
          time >= agent::premovement_end(state.bodies)[i] && time >= agent::waits_until(state.bodies)[i];
 }
 
-Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i) const {
-  return agent::desired_speed(state.bodies)[i] *
-         scene_.journeys().speed_factor(wrapped(state.box, state.bodies.position()[i]));
+/// In plan, of person i who walks in `direction`.
+Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const {
+  const BodyStore<2>& bodies = state.bodies;
+  const int level = level_of(bodies, i);
+  const Real factor = scene_.journeys().speed_factor(wrapped(state.box, bodies.position()[i]), level);
+  Real speed = factor * agent::desired_speed(bodies)[i];
+  const std::optional<Incline>& incline = scene_.building().level(level).incline;
+  if (!incline) return speed;
+  speed *= dot(direction, incline->uphill) > 0 ? incline->up_factor : incline->down_factor;
+  if (incline->belt_speed > 0) {
+    const bool stands =
+        RandomStream(scene_.seed(), bodies.id()[i], purpose::escalator).uniform() >= incline->walking_share;
+    speed = incline->belt_speed + (stands ? 0 : speed);
+  }
+  return speed / incline->stretch(direction);
 }
 
 void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) const {
@@ -102,18 +114,18 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
     constexpr std::size_t ahead = 8;
     if (i + ahead < walk.size() && agent::destination(bodies)[i + ahead] >= 0)
       floor_field.prefetch(agent::destination(bodies)[i + ahead],
-                           wrapped(state.box, bodies.position()[i + ahead]));
+                           wrapped(state.box, bodies.position()[i + ahead]), level_of(bodies, i + ahead));
     walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
-    walk[i].speed = speed_on_free_ground(state, i);
     Vec<2> direction = direction_;
     if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
       const FloorField::Course course =
-          floor_field.course(destination, wrapped(state.box, bodies.position()[i]));
+          floor_field.course(destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i));
       direction = course.direction;
       walk[i].destination = destination;
       walk[i].time_to_go = course.travel_time;
     }
+    walk[i].speed = speed_on_free_ground(state, i, direction);
     walk[i].direction[0] = direction[0];
     walk[i].direction[1] = direction[1];
   }

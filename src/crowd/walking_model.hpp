@@ -35,7 +35,7 @@ class WalkingModel {
                           const AgentType& type) const;
   Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
   bool walks(const State<2>& state, std::size_t i) const;
-  Real speed_on_free_ground(const State<2>& state, std::size_t i) const;
+  Real speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const;
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 

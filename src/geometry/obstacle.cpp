@@ -91,11 +91,13 @@ void ObstacleSet<D>::add(Obstacle<D> obstacle) {
 }
 
 template <int D>
-int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape) {
+int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape,
+                        int level) {
   Obstacle<D> obstacle;
   obstacle.name = name;
   obstacle.where = obstacle.where_material = where;
   obstacle.shape = std::move(shape);
+  obstacle.level = level;
   add(std::move(obstacle));
   return static_cast<int>(obstacles_.size()) - 1;
 }

@@ -30,6 +30,14 @@ const hdf5::RecordLayout& layout() {
   return result;
 }
 
+const std::string level = "/level";
+const hdf5::RecordLayout& layout_of_levels() {
+  using Type = hdf5::RecordField::Type;
+  static const hdf5::RecordLayout result{{{"level", Type::uint32, offsetof(TrajectoryRow, level)}},
+                                         sizeof(TrajectoryRow)};
+  return result;
+}
+
 constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -39,7 +47,9 @@ PedestrianArchive::PedestrianArchive(const Comm& comm, std::unique_ptr<hdf5::Fil
 
 PedestrianArchive::PedestrianArchive(const Comm& comm, const std::string& path, const ArchiveHead& head)
     : PedestrianArchive(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::overwrite)) {
+  has_levels_ = head.has_levels;
   file_->create_records(trajectory, layout(), rows_per_chunk);
+  if (has_levels_) file_->create_records(level, layout_of_levels(), rows_per_chunk);
   file_->set_attribute(trajectory, "fps", std::span<const double>(&head.fps, 1));
   file_->set_long_text("/", "wkt_geometry", head.geometry);
   file_->set_long_text("/", "title", head.title);
@@ -70,6 +80,12 @@ PedestrianArchive PedestrianArchive::resume(const Comm& comm, const std::string&
       end = middle;
   }
   file.resize_records(trajectory, layout(), first);
+  archive.has_levels_ = file.exists(level);
+  if (archive.has_levels_ != head.has_levels)
+    throw InputError(
+        fmt::format("{} is of a building of {}", path,
+                    head.has_levels ? "one level, the run of several" : "several levels, the run of one"));
+  if (archive.has_levels_) file.resize_records(level, layout_of_levels(), first);
   file.flush();
   archive.n_rows_ = first;
   return archive;
@@ -85,11 +101,12 @@ std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, 
                                                         std::int64_t count) {
   std::vector<TrajectoryRow> rows(static_cast<std::size_t>(count));
   file.read_records(trajectory, layout(), first, count, rows.data());
+  if (file.exists(level)) file.read_records(level, layout_of_levels(), first, count, rows.data());
   return rows;
 }
 
 void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids,
-                               std::span<const double> positions) {
+                               std::span<const double> positions, std::span<const std::int32_t> levels) {
   share_errors(comm_, [&] {
     const auto large = std::ranges::find_if(ids, [](GlobalId id) { return id < 0 || id > most; });
     if (large != ids.end() || frame < 0 || frame > most)
@@ -98,17 +115,26 @@ void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids
   });
   const IdOrder order(comm_, ids);
   std::vector<GlobalId> sorted_ids;
-  std::vector<double> sorted_positions;
+  std::vector<double> sorted_positions, sorted_levels;
   order.apply(ids, sorted_ids);
   order.apply(positions, sorted_positions, 3);
+  const std::vector<double> as_numbers(levels.begin(), levels.end());
+  if (has_levels_) order.apply(std::span<const double>(as_numbers), sorted_levels, 1);
   std::vector<TrajectoryRow> records(order.count());
   for (std::size_t i = 0; i < records.size(); ++i)
-    records[i] = {static_cast<std::uint32_t>(frame), static_cast<std::uint32_t>(sorted_ids[i]),
-                  sorted_positions[3 * i], sorted_positions[3 * i + 1], sorted_positions[3 * i + 2]};
+    records[i] = {
+        static_cast<std::uint32_t>(frame), static_cast<std::uint32_t>(sorted_ids[i]),
+        sorted_positions[3 * i],           sorted_positions[3 * i + 1],
+        sorted_positions[3 * i + 2],       has_levels_ ? static_cast<std::uint32_t>(sorted_levels[i]) : 0};
   if (order.n_total() == 0) return;
   file_->resize_records(trajectory, layout(), n_rows_ + order.n_total());
   file_->write_records(trajectory, layout(), n_rows_ + order.first(),
                        static_cast<std::int64_t>(records.size()), records.data());
+  if (has_levels_) {
+    file_->resize_records(level, layout_of_levels(), n_rows_ + order.n_total());
+    file_->write_records(level, layout_of_levels(), n_rows_ + order.first(),
+                         static_cast<std::int64_t>(records.size()), records.data());
+  }
   n_rows_ += order.n_total();
   file_->flush();
 }

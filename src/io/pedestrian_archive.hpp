@@ -14,9 +14,10 @@ namespace scree {
 /// What a trajectory file says once about its run.
 struct ArchiveHead {
   std::string title;
-  std::string version;   ///< of the program that writes
-  std::string geometry;  ///< where people can be, as WKT [m]
-  Real fps = 0;          ///< frames per second
+  std::string version;      ///< of the program that writes
+  std::string geometry;     ///< where people can be, as WKT [m]
+  Real fps = 0;             ///< frames per second
+  bool has_levels = false;  ///< whether rows say on which level of a building people are
 };
 
 /// One row: where a person is in a frame [m].
@@ -24,6 +25,7 @@ struct TrajectoryRow {
   std::uint32_t frame = 0;
   std::uint32_t id = 0;
   double x = 0, y = 0, z = 0;
+  std::uint32_t level = 0;  ///< of a building of several
 };
 
 /// Trajectories in the layout of the pedestrian dynamics data archive of Forschungszentrum Juelich, which its
@@ -31,6 +33,7 @@ struct TrajectoryRow {
 ///   /trajectory           one record per person and frame: frame (uint32), id (uint32), x, y, z (float64)
 ///   [m]
 ///                         in the order of frames, within a frame of ids; attribute fps
+///   /level                of a building of several: one record per row of /trajectory, level (uint32)
 ///   /                     attributes wkt_geometry, title, version
 /// Frame k shows the time k / fps. Rows do not depend on the number of ranks. Each frame is flushed: a run
 /// that is killed leaves a readable file. All members are collective and throw RunError on all ranks if the
@@ -44,9 +47,10 @@ class PedestrianArchive {
   static PedestrianArchive resume(const Comm& comm, const std::string& path, const ArchiveHead& head,
                                   std::int64_t last);
 
-  /// Adds a frame: ids and positions (three numbers each) of this rank's persons, in any order. Throws
-  /// RunError for a frame or an id that 32 bits cannot hold.
-  void append(std::int64_t frame, std::span<const GlobalId> ids, std::span<const double> positions);
+  /// Adds a frame: ids, positions (three numbers each) and, if the file has them, levels of this rank's
+  /// persons, in any order. Throws RunError for a frame or an id that 32 bits cannot hold.
+  void append(std::int64_t frame, std::span<const GlobalId> ids, std::span<const double> positions,
+              std::span<const std::int32_t> levels = {});
 
   std::int64_t n_rows() const { return n_rows_; }
 
@@ -60,6 +64,7 @@ class PedestrianArchive {
 
   Comm comm_;
   std::unique_ptr<hdf5::File> file_;
+  bool has_levels_ = false;
   std::int64_t n_rows_ = 0;
 };
 

@@ -37,6 +37,7 @@ class Detection {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
     if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // held in place: nothing passes between them
+    if (!may_meet(state_, a, b)) return false;
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
       for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
@@ -79,7 +80,7 @@ class Detection {
     misses_point_at_wall_ = false;
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
-      if (mobility_[body] == 0) continue;
+      if (mobility_[body] == 0 || !may_meet_obstacle(state_, body, wall.constraint)) continue;
       if constexpr (has_shapes) {
         if (shape_[body] != 0) {
           n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;

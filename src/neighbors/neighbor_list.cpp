@@ -162,9 +162,17 @@ template <int D>
 void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                               std::span<const std::uint8_t> shared) {
   ++n_builds_;
+  std::vector<LevelMap::Levels> levels;
+  if constexpr (D == 2)
+    if (state.levels) {
+      const Real reach = Lattice<D>::reach(state.lattice.largest_radius, state.lattice.skin);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_held()); ++i)
+        levels.push_back(
+            state.levels->within_reach(state.bodies.position()[i], state.bodies.level()[i], reach));
+    }
   schedule_.rebuild(
       state.lattice, state.box, table, state.bodies, state.obstacles, size_classes_,
-      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared);
+      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared, levels);
   place_images(state);
   if (schedule_.has_wall_neighbours())
     touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory

@@ -176,6 +176,9 @@ inline void PairSearch<D>::add_pair(Index a, Index b) {
   const Entry& p = entries_[static_cast<std::size_t>(a)];
   const Entry& q = entries_[static_cast<std::size_t>(b)];
   if (p.id == q.id) return;  // its own image, which it never touches
+  if (!levels_.empty() &&
+      (levels_[static_cast<std::size_t>(p.body)] & levels_[static_cast<std::size_t>(q.body)]) == 0)
+    return;
   const bool in_order = p.id < q.id;
   Index low = in_order ? a : b;
   Index high = in_order ? b : a;
@@ -195,8 +198,10 @@ inline void PairSearch<D>::add_pair(Index a, Index b) {
 
 template <int D>
 void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                           const BodyStore<D>& bodies, const Cell<D>& place, int n_classes) {
+                           const BodyStore<D>& bodies, const Cell<D>& place, int n_classes,
+                           std::span<const LevelMap::Levels> levels) {
   n_classes_ = n_classes;
+  levels_ = levels;
   gather(lattice, box, table, bodies, place);
   within_box_.clear();
   through_faces_.clear();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/lattice.hpp"
+#include "geometry/level_map.hpp"
 #include "neighbors/class_search.hpp"
 #include "neighbors/near_search.hpp"
 #include "particles/block_table.hpp"
@@ -24,9 +25,11 @@ class PairSearch {
   };
 
   /// Searches the block at `place` on the lattice of blocks. What the last search found is lost. The result
-  /// is the same for any number of size classes; 0: as many as pay. Local.
+  /// is the same for any number of size classes; 0: as many as pay. `levels`: of each body those that it may
+  /// meet others on (LevelMap); empty: it may meet all. Local.
   void search(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-              const BodyStore<D>& bodies, const Cell<D>& place, int n_classes);
+              const BodyStore<D>& bodies, const Cell<D>& place, int n_classes,
+              std::span<const LevelMap::Levels> levels);
   /// Pairs that cross no periodic face, and those that do, in the order of cells; the caller may use them up.
   std::vector<Pair>& within_box() { return within_box_; }
   std::vector<Pair>& through_faces() { return through_faces_; }
@@ -60,6 +63,7 @@ class PairSearch {
   std::vector<Index> near_;  // what the search found
   ClassSearch<D> classes_;
   int n_classes_ = 1;  // of this block
+  std::span<const LevelMap::Levels> levels_;
   std::vector<Pair> within_box_, through_faces_;
 };
 

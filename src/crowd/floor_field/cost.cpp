@@ -5,10 +5,10 @@
 
 namespace scree {
 
-Real FloorField::zone_factor(const Vec<2>& x) const {
+Real FloorField::zone_factor(const Vec<2>& x, int level) const {
   Real factor = 1;
   for (const Zone& zone : built_->zones)
-    if (ring_contains(zone.region, x)) factor *= zone.speed_factor;
+    if (zone.contains(x, level)) factor *= zone.speed_factor;
   return factor;
 }
 
@@ -18,7 +18,7 @@ Real FloorField::clearance_factor(Real distance) const {
 }
 
 /// 1 + weight * density, the density interpolated between the middles of its cells.
-Real FloorField::density_factor(const Vec<2>& x) const {
+Real FloorField::density_factor(const Vec<2>& x, int level) const {
   if (built_->density.empty()) return 1;
   const CellGrid& grid = built_->tiling.grid();
   std::array<std::array<std::int64_t, 2>, 2> index{};
@@ -36,14 +36,15 @@ Real FloorField::density_factor(const Vec<2>& x) const {
     }
   }
   const auto value = [&](std::size_t i, std::size_t j) {
-    return built_->density[static_cast<std::size_t>(index[0][i] + built_->density_count[0] * index[1][j])];
+    return built_->density[static_cast<std::size_t>(index[0][i] + built_->density_count[0] * index[1][j] +
+                                                    level * density_cells_of_level())];
   };
   const Real lower = (1 - part[0]) * value(0, 0) + part[0] * value(1, 0);
   const Real upper = (1 - part[0]) * value(0, 1) + part[0] * value(1, 1);
   return 1 + settings_.weight * ((1 - part[1]) * lower + part[1] * upper);
 }
 
-std::int64_t FloorField::density_cell_of(const Vec<2>& position) const {
+std::int64_t FloorField::density_cell_of(const Vec<2>& position, int level) const {
   const CellGrid& grid = built_->tiling.grid();
   const Vec<2> x = grid.wrapped(position);
   std::array<std::int64_t, 2> index{};
@@ -53,7 +54,7 @@ std::int64_t FloorField::density_cell_of(const Vec<2>& position) const {
     index[k] =
         static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<Real>(built_->density_count[k] - 1)));
   }
-  return index[0] + built_->density_count[0] * index[1];
+  return index[0] + built_->density_count[0] * index[1] + level * density_cells_of_level();
 }
 
 void FloorField::find_free_steps(std::size_t own) {
@@ -66,7 +67,8 @@ void FloorField::find_free_steps(std::size_t own) {
     for (int i = 0; i < edge; ++i) {
       float& step = steps[static_cast<std::size_t>(i + edge * j)];
       const Real factor = clearance_factor(static_cast<Real>(step)) *
-                          zone_factor(grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j));
+                          zone_factor(grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j),
+                                      tiling.level(tile));
       step = static_cast<float>(grid.cell / factor);
     }
   built_->free_steps[own] = std::move(steps);

@@ -107,6 +107,18 @@ void Eikonal::set_steps(std::size_t own_number, std::span<const float> steps) {
           steps[static_cast<std::size_t>(row) * edge_ + static_cast<std::size_t>(column)];
 }
 
+void Eikonal::copy(std::uint32_t from, std::uint32_t to) {
+  if ((links_[to] & is_copy) != 0) return;
+  links_[to] = static_cast<Links>((links_[to] & ~walkable_bit) | is_copy);
+  links_[from] |= is_copied;
+  copies_.emplace(from, to);
+  sources_.emplace(to, from);
+}
+
+std::uint32_t Eikonal::source(std::uint32_t place) const {
+  return (links_[place] & is_copy) != 0 ? sources_.at(place) : place;
+}
+
 Eikonal::Spot Eikonal::spot(std::uint32_t place) const {
   const std::size_t own = place / area_;
   return {own, place % area_ % stride_, place % area_ / stride_, tiling_.own()[own]};
@@ -156,6 +168,13 @@ std::uint32_t Eikonal::step_to(std::uint32_t place, Side side) const {
   return beyond < 0 ? outside : across(here, side, static_cast<std::size_t>(beyond));
 }
 
+Real Eikonal::step(const Field& field, std::uint32_t place) const {
+  const auto s = static_cast<Real>(steps_[place]);
+  if (paces_.empty()) return s;
+  const auto& pace = paces_[static_cast<std::size_t>(&field - fields_.data())];
+  return pace.empty() ? s : s * static_cast<Real>(pace[place / area_]);
+}
+
 Real Eikonal::from_neighbours(const Field& field, std::uint32_t place) const {
   const Links links = links_[place];
   const Real* time = field.time.data() + place;
@@ -165,13 +184,19 @@ Real Eikonal::from_neighbours(const Field& field, std::uint32_t place) const {
   const auto row = static_cast<std::ptrdiff_t>(stride_);
   const Real a = std::min(over(Side::left, -1), over(Side::right, 1));
   const Real b = std::min(over(Side::lower, -row), over(Side::upper, row));
-  return upwind_time(a, b, static_cast<Real>(steps_[place]));
+  return upwind_time(a, b, step(field, place));
 }
 
 void Eikonal::change(Field& field, std::uint32_t place, Real time) {
   field.time[place] = time;
   field.queue.push_back({time, place});
   std::ranges::push_heap(field.queue, std::greater<>());
+  if ((links_[place] & is_copied) != 0)
+    for (auto [at, end] = copies_.equal_range(place); at != end; ++at) {
+      const Real old = field.time[at->second];
+      change(field, at->second, time);
+      if (time > old) field.rising.push_back(at->second);
+    }
   if ((links_[place] & at_edge) == 0) return;
   // The tiles beyond have a copy in their rims.
   const Spot here = spot(place);
@@ -187,6 +212,7 @@ void Eikonal::change(Field& field, std::uint32_t place, Real time) {
 
 /// Finds the value of a cell anew from those around it.
 void Eikonal::revisit(Field& field, std::uint32_t place) {
+  if ((links_[place] & is_copy) != 0) return;
   Real time = from_neighbours(field, place);
   if ((links_[place] & may_start) != 0) {
     const auto start = field.starts.find(place);

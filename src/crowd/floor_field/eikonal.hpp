@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,13 @@ class Eikonal {
   /// neighbours must agree, on whichever rank they are.
   void set_cells(std::size_t own_number, std::span<const Links> links, std::span<const float> steps);
   void set_steps(std::size_t own_number, std::span<const float> steps);
+  /// Factors on the steps of each field, by own tile; an empty vector of a field, or none: 1.
+  void set_paces(std::vector<std::vector<float>> paces) { paces_ = std::move(paces); }
+  /// Gives the cell `to` the value of `from`, instead of one that its neighbours lead to: one goes on to the
+  /// other. Both are on this rank. After all set_cells().
+  void copy(std::uint32_t from, std::uint32_t to);
+  /// The place whose value a cell has: its own, or that it is a copy of.
+  std::uint32_t source(std::uint32_t place) const;
   std::uint32_t place(std::size_t own_number, int column, int row) const {
     return static_cast<std::uint32_t>(own_number * area_ + static_cast<std::size_t>(row + 1) * stride_ +
                                       static_cast<std::size_t>(column + 1));
@@ -95,6 +103,8 @@ class Eikonal {
   static constexpr Links all_links = 0x1F;
   static constexpr Links at_edge = 1U << 5U;    // of its tile
   static constexpr Links may_start = 1U << 6U;  // in some field
+  static constexpr Links is_copy = 1U << 7U;    // see copy()
+  static constexpr Links is_copied = 1U << 8U;
 
   void connect();
   void find_band();
@@ -104,6 +114,7 @@ class Eikonal {
   std::uint32_t beside(std::uint32_t place, Side side) const;
   std::uint32_t step_to(std::uint32_t place, Side side) const;
   Real from_neighbours(const Field& field, std::uint32_t place) const;
+  Real step(const Field& field, std::uint32_t place) const;
   void change(Field& field, std::uint32_t place, Real time);
   void revisit(Field& field, std::uint32_t place);
   void revisit_neighbours(Field& field, std::uint32_t place, bool larger_only);
@@ -116,6 +127,9 @@ class Eikonal {
   std::unordered_map<std::int64_t, int> own_number_;
   std::vector<Links> links_;
   std::vector<float> steps_;
+  std::vector<std::vector<float>> paces_;
+  std::multimap<std::uint32_t, std::uint32_t> copies_;  // of a place
+  std::unordered_map<std::uint32_t, std::uint32_t> sources_;
   std::vector<std::int32_t> beyond_;  // own tile * 4 + side: own tile there; -1: nothing; -2 - k: remote_[k]
   struct Remote {
     std::uint32_t neighbour;

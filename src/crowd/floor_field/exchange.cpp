@@ -26,7 +26,7 @@ void FloorField::fill(std::int64_t tile, std::span<NearFields::Cell> cells) cons
   for (std::size_t d = 0; d < built_->destinations.size(); ++d)
     for (int j = 0; j < edge; ++j)
       for (int i = 0; i < edge; ++i) {
-        const std::uint32_t place = eikonal.place(own, i, j);
+        const std::uint32_t place = eikonal.source(eikonal.place(own, i, j));
         const Real time = eikonal.time(d, place);
         Vec<2> down = eikonal.descent(d, place);
         bool is_there = false;
@@ -74,7 +74,8 @@ void FloorField::bring(std::span<const std::int64_t> tiles) {
   }
 }
 
-std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std::int64_t last_row) const {
+std::vector<Real> FloorField::rows(int destination, int level, std::int64_t first_row,
+                                   std::int64_t last_row) const {
   const Built& built = *built_;
   const Tiling& tiling = built.tiling;
   const CellGrid& grid = tiling.grid();
@@ -116,8 +117,8 @@ std::vector<Real> FloorField::rows(int destination, std::int64_t first_row, std:
 
   Outgoing requests;
   if (first_row < last_row)
-    for (std::int64_t tile = first_row / tiling.edge() * tiling.tiles(0);
-         tile < ((last_row - 1) / tiling.edge() + 1) * tiling.tiles(0); ++tile) {
+    for (std::int64_t tile = tiling.tile(0, first_row / tiling.edge(), level);
+         tile < tiling.tile(0, (last_row - 1) / tiling.edge() + 1, level); ++tile) {
       const Rows rows = rows_of(tile, {first_row, last_row});
       const int owner = tiling.owner(tile);
       if (owner == built.comm.rank()) {

@@ -55,17 +55,19 @@ CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const st
 
 /// Refuses cells that are too many to be held: of each destination a travel time on each walkable cell, and a
 /// list of all tiles on every rank.
-void require_room(const CellGrid& grid, const FloorPlan& plan, std::size_t n_destinations, int n_ranks,
+void require_room(const CellGrid& grid, const BuildingPlan& building, std::size_t n_destinations, int n_ranks,
                   const std::string& where) {
   Real area = 0;
-  for (const PolygonWithHoles& part : plan.area()) {
-    area += signed_area(part.outline);
-    for (const Ring& hole : part.holes) area -= signed_area(hole);
-  }
+  for (int level = 0; level < building.n_levels(); ++level)
+    for (const PolygonWithHoles& part : building.plan(level).area()) {
+      area += signed_area(part.outline);
+      for (const Ring& hole : part.holes) area -= signed_area(hole);
+    }
   constexpr Real bytes_of_tile = 20;
   constexpr Real cells_of_tile = 1024;
   const Real n_walkable = area / (grid.cell * grid.cell);
-  const Real n_tiles = static_cast<Real>(grid.nx) * static_cast<Real>(grid.ny) / cells_of_tile;
+  const Real n_tiles =
+      building.n_levels() * static_cast<Real>(grid.nx) * static_cast<Real>(grid.ny) / cells_of_tile;
   const Real bytes =
       n_walkable / n_ranks * static_cast<Real>(n_destinations + 1) * sizeof(float) + n_tiles * bytes_of_tile;
   require_memory(bytes,
@@ -94,6 +96,7 @@ void FloorField::share_out_tiles() {
           k, known == counted.end() ? built_->terrain->cells(tile).links : known->second.links,
           built_->free_steps[k]);
     }
+    join_levels();
   });
 }
 
@@ -110,7 +113,7 @@ void FloorField::solve() {
         for (int i = 0; i < edge; ++i) {
           const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
           float& step = steps[static_cast<std::size_t>(i + edge * j)];
-          step = static_cast<float>(static_cast<Real>(step) * density_factor(x));
+          step = static_cast<float>(static_cast<Real>(step) * density_factor(x, tiling.level(tile)));
         }
       built_->eikonal->set_steps(k, steps);
     }
@@ -162,25 +165,21 @@ void FloorField::describe(Section& root) {
       });
 }
 
-void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& box,
+void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box<2>& box,
                        const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
-  const CellGrid grid = fit_grid(plan.bounds(), box, settings_.cell, settings_.where);
-  require_room(grid, plan, destinations.size(), comm.size(), settings_.where);
-  built_.emplace(comm, grid);
+  const CellGrid grid = fit_grid(building.bounds(), box, settings_.cell, settings_.where);
+  require_room(grid, building, destinations.size(), comm.size(), settings_.where);
+  built_.emplace(comm, building, grid);
   Built& built = *built_;
   built.zones = zones;
   built.destinations = destinations;
   const Real reach =
       std::max(settings_.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
-  share_errors(comm, [&] {
-    built.terrain.emplace(
-        built.tiling, plan.walls(), plan.columns(), [&plan](const Vec<2>& x) { return plan.contains(x); },
-        reach);
-  });
+  share_errors(comm, [&] { built.terrain.emplace(built.tiling, building, reach); });
   share_out_tiles();
 
   if (settings_.counts_density) {
-    std::size_t n_cells = 1;
+    auto n_cells = static_cast<std::size_t>(building.n_levels());
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
       const Real cells = grid.length(axis) / settings_.density_cell;
@@ -197,6 +196,11 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
     built.density.assign(n_cells, 0);
   }
 
+  if (building.n_levels() > 1) {
+    std::vector<std::vector<float>> of_fields;
+    for (const Destination& destination : destinations) of_fields.push_back(paces(destination));
+    built.eikonal->set_paces(std::move(of_fields));
+  }
   built.lines.resize(destinations.size());
   built.line_of.resize(destinations.size());
   std::vector<std::int64_t> n_starts(destinations.size());
@@ -215,30 +219,31 @@ void FloorField::build(const Comm& comm, const FloorPlan& plan, const Box<2>& bo
   built.near.emplace(built.tiling, *built.terrain, destinations.size());
 }
 
-void FloorField::fetch(std::span<const Vec<2>> positions, Real margin) {
+void FloorField::fetch(const PeopleAt& people, Real margin) {
   NearFields& near = *built_->near;
-  bring(near.missing(near.tiles_near(positions, margin)));
+  bring(near.missing(near.tiles_near(people, built_->building.map().get(), margin)));
 }
 
-Real FloorField::travel_time(int destination, const Vec<2>& x) const {
-  return built_->near->time(static_cast<std::size_t>(destination), x);
+Real FloorField::travel_time(int destination, const Vec<2>& x, int level) const {
+  return built_->near->time(static_cast<std::size_t>(destination), x, level);
 }
 
-FloorField::Course FloorField::course(int destination, const Vec<2>& x) const {
+FloorField::Course FloorField::course(int destination, const Vec<2>& x, int level) const {
   const auto d = static_cast<std::size_t>(destination);
-  const NearFields::Way way = built_->near->way(d, x);
+  const NearFields::Way way = built_->near->way(d, x, level);
   if (way.may_be_there) {
     const Built& built = *built_;
-    if (built.destinations[d].contains(built.tiling.grid().wrapped(x))) return {way.time, {}};
+    if (built.destinations[d].contains(built.tiling.grid().wrapped(x), level)) return {way.time, {}};
   }
   return {way.time, way.direction};
 }
 
-void FloorField::update_density(std::span<const Vec<2>> positions) {
+void FloorField::update_density(const PeopleAt& people) {
   Built& built = *built_;
   if (built.density.empty()) return;
   std::vector<std::int64_t> counts(built.density.size(), 0);
-  for (const Vec<2>& x : positions) ++counts[static_cast<std::size_t>(density_cell_of(x))];
+  for (std::size_t i = 0; i < people.size(); ++i)
+    ++counts[static_cast<std::size_t>(density_cell_of(people.position[i], people.level(i)))];
   built.comm.sum(counts);
   const Real area = built.density_cell[0] * built.density_cell[1];
   for (std::size_t i = 0; i < counts.size(); ++i) built.density[i] = static_cast<Real>(counts[i]) / area;

@@ -10,7 +10,7 @@
 #include "core/section.hpp"
 #include "crowd/floor_field/eikonal.hpp"
 #include "crowd/floor_field/near_fields.hpp"
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/building_plan.hpp"
 
 namespace scree {
 
@@ -19,7 +19,9 @@ struct Destination {
   std::string name;   ///< "exits.east"
   std::string where;  ///< its place in the deck
   std::vector<Ring> regions;
-  bool contains(const Vec<2>& x) const {
+  int level = 0;  ///< of the building
+  bool contains(const Vec<2>& x, int level_of_x) const {
+    if (level_of_x != level) return false;
     for (const Ring& region : regions)
       if (ring_contains(region, x)) return true;
     return false;
@@ -30,6 +32,10 @@ struct Destination {
 struct Zone {
   Ring region;
   Real speed_factor = 1;  ///< > 0
+  int level = 0;          ///< of the building
+  bool contains(const Vec<2>& x, int level_of_x) const {
+    return level_of_x == level && ring_contains(region, x);
+  }
 };
 
 /// Ways to destinations: for each a travel-time field T with |grad T| = 1 / F on a grid (docs/method.md,
@@ -38,7 +44,8 @@ struct Zone {
 ///
 /// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no way.
 /// Along periodic axes of the box the plan counts between the faces of the box only, and a wall that lies in
-/// a face is none.
+/// a face is none. In a building of several levels each has its cells; those behind the lines that join two
+/// levels are copies of cells of the other one, so ways lead on over the line as if there were none.
 ///
 ///     [navigation]                 cell, wall_clearance, speed_at_walls
 ///     [navigation.density_cost]    weight, update, cell
@@ -56,37 +63,39 @@ class FloorField {
   /// Solves all fields. `box` says which axes are periodic. Throws InputError, on all ranks, for a
   /// destination that no walkable cell comes near to, and for cells that fit no whole number of times into a
   /// box periodic along both axes. Collective; O(cells log cells / ranks) per destination.
-  void build(const Comm& comm, const FloorPlan& plan, const Box<2>& box, const std::vector<Zone>& zones,
-             const std::vector<Destination>& destinations);
+  void build(const Comm& comm, const BuildingPlan& building, const Box<2>& box,
+             const std::vector<Zone>& zones, const std::vector<Destination>& destinations);
 
-  /// Makes the fields of all destinations available on this rank within `margin` [m] of `positions`. After
+  /// Makes the fields of all destinations available on this rank within `margin` [m] of `people`. After
   /// build() and after every list build. Collective.
-  void fetch(std::span<const Vec<2>> positions, Real margin);
+  void fetch(const PeopleAt& people, Real margin);
 
-  /// Travel time [s at 1 m/s] from x; infinite if there is no way, or no walkable cell within two cells. x
-  /// must be within what was fetched. Local, O(1), no allocation.
-  Real travel_time(int destination, const Vec<2>& x) const;
+  /// Travel time [s at 1 m/s] from x on a level; infinite if there is no way, or no walkable cell within two
+  /// cells. x must be within what was fetched. Local, O(1), no allocation.
+  Real travel_time(int destination, const Vec<2>& x, int level) const;
   /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
   /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
   /// allocation.
-  Vec<2> direction(int destination, const Vec<2>& x) const { return course(destination, x).direction; }
+  Vec<2> direction(int destination, const Vec<2>& x, int level) const {
+    return course(destination, x, level).direction;
+  }
   /// Both at once.
   struct Course {
     Real travel_time;
     Vec<2> direction;
   };
-  Course course(int destination, const Vec<2>& x) const;
+  Course course(int destination, const Vec<2>& x, int level) const;
   /// Asks for what course() needs from memory, for a question soon. Local, O(1).
-  void prefetch(int destination, const Vec<2>& x) const {
-    built_->near->prefetch(static_cast<std::size_t>(destination), x);
+  void prefetch(int destination, const Vec<2>& x, int level) const {
+    built_->near->prefetch(static_cast<std::size_t>(destination), x, level);
   }
 
   /// Whether ways cost more where it is crowded, and how often that is found anew [s].
   bool counts_density() const { return settings_.counts_density; }
   Real density_interval() const { return settings_.update; }
-  /// Sets what people at `positions` (owned, any order) add to the cost, solves all fields again and brings
+  /// Sets what `people` (owned, any order) add to the cost, solves all fields again and brings
   /// what was fetched up to date. The same on any number of ranks. Collective.
-  void update_density(std::span<const Vec<2>> positions);
+  void update_density(const PeopleAt& people);
   /// What a restart needs of the last update_density(): the density [1/m2] on its own coarse grid, the same
   /// on all ranks; empty without density cost, zeros after build(). After changing it call restore_density().
   /// Local.
@@ -95,10 +104,11 @@ class FloorField {
   void restore_density();
 
   /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
-  /// the cells of rows [first_row, last_row), row by row, as asked by this rank; nan where not walkable.
+  /// the cells of rows [first_row, last_row) of a level, row by row, as asked by this rank; nan where not
+  /// walkable.
   /// Collective: all ranks call it for the same destination, with rows of their own.
   const CellGrid& grid() const { return built_->tiling.grid(); }
-  std::vector<Real> rows(int destination, std::int64_t first_row, std::int64_t last_row) const;
+  std::vector<Real> rows(int destination, int level, std::int64_t first_row, std::int64_t last_row) const;
 
   std::size_t bytes() const;
 
@@ -125,8 +135,10 @@ class FloorField {
   };
   /// What is made by build(); members refer to those above.
   struct Built {
-    Built(const Comm& world, const CellGrid& grid) : comm(world), tiling(grid) {}
+    Built(const Comm& world, const BuildingPlan& plan, const CellGrid& grid)
+        : comm(world), building(plan), tiling(grid, Tiling::default_edge, plan.n_levels()) {}
     Comm comm;
+    const BuildingPlan& building;
     Tiling tiling;
     std::vector<Zone> zones;
     std::vector<Destination> destinations;
@@ -141,10 +153,13 @@ class FloorField {
     Vec<2> density_cell{};
   };
 
-  Real zone_factor(const Vec<2>& x) const;
+  Real zone_factor(const Vec<2>& x, int level) const;
   Real clearance_factor(Real distance) const;
-  Real density_factor(const Vec<2>& x) const;
-  std::int64_t density_cell_of(const Vec<2>& x) const;
+  Real density_factor(const Vec<2>& x, int level) const;
+  std::int64_t density_cell_of(const Vec<2>& x, int level) const;
+  std::int64_t density_cells_of_level() const { return built_->density_count[0] * built_->density_count[1]; }
+  std::vector<float> paces(const Destination& destination) const;
+  void join_levels();
 
   void share_out_tiles();
   void find_free_steps(std::size_t own);

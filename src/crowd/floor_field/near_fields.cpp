@@ -38,15 +38,16 @@ NearFields::NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t
       slot_(static_cast<std::size_t>(tiling.n_tiles()), -1),
       stamps_(static_cast<std::size_t>(tiling.n_tiles()), 0) {}
 
-std::vector<std::int64_t> NearFields::tiles_near(std::span<const Vec<2>> positions, Real margin) {
+std::vector<std::int64_t> NearFields::tiles_near(const PeopleAt& people, const LevelMap* map, Real margin) {
   const CellGrid& grid = tiling_.grid();
   const Real size = grid.cell * tiling_.edge();
   const Real reach = margin + (reach_of_nearest + 1) * grid.cell;
   std::vector<std::int64_t> found;
   ++stamp_;
   std::array<std::array<std::int64_t, 2>, 2> last{{{0, -1}, {0, -1}}};
-  for (const Vec<2>& position : positions) {
-    const Vec<2> x = grid.wrapped(position) - grid.origin;
+  LevelMap::Levels last_levels = 0;
+  for (std::size_t p = 0; p < people.size(); ++p) {
+    const Vec<2> x = grid.wrapped(people.position[p]) - grid.origin;
     std::array<std::array<std::int64_t, 2>, 2> range{};
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
@@ -63,18 +64,24 @@ std::vector<std::int64_t> NearFields::tiles_near(std::span<const Vec<2>> positio
             static_cast<std::int64_t>(std::clamp(std::floor((x[axis] + reach) / size), -1.0, count - 1))};
       }
     }
-    if (range == last) continue;
+    const LevelMap::Levels levels =
+        map ? map->within_reach(people.position[p], people.level(p), margin) : LevelMap::bit(0);
+    if (range == last && levels == last_levels) continue;
     last = range;
-    for (std::int64_t j = range[1][0]; j <= range[1][1]; ++j)
-      for (std::int64_t i = range[0][0]; i <= range[0][1]; ++i) {
-        const std::int64_t column = (i % tiling_.tiles(0) + tiling_.tiles(0)) % tiling_.tiles(0);
-        const std::int64_t row = (j % tiling_.tiles(1) + tiling_.tiles(1)) % tiling_.tiles(1);
-        const std::int64_t tile = column + tiling_.tiles(0) * row;
-        std::uint32_t& stamp = stamps_[static_cast<std::size_t>(tile)];
-        if (stamp == stamp_ || tiling_.owner(tile) < 0) continue;
-        stamp = stamp_;
-        found.push_back(tile);
-      }
+    last_levels = levels;
+    for (int level = 0; level < tiling_.n_levels(); ++level) {
+      if ((levels & LevelMap::bit(level)) == 0) continue;
+      for (std::int64_t j = range[1][0]; j <= range[1][1]; ++j)
+        for (std::int64_t i = range[0][0]; i <= range[0][1]; ++i) {
+          const std::int64_t column = (i % tiling_.tiles(0) + tiling_.tiles(0)) % tiling_.tiles(0);
+          const std::int64_t row = (j % tiling_.tiles(1) + tiling_.tiles(1)) % tiling_.tiles(1);
+          const std::int64_t tile = tiling_.tile(column, row, level);
+          std::uint32_t& stamp = stamps_[static_cast<std::size_t>(tile)];
+          if (stamp == stamp_ || tiling_.owner(tile) < 0) continue;
+          stamp = stamp_;
+          found.push_back(tile);
+        }
+    }
   }
   std::ranges::sort(found);
   return found;
@@ -150,8 +157,8 @@ void NearFields::find_walls(Tile& tile) const {
   if (!found.empty()) tile.walls = TileLists<std::uint32_t>(std::span(std::as_const(found)), n_cells_);
 }
 
-const NearFields::Tile* NearFields::tile_at(std::int64_t column, std::int64_t row, int& local_column,
-                                            int& local_row) const {
+const NearFields::Tile* NearFields::tile_at(std::int64_t column, std::int64_t row, int level,
+                                            int& local_column, int& local_row) const {
   const CellGrid& grid = tiling_.grid();
   const auto into = [](std::int64_t& at, std::int64_t count, bool periodic) {
     if (at >= 0 && at < count) return true;
@@ -165,20 +172,21 @@ const NearFields::Tile* NearFields::tile_at(std::int64_t column, std::int64_t ro
   const std::int64_t tile_row = row >> bits;
   local_column = static_cast<int>(column - (tile_column << bits));
   local_row = static_cast<int>(row - (tile_row << bits));
-  const std::int32_t slot = slot_[static_cast<std::size_t>(tile_column + tiling_.tiles(0) * tile_row)];
+  const std::int32_t slot = slot_[static_cast<std::size_t>(tiling_.tile(tile_column, tile_row, level))];
   return slot < 0 ? nullptr : &tiles_[static_cast<std::size_t>(slot)];
 }
 
-const NearFields::Cell* NearFields::cell_at(std::size_t field, std::int64_t column, std::int64_t row) const {
+const NearFields::Cell* NearFields::cell_at(std::size_t field, std::int64_t column, std::int64_t row,
+                                            int level) const {
   int i = 0;
   int j = 0;
-  const Tile* tile = tile_at(column, row, i, j);
+  const Tile* tile = tile_at(column, row, level, i, j);
   return tile == nullptr ? nullptr
                          : &tile->cells[field * n_cells_ + static_cast<std::size_t>(i + tiling_.edge() * j)];
 }
 
 /// False if x is beyond all cells. `x` must be wrapped.
-bool NearFields::locate(std::size_t field, const Vec<2>& x, Around& around) const {
+bool NearFields::locate(std::size_t field, const Vec<2>& x, int level, Around& around) const {
   const CellGrid& grid = tiling_.grid();
   const Vec<2> in_cells = per_cell_ * (x - grid.origin);
   // Far outside (or nan) there is nothing to find, and numbers of cells would overflow.
@@ -196,10 +204,10 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, Around& around) cons
 
   int own_i = 0;
   int own_j = 0;
-  const Tile* tile = tile_at(i + right, j + above, own_i, own_j);
+  const Tile* tile = tile_at(i + right, j + above, level, own_i, own_j);
   if (tile == nullptr) {
     for (int n = 0; n < 4; ++n)
-      around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2);
+      around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2, level);
   } else {
     const int edge = tiling_.edge();
     const Cell* cells = &tile->cells[field * n_cells_];
@@ -212,7 +220,7 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, Around& around) cons
       around.cells = {low, low + 1, low + edge, low + edge + 1};
     } else {
       for (int n = 0; n < 4; ++n)
-        around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2);
+        around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2, level);
     }
   }
   around.own_centre = grid.centre(i + right, j + above);
@@ -235,7 +243,8 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, Around& around) cons
 }
 
 /// The nearest cell with a value that no wall cuts off from x.
-const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, Vec<2>& centre) const {
+const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, int level,
+                                            Vec<2>& centre) const {
   const CellGrid& grid = tiling_.grid();
   const Vec<2> in_cells = per_cell_ * (x - grid.origin);
   const auto i0 = static_cast<std::int64_t>(std::floor(in_cells[0]));
@@ -246,7 +255,7 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
     for (std::int64_t i = i0 - reach_of_nearest; i <= i0 + reach_of_nearest; ++i) {
       int local_i = 0;
       int local_j = 0;
-      const Tile* tile = tile_at(i, j, local_i, local_j);
+      const Tile* tile = tile_at(i, j, level, local_i, local_j);
       if (tile == nullptr) continue;
       const Cell& cell =
           tile->cells[field * n_cells_ + static_cast<std::size_t>(local_i + tiling_.edge() * local_j)];
@@ -265,13 +274,13 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
   return best;
 }
 
-Real NearFields::time(std::size_t field, const Vec<2>& position) const {
+Real NearFields::time(std::size_t field, const Vec<2>& position, int level) const {
   const Vec<2> x = tiling_.grid().wrapped(position);
   Around around;
-  return locate(field, x, around) ? time_among(field, x, around) : HUGE_VAL;
+  return locate(field, x, level, around) ? time_among(field, x, level, around) : HUGE_VAL;
 }
 
-void NearFields::prefetch(std::size_t field, const Vec<2>& position) const {
+void NearFields::prefetch(std::size_t field, const Vec<2>& position, int level) const {
   const CellGrid& grid = tiling_.grid();
   const Vec<2> in_cells = per_cell_ * (grid.wrapped(position) - grid.origin);
   if (!(in_cells[0] >= 0 && in_cells[0] < static_cast<Real>(grid.nx) && in_cells[1] >= 0 &&
@@ -280,10 +289,10 @@ void NearFields::prefetch(std::size_t field, const Vec<2>& position) const {
   // The lower left one of the four and the one above it: a row of them is mostly in one line of the cache.
   const auto column = static_cast<std::int64_t>(std::max(in_cells[0] - 0.5, 0.0));
   const auto row = static_cast<std::int64_t>(std::max(in_cells[1] - 0.5, 0.0));
-  for (const std::int64_t above : {0, 1}) __builtin_prefetch(cell_at(field, column, row + above));
+  for (const std::int64_t above : {0, 1}) __builtin_prefetch(cell_at(field, column, row + above, level));
 }
 
-Real NearFields::time_among(std::size_t field, const Vec<2>& x, const Around& around) const {
+Real NearFields::time_among(std::size_t field, const Vec<2>& x, int level, const Around& around) const {
   Real total = 0;
   Real sum = 0;
   for (std::size_t n = 0; n < 4; ++n) {
@@ -293,19 +302,19 @@ Real NearFields::time_among(std::size_t field, const Vec<2>& x, const Around& ar
   }
   if (total > 0) return sum / total;
   Vec<2> centre;
-  const Cell* cell = nearest(field, x, centre);
+  const Cell* cell = nearest(field, x, level, centre);
   return cell == nullptr ? HUGE_VAL : static_cast<Real>(std::abs(cell->time));
 }
 
-NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position) const {
+NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position, int level) const {
   const Vec<2> x = tiling_.grid().wrapped(position);
   const auto towards = [&](const Vec<2>& to) {
     const Real length = norm(to - x);
     return length > 0 ? (1 / length) * (to - x) : Vec<2>{};
   };
   Around around;
-  if (!locate(field, x, around)) return {};
-  const Real time = time_among(field, x, around);
+  if (!locate(field, x, level, around)) return {};
+  const Real time = time_among(field, x, level, around);
   const bool may_be_there = around.own != nullptr && std::signbit(around.own->time);
   // Beside the destination, in a cell whose centre is in it.
   if (may_be_there && around.own->time == 0) return {time, towards(around.own_centre), true};
@@ -331,7 +340,7 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position) const
   if (around.own != nullptr && (around.own->x != 0 || around.own->y != 0))
     return {time, way_of(*around.own), may_be_there};
   Vec<2> centre;
-  const Cell* cell = nearest(field, x, centre);
+  const Cell* cell = nearest(field, x, level, centre);
   if (cell == nullptr) return {time, {}, may_be_there};
   return {time, cell->x == 0 && cell->y == 0 ? towards(centre) : way_of(*cell), may_be_there};
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "crowd/floor_field/people_at.hpp"
 #include "crowd/floor_field/terrain.hpp"
 #include "crowd/floor_field/tiling.hpp"
 
@@ -26,9 +27,9 @@ class NearFields {
 
   NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t n_fields);
 
-  /// Numbers of the tiles within `margin` of the positions that have an owner, in ascending order. Local,
-  /// O(positions).
-  std::vector<std::int64_t> tiles_near(std::span<const Vec<2>> positions, Real margin);
+  /// Numbers of the tiles within `margin` of the people that have an owner, in ascending order, also on the
+  /// levels that they may get to on that way (`map`, null: one level). Local, O(people).
+  std::vector<std::int64_t> tiles_near(const PeopleAt& people, const LevelMap* map, Real margin);
   /// Of these tiles those that are not here. Forgets others if there are many of them.
   std::vector<std::int64_t> missing(std::span<const std::int64_t> tiles);
   /// Tiles that are here.
@@ -38,15 +39,15 @@ class NearFields {
 
   /// Blends of the cells around x that no wall cuts off from x; of the nearest such cell within two cells if
   /// none of those has a value. Infinite, or zero, if there is none either. Local, O(1).
-  Real time(std::size_t field, const Vec<2>& x) const;
+  Real time(std::size_t field, const Vec<2>& x, int level) const;
   struct Way {
     Real time = HUGE_VAL;       ///< as time()
     Vec<2> direction{};         ///< unit or zero
     bool may_be_there = false;  ///< the destination reaches into the cell that holds x
   };
-  Way way(std::size_t field, const Vec<2>& x) const;
+  Way way(std::size_t field, const Vec<2>& x, int level) const;
   /// Asks for the cells around x from memory, for a question soon.
-  void prefetch(std::size_t field, const Vec<2>& x) const;
+  void prefetch(std::size_t field, const Vec<2>& x, int level) const;
 
   std::size_t bytes() const;
 
@@ -66,11 +67,12 @@ class NearFields {
     Vec<2> own_centre;
   };
 
-  const Tile* tile_at(std::int64_t column, std::int64_t row, int& local_column, int& local_row) const;
-  const Cell* cell_at(std::size_t field, std::int64_t column, std::int64_t row) const;
-  bool locate(std::size_t field, const Vec<2>& x, Around& around) const;
-  Real time_among(std::size_t field, const Vec<2>& x, const Around& around) const;
-  const Cell* nearest(std::size_t field, const Vec<2>& x, Vec<2>& centre) const;
+  const Tile* tile_at(std::int64_t column, std::int64_t row, int level, int& local_column,
+                      int& local_row) const;
+  const Cell* cell_at(std::size_t field, std::int64_t column, std::int64_t row, int level) const;
+  bool locate(std::size_t field, const Vec<2>& x, int level, Around& around) const;
+  Real time_among(std::size_t field, const Vec<2>& x, int level, const Around& around) const;
+  const Cell* nearest(std::size_t field, const Vec<2>& x, int level, Vec<2>& centre) const;
   void find_walls(Tile& tile) const;
 
   const Tiling& tiling_;

@@ -27,6 +27,7 @@ void FloorField::find_lines(std::size_t destination) {
   std::vector<Line>& lines = built_->lines[destination];
   const auto own = tiling.own();
   for (std::size_t k = 0; k < own.size(); ++k) {
+    if (tiling.level(own[k]) != built_->destinations[destination].level) continue;
     const Vec<2> lower = grid.centre(tiling.first_column(own[k]), tiling.first_row(own[k]));
     const Vec<2> upper = grid.centre(tiling.first_column(own[k]) + tiling.width(own[k]),
                                      tiling.first_row(own[k]) + tiling.height(own[k]));
@@ -86,12 +87,13 @@ Real FloorField::time_along(const Line& line) const {
   const Real length = norm(line.to - line.from);
   if (length == 0) return 0;
   const std::int64_t tile = built_->tiling.own()[line.own];
+  const int level = built_->tiling.level(tile);
   const Real count = std::ceil(2 * length / built_->tiling.grid().cell);
   Real sum = 0;
   for (Real n = 0.5; n < count; ++n) {
     const Vec<2> x = line.from + (n / count) * (line.to - line.from);
     const Real distance = built_->terrain->distance(tile, x, settings_.wall_clearance);
-    sum += density_factor(x) / (zone_factor(x) * clearance_factor(distance));
+    sum += density_factor(x, level) / (zone_factor(x, level) * clearance_factor(distance));
   }
   return sum * length / count;
 }

@@ -75,54 +75,57 @@ TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::
 
 }  // namespace
 
-Terrain::Terrain(const Tiling& tiling, std::span<const Edge> walls, std::span<const Columns::Column> columns,
-                 std::function<bool(const Vec<2>&)> contains, Real reach)
-    : tiling_(tiling), contains_(std::move(contains)) {
+Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach)
+    : tiling_(tiling), building_(building) {
   const CellGrid& grid = tiling.grid();
-  const auto for_tiles = [&](const Box<2>& box, const auto& do_it) {
+  const auto for_tiles = [&](const Box<2>& box, int level, const auto& do_it) {
     const Range2 range = tiles_near(tiling, box, reach);
     for (std::int64_t j = range.first[1]; j < range.last[1]; ++j)
-      for (std::int64_t i = range.first[0]; i < range.last[0]; ++i) do_it(i + tiling.tiles(0) * j);
+      for (std::int64_t i = range.first[0]; i < range.last[0]; ++i) do_it(tiling.tile(i, j, level));
   };
 
   std::vector<std::pair<std::int64_t, Edge>> found;
-  for (const Edge& wall : walls) {
-    Vec<2> a = wall.a;
-    Vec<2> b = wall.b;
-    if (!clip(grid, a, b)) continue;
-    for_images(grid, [&](const Vec<2>& shift) {
-      const Edge image(a + shift, b + shift);
-      Box<2> box = Box<2>::empty();
-      box.include(image.a);
-      box.include(image.b);
-      for_tiles(box, [&](std::int64_t tile) {
-        // A long slanted wall passes few of the tiles in its box.
-        const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
-        const Real half_y = 0.5 * grid.cell * tiling_.height(tile);
-        const Vec<2> middle = grid.origin +
-                              grid.cell * Vec<2>{{static_cast<Real>(tiling_.first_column(tile)),
-                                                  static_cast<Real>(tiling_.first_row(tile))}} +
-                              Vec<2>{{half_x, half_y}};
-        const Real radius = reach + std::hypot(half_x, half_y);
-        if (squared_distance(image, middle) <= radius * radius) found.emplace_back(tile, image);
+  std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
+  for (int level = 0; level < building.n_levels(); ++level) {
+    std::vector<Edge> walls = building.plan(level).walls();
+    for (const Edge& fence : building.plan(level).fences()) walls.push_back(fence);
+    for (const Edge& wall : walls) {
+      Vec<2> a = wall.a;
+      Vec<2> b = wall.b;
+      if (!clip(grid, a, b)) continue;
+      for_images(grid, [&](const Vec<2>& shift) {
+        const Edge image(a + shift, b + shift);
+        Box<2> box = Box<2>::empty();
+        box.include(image.a);
+        box.include(image.b);
+        for_tiles(box, level, [&](std::int64_t tile) {
+          // A long slanted wall passes few of the tiles in its box.
+          const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
+          const Real half_y = 0.5 * grid.cell * tiling_.height(tile);
+          const Vec<2> middle = grid.origin +
+                                grid.cell * Vec<2>{{static_cast<Real>(tiling_.first_column(tile)),
+                                                    static_cast<Real>(tiling_.first_row(tile))}} +
+                                Vec<2>{{half_x, half_y}};
+          const Real radius = reach + std::hypot(half_x, half_y);
+          if (squared_distance(image, middle) <= radius * radius) found.emplace_back(tile, image);
+        });
       });
-    });
+    }
+    for (const Columns::Column& column : building.plan(level).columns())
+      for_images(grid, [&](const Vec<2>& shift) {
+        const Columns::Column image{column.centre + shift, column.radius};
+        const Vec<2> extent = filled<2>(image.radius);
+        for_tiles({image.centre - extent, image.centre + extent, {}}, level,
+                  [&](std::int64_t tile) { found_columns.emplace_back(tile, image); });
+      });
   }
   walls_ = by_tile(found, tiling.n_tiles());
-
-  std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
-  for (const Columns::Column& column : columns)
-    for_images(grid, [&](const Vec<2>& shift) {
-      const Columns::Column image{column.centre + shift, column.radius};
-      const Vec<2> extent = filled<2>(image.radius);
-      for_tiles({image.centre - extent, image.centre + extent, {}},
-                [&](std::int64_t tile) { found_columns.emplace_back(tile, image); });
-    });
   columns_ = by_tile(found_columns, tiling.n_tiles());
 }
 
 Terrain::Cells Terrain::cells(std::int64_t tile) const {
   const CellGrid& grid = tiling_.grid();
+  const int level = tiling_.level(tile);
   const int width = tiling_.width(tile);
   const int height = tiling_.height(tile);
   const std::int64_t column0 = tiling_.first_column(tile) - 1;
@@ -192,7 +195,7 @@ Terrain::Cells Terrain::cells(std::int64_t tile) const {
       if (!grid.periodic[k]) return Area::outside;
       index[k] = (index[k] % count + count) % count;
     }
-    return contains_(grid.centre(index[0], index[1])) ? Area::inside : Area::outside;
+    return building_.leads_over(grid.centre(index[0], index[1]), level) ? Area::inside : Area::outside;
   };
   const auto beyond = [&](int i, int j) {
     return column0 + i < 0 || column0 + i >= grid.nx || row0 + j < 0 || row0 + j >= grid.ny;

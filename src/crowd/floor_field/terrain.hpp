@@ -6,12 +6,13 @@
 
 #include "core/buckets.hpp"
 #include "crowd/floor_field/tiling.hpp"
+#include "crowd/plan/building_plan.hpp"
 #include "geometry/walls.hpp"
 
 namespace scree {
 
 /// Which of the four links of a cell are open, as bits.
-using Links = std::uint8_t;
+using Links = std::uint16_t;
 constexpr Links link_bit(Side side) {
   return static_cast<Links>(1U << static_cast<unsigned>(side));
 }
@@ -27,10 +28,9 @@ using TileLists = Buckets<T, std::uint32_t>;
 /// what lies between the faces of the grid counts, with its images; walls that lie in a face are none.
 class Terrain {
  public:
-  /// `contains` says whether a point is in the area that `walls` bound (and in no column); it is asked where
-  /// walls alone do not tell. `reach` [m]: walls(tile) has all that come that near to the tile. O(walls).
-  Terrain(const Tiling& tiling, std::span<const Edge> walls, std::span<const Columns::Column> columns,
-          std::function<bool(const Vec<2>&)> contains, Real reach);
+  /// Of the levels of a building, which must stay where it is. `reach` [m]: walls(tile) has all that come
+  /// that near to the tile. O(walls).
+  Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach);
 
   /// Walls and columns within reach of the tile, as seen in it: images are moved.
   std::span<const Edge> walls(std::int64_t tile) const { return walls_[static_cast<std::size_t>(tile)]; }
@@ -57,7 +57,7 @@ class Terrain {
 
  private:
   const Tiling& tiling_;
-  std::function<bool(const Vec<2>&)> contains_;
+  const BuildingPlan& building_;
   TileLists<Edge> walls_;
   TileLists<Columns::Column> columns_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "core/error.hpp"
 
@@ -23,13 +24,14 @@ std::uint64_t morton_code(std::int64_t column, std::int64_t row) {
 
 }  // namespace
 
-Tiling::Tiling(const CellGrid& grid, int edge)
+Tiling::Tiling(const CellGrid& grid, int edge, int n_levels)
     : grid_(grid),
       edge_(edge),
       edge_bits_(std::countr_zero(static_cast<unsigned>(edge))),
+      n_levels_(n_levels),
       tiles_x_((grid.nx + edge - 1) / edge),
       tiles_y_((grid.ny + edge - 1) / edge),
-      owner_(static_cast<std::size_t>(tiles_x_ * tiles_y_), -1) {
+      owner_(static_cast<std::size_t>(n_tiles()), -1) {
   SCREE_ASSERT(std::has_single_bit(static_cast<unsigned>(edge)));
 }
 
@@ -42,7 +44,7 @@ int Tiling::height(std::int64_t tile) const {
 }
 
 std::int64_t Tiling::neighbour(std::int64_t tile, Side side) const {
-  std::array<std::int64_t, 2> at{tile % tiles_x_, tile / tiles_x_};
+  std::array<std::int64_t, 2> at{tile % tiles_x_, tile / tiles_x_ % tiles_y_};
   const std::size_t axis = side == Side::left || side == Side::right ? 0 : 1;
   const std::int64_t count = tiles(static_cast<int>(axis));
   at[axis] += side == Side::left || side == Side::lower ? -1 : 1;
@@ -50,37 +52,48 @@ std::int64_t Tiling::neighbour(std::int64_t tile, Side side) const {
     if (!grid_.periodic[axis]) return -1;
     at[axis] = (at[axis] + count) % count;
   }
-  return at[0] + tiles_x_ * at[1];
+  return this->tile(at[0], at[1], level(tile));
 }
 
 void Tiling::share_out(const Comm& comm, const std::function<std::int64_t(std::int64_t)>& n_walkable) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n_tiles()));
+  // By tiles of the lowest level, with those above them.
+  std::vector<std::int64_t> order(static_cast<std::size_t>(tiles_of_level()));
   for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<std::int64_t>(t);
   std::ranges::sort(order, {},
                     [&](std::int64_t tile) { return morton_code(tile % tiles_x_, tile / tiles_x_); });
 
   // Each rank counts a share of the tiles; the sum then has all counts everywhere.
-  std::vector<std::int64_t> counts(order.size(), 0);
+  const auto n_levels = static_cast<std::size_t>(n_levels_);
+  std::vector<std::int64_t> counts(order.size() * n_levels, 0);
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
+  const auto above = [&](std::size_t k, std::size_t level) {
+    return order[k] + static_cast<std::int64_t>(level) * tiles_of_level();
+  };
   for (std::size_t k = order.size() * rank / ranks; k < order.size() * (rank + 1) / ranks; ++k)
-    counts[k] = n_walkable(order[k]);
+    for (std::size_t level = 0; level < n_levels; ++level)
+      counts[k * n_levels + level] = n_walkable(above(k, level));
   comm.sum(counts);
 
   const std::int64_t n_ranges = std::int64_t{ranges_per_rank} * comm.size();
   std::int64_t total = 0;
   for (const std::int64_t count : counts) total += count;
   own_.clear();
+  std::ranges::fill(owner_, -1);
   std::int64_t before = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    auto& owner = owner_[static_cast<std::size_t>(order[k])];
-    owner = -1;
-    if (counts[k] == 0) continue;
-    // The range in whose equal share the middle of the tile falls.
-    const std::int64_t middle = before + counts[k] / 2;
-    owner = static_cast<std::int32_t>(middle * n_ranges / total % comm.size());
-    before += counts[k];
-    if (owner == comm.rank()) own_.push_back(order[k]);
+    const auto counts_here = std::span(counts).subspan(k * n_levels, n_levels);
+    const std::int64_t here = std::accumulate(counts_here.begin(), counts_here.end(), std::int64_t{0});
+    if (here == 0) continue;
+    // The range in whose equal share the middle of the tiles falls.
+    const std::int64_t middle = before + here / 2;
+    const auto owner = static_cast<std::int32_t>(middle * n_ranges / total % comm.size());
+    before += here;
+    for (std::size_t level = 0; level < n_levels; ++level) {
+      if (counts_here[level] == 0) continue;
+      owner_[static_cast<std::size_t>(above(k, level))] = owner;
+      if (owner == comm.rank()) own_.push_back(above(k, level));
+    }
   }
   std::ranges::sort(own_);
 }

@@ -38,28 +38,37 @@ constexpr Side opposite(Side side) {
   return static_cast<Side>(static_cast<std::uint8_t>(side) ^ 1U);
 }
 
-/// A grid cut into square tiles, and which rank owns each: tiles along a Morton curve, cut into ranges with
-/// about as many walkable cells each, which are dealt out to the ranks in turn, so that a front that passes
-/// over the grid keeps all ranks busy. Tiles are numbered row by row. The table of owners is held by every
-/// rank: 4 bytes per tile.
+/// A grid for each level of a building, cut into square tiles, and which rank owns each: tiles along a Morton
+/// curve, cut into ranges with about as many walkable cells each, which are dealt out to the ranks in turn,
+/// so that a front that passes over the grid keeps all ranks busy. Tiles above each other have one owner.
+/// Tiles are numbered level by level, row by row. The table of owners is held by every rank: 4 bytes per
+/// tile.
 class Tiling {
  public:
   static constexpr int default_edge = 32;
   static constexpr int ranges_per_rank = 8;
   /// Tiles of edge x edge cells (a power of two); those at the upper ends of the grid may have fewer.
-  explicit Tiling(const CellGrid& grid = {}, int edge = default_edge);
+  explicit Tiling(const CellGrid& grid = {}, int edge = default_edge, int n_levels = 1);
 
   const CellGrid& grid() const { return grid_; }
   int edge() const { return edge_; }
   /// edge() = 2 to this power.
   int edge_bits() const { return edge_bits_; }
   std::int64_t tiles(int axis) const { return axis == 0 ? tiles_x_ : tiles_y_; }
-  std::int64_t n_tiles() const { return tiles_x_ * tiles_y_; }
+  int n_levels() const { return n_levels_; }
+  std::int64_t tiles_of_level() const { return tiles_x_ * tiles_y_; }
+  std::int64_t n_tiles() const { return n_levels_ * tiles_of_level(); }
+  int level(std::int64_t tile) const {
+    return n_levels_ == 1 ? 0 : static_cast<int>(tile / tiles_of_level());
+  }
+  std::int64_t tile(std::int64_t column, std::int64_t row, int level) const {
+    return column + tiles_x_ * row + level * tiles_of_level();
+  }
   std::int64_t first_column(std::int64_t tile) const { return tile % tiles_x_ * edge_; }
-  std::int64_t first_row(std::int64_t tile) const { return tile / tiles_x_ * edge_; }
+  std::int64_t first_row(std::int64_t tile) const { return tile / tiles_x_ % tiles_y_ * edge_; }
   int width(std::int64_t tile) const;
   int height(std::int64_t tile) const;
-  /// The tile beyond a side, or -1; through a periodic face it may be the same tile.
+  /// The tile of the same level beyond a side, or -1; through a periodic face it may be the same tile.
   std::int64_t neighbour(std::int64_t tile, Side side) const;
 
   /// Gives each tile with walkable cells an owner. `n_walkable` is asked once per tile, on one rank.
@@ -77,6 +86,7 @@ class Tiling {
   CellGrid grid_;
   int edge_;
   int edge_bits_;
+  int n_levels_;
   std::int64_t tiles_x_, tiles_y_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int64_t> own_;

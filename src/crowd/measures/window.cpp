@@ -5,6 +5,7 @@
 
 #include "analysis/gathered.hpp"
 #include "analysis/measure.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_world.hpp"
 #include "crowd/plan/polygon_area.hpp"
 #include "crowd/plan/voronoi_cells.hpp"
@@ -37,6 +38,7 @@ class Window final : public Measure<2> {
     section.reals("lower", lower, 2,
                   {.unit = Unit::length, .doc = "lowest corner of a rectangle, instead of the polygon"});
     section.reals("upper", upper, 2, {.unit = Unit::length, .doc = "highest corner of the rectangle"});
+    section.text("floor", floor_, {.doc = "name of its floor, in a building of several: required there"});
     section.choice("method", is_voronoi_, {{"classic", false}, {"voronoi", true}},
                    {.doc = "how density and speed are found"});
     section.real("cutoff", cutoff_,
@@ -69,7 +71,9 @@ class Window final : public Measure<2> {
         throw InputError(
             fmt::format("{}: the window reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
                         where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
-    if (!(areas(state)->window() > 0)) throw InputError(where_ + ": no part of the window is walkable");
+    const int level = find_level(state);
+    if (!(areas(state, level)->window() > 0))
+      throw InputError(where_ + ": no part of the window is walkable");
     const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
     return {{"bodies", "-", "bodies with their centre in the window"},
             {"density", "1/m2",
@@ -83,11 +87,12 @@ class Window final : public Measure<2> {
 
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
     const State<2>& state = sample.state;
-    if (!areas_) areas_ = areas(state);
+    if (!areas_) areas_ = areas(state, level_ = find_level(state));
+    const auto is_here = [&](std::size_t i) { return level_of(state.bodies, i) == level_; };
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
     std::vector<Real> speeds;  // of those in the window
     for (std::size_t i = 0; i < n_owned; ++i)
-      if (ring_contains(ring_, wrapped(state.box, state.bodies.position()[i])))
+      if (is_here(i) && ring_contains(ring_, wrapped(state.box, state.bodies.position()[i])))
         speeds.push_back(norm(state.bodies.velocity()[i]));
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(speeds.size())));
     row.push_back(n);
@@ -109,11 +114,20 @@ class Window final : public Measure<2> {
     return {bounds_.lower - filled<2>(3 * cutoff_), bounds_.upper + filled<2>(3 * cutoff_), {}};
   }
 
-  std::unique_ptr<WindowAreas> areas(const State<2>& state) const {
+  int find_level(const State<2>& state) const {
+    const CrowdWorld* world = crowd_world(state);
+    if (!world) {
+      if (!floor_.empty()) throw InputError(where_ + ": floor is a key of runs with people");
+      return 0;
+    }
+    return world->building->level_of(floor_, where_);
+  }
+
+  std::unique_ptr<WindowAreas> areas(const State<2>& state, int level) const {
     const CrowdWorld* world = crowd_world(state);
     if (!world) return std::make_unique<WindowAreas>(ring_);
-    return std::make_unique<WindowAreas>(ring_, world->plan->area(), world->plan->columns(), state.box,
-                                         reach());
+    return std::make_unique<WindowAreas>(ring_, world->building->plan(level).area(),
+                                         world->building->plan(level).columns(), state.box, reach());
   }
 
   /// Appends density and speed. Every rank knows the same persons and takes every n-th of them.
@@ -121,6 +135,7 @@ class Window final : public Measure<2> {
     const Box<2> near = reach();
     std::vector<Person> mine;
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+      if (level_of(state.bodies, i) != level_) continue;
       const Person person{state.bodies.id()[i], wrapped(state.box, state.bodies.position()[i]),
                           norm(state.bodies.velocity()[i])};
       bool is_near = false;
@@ -165,6 +180,8 @@ class Window final : public Measure<2> {
   static constexpr int n_corners_of_disk = 64;
 
   Ring ring_;
+  std::string floor_;
+  int level_ = 0;
   Box<2> bounds_;
   bool is_voronoi_ = false;
   Real cutoff_ = 2;

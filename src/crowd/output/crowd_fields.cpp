@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
 
 namespace scree {
@@ -98,8 +99,8 @@ std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real
 }
 
 CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output,
-                         const CrowdScene& scene)
-    : comm_(context.comm), output_(output), scene_(scene) {
+                         const CrowdScene& scene, int level)
+    : comm_(context.comm), output_(output), scene_(scene), level_(level) {
   const State<2>& state = context.state;
   const std::string folder = context.files.folder + "/vtk";
   std::optional<Clock> resume_after;
@@ -112,7 +113,8 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   const ImageSeries::Options options{
       .vtk = {.writers = context.vtk_writers, .single_precision = context.single_precision, .compress = true},
       .exact = {"exposure_density", "exposure_load"}};
-  series_ = std::make_unique<ImageSeries>(comm_, folder, context.files.name, "fields", grid, options);
+  series_ = std::make_unique<ImageSeries>(comm_, folder, context.files.name,
+                                          series_name(scene.building(), level), grid, options);
   if (resume_after) series_->resume(resume_after->step);
 
   const std::int64_t first = grid.first_row(comm_), end = grid.end_row(comm_);
@@ -121,7 +123,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   for (std::size_t i = 0; i < n; ++i) {
     const auto [row, column] = std::lldiv(static_cast<std::int64_t>(i), grid.nx);
     const auto centre = grid.centre(column, first + row);
-    is_free_[i] = scene.plan().contains({{centre[0], centre[1]}});
+    is_free_[i] = scene.building().plan(level).contains({{centre[0], centre[1]}});
   }
   if (!has("exposure")) return;
   exposure_density_.assign(n, 0);
@@ -134,6 +136,10 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
     log::warn("exposure counts from t = {:g} s on: {} has no earlier frames of fields", resume_after->time,
               folder);
   }
+}
+
+std::string CrowdFields::series_name(const BuildingPlan& building, int level) {
+  return building.n_levels() == 1 ? "fields" : "fields_" + column_name(building.level(level).name);
 }
 
 bool CrowdFields::has(const std::string& name) const {
@@ -173,6 +179,7 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
 
   const BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (level_of(bodies, i) != level_) continue;
     const Vec<2>& v = bodies.velocity()[i];
     spread(bodies.position()[i], [&](Sums& sums, Real share) {
       sums.persons += in_units(share, share_unit);
@@ -183,7 +190,8 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
   }
   if (needs_contacts())
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      if (!(contacts.force[c] > 0)) continue;
+      if (!(contacts.force[c] > 0) || level_of(bodies, static_cast<std::size_t>(contacts.a[c])) != level_)
+        continue;
       const Real length = norm(contacts.branch[c]);
       const Real virial = output_.force_per_speed * contacts.force[c] * length;
       const bool with_wall = contacts.b[c] < 0;
@@ -230,7 +238,7 @@ void CrowdFields::find_travel_times() {
   }
   travel_times_.assign(scene_.journeys().exits().size(), {});
   for (std::size_t exit = 0; exit < travel_times_.size(); ++exit) {
-    const std::vector<Real> values = scene_.floor_field().rows(static_cast<int>(exit), lowest, above);
+    const std::vector<Real> values = scene_.floor_field().rows(static_cast<int>(exit), level_, lowest, above);
     for (const std::int64_t row : rows)
       for (const std::int64_t column : columns)
         travel_times_[exit].push_back(

@@ -17,13 +17,16 @@ namespace scree {
 /// and y[0], y[1], ... [m2]: cell (i, j) has place i + j (x.size() - 1). Exact to rounding. Local.
 std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real>& y);
 
-/// Fields of a crowd on a grid of cells (docs/crowd.md, "Results"), as a series for ParaView. A person, or a
-/// contact, is spread evenly over the disk of area 1 m2 around it. Sums are of integers: values do not depend
-/// on the number of ranks. Each rank holds some rows of the grid. Everything collective.
+/// Fields of the crowd on one level on a grid of cells (docs/crowd.md, "Results"), as a series for ParaView.
+/// A person, or a contact, is spread evenly over the disk of area 1 m2 around it. Sums are of integers:
+/// values do not depend on the number of ranks. Each rank holds some rows of the grid. Everything collective.
 class CrowdFields {
  public:
   /// Throws InputError if the files to go on with do not fit.
-  CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output, const CrowdScene& scene);
+  CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output, const CrowdScene& scene,
+              int level);
+  /// The name of the series of a level.
+  static std::string series_name(const BuildingPlan& building, int level);
 
   /// Whether contacts with forces are needed.
   bool needs_contacts() const { return has("load") || has("exposure"); }
@@ -41,6 +44,7 @@ class CrowdFields {
   Comm comm_;
   const CrowdOutputSettings& output_;
   const CrowdScene& scene_;
+  int level_;
   std::array<bool, 2> periodic_{};
   std::unique_ptr<ImageSeries> series_;
   std::vector<std::uint8_t> is_free_;  ///< of each cell of this rank: its centre is where people can be

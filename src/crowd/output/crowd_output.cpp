@@ -89,6 +89,13 @@ std::unique_ptr<SceneWriter<2>> CrowdOutput::make_writer(const OutputContext<2>&
   return std::make_unique<CrowdWriter>(context, settings_, scene_);
 }
 
+std::vector<std::string> CrowdOutput::vtk_tables() const {
+  std::vector<std::string> tables;
+  for (int level = 0; settings_.every.ever() && level < scene_.building().n_levels(); ++level)
+    tables.push_back(CrowdFields::series_name(scene_.building(), level));
+  return tables;
+}
+
 std::span<const std::string_view> CrowdOutput::endings() const {
   static constexpr std::array<std::string_view, 4> list{".trajectory.h5", ".agents.csv", ".evacuation.csv",
                                                         ".exits.csv"};

@@ -16,9 +16,7 @@ class CrowdOutput final : public SceneOutput<2> {
   void check(const Box<2>& box, Real dt) const override;
   bool is_asked_for() const override { return settings_.every.ever() || settings_.fps > 0; }
   std::unique_ptr<SceneWriter<2>> make_writer(const OutputContext<2>& context) override;
-  std::vector<std::string> vtk_tables() const override {
-    return settings_.every.ever() ? std::vector<std::string>{"fields"} : std::vector<std::string>{};
-  }
+  std::vector<std::string> vtk_tables() const override;
   std::span<const std::string_view> endings() const override;
   std::string_view summary_key() const override { return "evacuation"; }
   std::vector<EnsembleQuantity> quantities(std::span<const std::string> summaries) const override;

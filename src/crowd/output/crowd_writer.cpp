@@ -51,15 +51,17 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   if (settings_.fps > 0) {
     const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
                            .version = context.creator,
-                           .geometry = scene_.plan().wkt(),
-                           .fps = settings_.fps};
+                           .geometry = scene_.building().wkt(),
+                           .fps = settings_.fps,
+                           .has_levels = scene_.building().n_levels() > 1};
     const std::string path = files_.with(".trajectory.h5");
     trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
                                            comm, path, head, frame_of(resume->clock.time)))
                                      : std::make_unique<PedestrianArchive>(comm, path, head);
   }
   if (settings_.every.ever() && has_vtk())
-    fields_ = std::make_unique<CrowdFields>(context, settings_, scene_);
+    for (int level = 0; level < scene_.building().n_levels(); ++level)
+      fields_.push_back(std::make_unique<CrowdFields>(context, settings_, scene_, level));
 
   const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
                               std::size_t time_column) {
@@ -68,18 +70,11 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                                        : Table(comm, path, headings));
   };
   constexpr std::size_t left_column = 7;
-  agents_ = open_table(files_.with(".agents.csv"),
-                       {{"id", "-"},
-                        {"population", "-"},
-                        {"kind", "-"},
-                        {"radius", "m"},
-                        {"desired_speed", "m/s"},
-                        {"entered", "s"},
-                        {"walks_from", "s"},
-                        {"left", "s"},
-                        {"exit", "-"},
-                        {"walked", "m"}},
-                       left_column);
+  std::vector<Table::Heading> of_agents{
+      {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
+      {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
+  if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
+  agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
 
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
@@ -128,9 +123,13 @@ void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   std::vector<double> positions;
   positions.reserve(3 * n);
-  for (const Vec<2>& x : state.bodies.position().first(n))
-    positions.insert(positions.end(), {x[0], x[1], settings_.z});
-  trajectory_->append(frame, state.bodies.id().first(n), positions);
+  const PeopleAt people = owned_people(state);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec<2>& x = people.position[i];
+    positions.insert(positions.end(),
+                     {x[0], x[1], settings_.z + scene_.building().level(people.level(i)).height(x)});
+  }
+  trajectory_->append(frame, state.bodies.id().first(n), positions, people.levels);
 }
 
 void CrowdWriter::write_departures(const State<2>& state) {
@@ -146,13 +145,14 @@ void CrowdWriter::write_departures(const State<2>& state) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
   const std::vector<std::string> groups = scene_.people().group_names();
+  const BuildingPlan& building = scene_.building();
   std::string lines;
   for (const Departure& d : departures)
-    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", d.id,
-                         csv_cell(groups[static_cast<std::size_t>(d.group)]),
-                         csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
-                         d.desired_speed, d.entered_at, d.walks_from, d.time,
-                         csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
+    lines += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}{}\n", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
+        csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
+        d.entered_at, d.walks_from, d.time, csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name),
+        d.walked, building.n_levels() > 1 ? "," + csv_cell(building.level(d.level).name) : "");
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -165,12 +165,12 @@ void CrowdWriter::write_departures(const State<2>& state) {
 }
 
 std::vector<CrowdWriter::Scheduled> CrowdWriter::scheduled() const {
-  if (!fields_) return {};
-  return {{"fields", settings_.every, fields_->needs_contacts()}};
+  if (fields_.empty()) return {};
+  return {{"fields", settings_.every, fields_.front()->needs_contacts()}};
 }
 
 void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const ContactGraph<2>& contacts) {
-  fields_->write(state, contacts);
+  for (const auto& of_level : fields_) of_level->write(state, contacts);
 }
 
 void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
@@ -179,6 +179,7 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
   columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+  if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 
 void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,

@@ -15,7 +15,7 @@ namespace scree {
 
 /// What a run of people leaves behind besides what all runs do (docs/crowd.md, "Results"):
 ///     NAME.trajectory.h5     paths, if [output.trajectory] is given
-///     vtk/NAME_fields.pvd    fields, if [output.fields] is given
+///     vtk/NAME_fields.pvd    fields, if [output.fields] is given; of each level if there are several
 ///     NAME.agents.csv        one row per person that left, by time, then id
 ///     NAME.evacuation.csv    N(t): one row at the start and after each step in which somebody came or left
 ///     NAME.exits.csv         one row per exit, at the end
@@ -48,7 +48,7 @@ class CrowdWriter final : public SceneWriter<2> {
   const CrowdOutputSettings& settings_;
   CrowdScene& scene_;
   std::unique_ptr<PedestrianArchive> trajectory_;
-  std::unique_ptr<CrowdFields> fields_;
+  std::vector<std::unique_ptr<CrowdFields>> fields_;  ///< by level
   std::unique_ptr<Table> agents_;
   std::unique_ptr<Table> evacuation_;
   DepartureCurve curve_;

@@ -47,12 +47,13 @@ int People::read_journey(Section& section) const {
   return section.reading() ? journeys_->find(journey, section.where("journey")) : -1;
 }
 
-void People::describe_populations(Section& root) {
+void People::describe_populations(Section& root, const BuildingPlan& building) {
   root.tables("populations", {.doc = "People who are there at the start."},
               [&](const std::string& name, Section& section) {
                 Population population;
                 population.name = name;
                 population.mixture.describe(section, kinds_);
+                population.level = building.read_level(section);
                 population.region = read_ring(section, "region", false,
                                               "corners of the region of their centres; not given: the whole "
                                               "plan. Exits, and the space behind them, are left out");
@@ -73,13 +74,14 @@ void People::describe_populations(Section& root) {
               });
 }
 
-void People::describe_sources(Section& root) {
+void People::describe_sources(Section& root, const BuildingPlan& building) {
   root.tables(
       "sources", {.doc = "A source of people during the run."},
       [&](const std::string& name, Section& section) {
         Source source;
         source.name = name;
         source.mixture.describe(section, kinds_);
+        source.level = building.read_level(section);
         source.region =
             read_ring(section, "region", true, "corners of the region in which they appear (centres)");
         source.arrivals.describe(section);
@@ -96,11 +98,11 @@ void People::describe_sources(Section& root) {
       });
 }
 
-void People::describe(Section& root, const Journeys& journeys) {
+void People::describe(Section& root, const BuildingPlan& building, const Journeys& journeys) {
   journeys_ = &journeys;
   describe_kinds(root);
-  describe_populations(root);
-  describe_sources(root);
+  describe_populations(root, building);
+  describe_sources(root, building);
 }
 
 std::vector<std::string> People::group_names() const {

@@ -18,7 +18,8 @@ struct Population {
   std::string name;
   std::string where;  // its place in the deck
   Mixture mixture;
-  Ring region;  // empty: the whole plan
+  int level = 0;
+  Ring region;  // empty: the whole plan of the level
   std::int64_t count = 0;
   Real density = 0;  // [1/m2]; 0: count is given
   bool on_lattice = false;
@@ -36,6 +37,7 @@ struct Source {
   std::string name;
   std::string where;
   Mixture mixture;
+  int level = 0;
   Ring region;
   Arrivals arrivals;
   WhenFull when_full = WhenFull::wait;
@@ -45,6 +47,7 @@ struct Source {
 /// Somebody whom a source is about to send.
 struct Arrival {
   std::size_t source;
+  int level = 0;
   NewBody<2> body;
   Traits traits;
 };
@@ -59,8 +62,8 @@ class People {
   People& operator=(const People&) = delete;
 
   /// Declares and reads [agents.NAME], [populations.NAME], [sources.NAME]; names of journeys are those of
-  /// `journeys`.
-  void describe(Section& root, const Journeys& journeys);
+  /// `journeys`, those of floors of `building`.
+  void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
   std::span<const AgentType> types() const { return kinds_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
@@ -77,36 +80,35 @@ class People {
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if
   /// they do not fit. Collective.
-  void populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const;
+  void populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const;
   /// Adds who is due from sources and has a free place: true on all ranks if anybody came; `before_change`
   /// was called before. New people are entries of this rank's owned bodies, with state.memory in step.
   /// Collective.
-  bool feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
+  bool feed(State<2>& state, const BuildingPlan& building, std::uint64_t seed,
             const std::function<void()>& before_change) const;
   /// Whether every source has sent all of its people by now.
   bool exhausted(const State<2>& state) const;
 
   /// For `scree check`: populations that fill more than they can, and the like; `is_led`: people without a
   /// journey are told where to walk. Local.
-  std::vector<std::string> diagnostics(const FloorPlan& plan, const Journeys& journeys, bool is_led) const;
+  std::vector<std::string> diagnostics(const BuildingPlan& building, const Journeys& journeys,
+                                       bool is_led) const;
 
  private:
   /// Where sources put people: spaces for good, the grid of obstacles as long as the same ones stand in the
   /// same places.
   struct Places {
-    Places(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain, Real reach)
-        : near(obstacles, exits, domain, reach) {}
-    NearObstacles near;  // spaces refer to it
+    std::vector<std::unique_ptr<NearObstacles>> near;  // by level, of those with sources; spaces refer to it
     std::vector<std::unique_ptr<StartSpace>> spaces;
     std::vector<char> active;
     std::int64_t step = 0;
   };
 
   void describe_kinds(Section& root);
-  void describe_populations(Section& root);
-  void describe_sources(Section& root);
+  void describe_populations(Section& root, const BuildingPlan& building);
+  void describe_sources(Section& root, const BuildingPlan& building);
   int read_journey(Section& section) const;
-  const Places& places_of_sources(const State<2>& state, const FloorPlan& plan) const;
+  const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;
   void feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
             std::vector<Arrival>& arrivals) const;
   /// The densest share of an area that equal disks cover: pi / sqrt(12).
@@ -114,7 +116,7 @@ class People {
   /// How many people with their centres in the space there can be, taken as disks of their mean area.
   static Real most_that_fit(const StartSpace& space, const Mixture& mixture);
   /// Fills in body i.
-  static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits,
+  static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                          std::size_t group, int journey);
 
   std::vector<AgentType> kinds_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/people/people.hpp"
 #include "events/place_arrivals.hpp"
 #include "particles/fill/bins.hpp"
@@ -34,8 +35,10 @@ class SourcePlaces {
         new_ones_(present_) {
     const BodyStore<2>& bodies = state.bodies;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-      add(present_, {bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
-    for (const Arrival& arrival : arrivals) add(new_ones_, arrival.body);
+      if (level_of(bodies, i) == source.level)
+        add(present_, {bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
+    for (const Arrival& arrival : arrivals)
+      if (arrival.level == source.level) add(new_ones_, arrival.body);
   }
 
   void begin_batch() {
@@ -66,7 +69,8 @@ class SourcePlaces {
     return meets(new_ones_, at_[place], drawn_[body].radius);
   }
   void accept(std::size_t body, std::size_t place) {
-    arrivals_.push_back({s_, {state_.next_id++, at_[place], drawn_[body].radius}, drawn_[body]});
+    arrivals_.push_back(
+        {s_, source_.level, {state_.next_id++, at_[place], drawn_[body].radius}, drawn_[body]});
     add(new_ones_, arrivals_.back().body);
   }
 
@@ -118,30 +122,37 @@ void People::note_due(State<2>& state) const {
     state.inlets[first_inlet_ + s].n_due = sources_[s].arrivals.n_due(state.clock.time);
 }
 
-const People::Places& People::places_of_sources(const State<2>& state, const FloorPlan& plan) const {
+const People::Places& People::places_of_sources(const State<2>& state, const BuildingPlan& building) const {
   std::vector<char> active;
   const auto n_obstacles = static_cast<int>(state.obstacles.list().size());
   for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
   if (!places_) {
-    places_ = std::make_unique<Places>(state.obstacles, journeys_->exits(), state.box, largest_radius());
-    for (const Source& source : sources_)
-      places_->spaces.push_back(std::make_unique<StartSpace>(plan, places_->near, journeys_->exits(),
-                                                             state.box, source.region, source.where));
+    places_ = std::make_unique<Places>();
+    places_->near.resize(static_cast<std::size_t>(building.n_levels()));
+    for (const Source& source : sources_) {
+      auto& near = places_->near[static_cast<std::size_t>(source.level)];
+      if (!near)
+        near = std::make_unique<NearObstacles>(state.obstacles, journeys_->exits(), state.box, source.level,
+                                               largest_radius());
+      places_->spaces.push_back(std::make_unique<StartSpace>(building, *near, journeys_->exits(), state.box,
+                                                             source.region, source.where));
+    }
   } else if (active != places_->active || (state.obstacles.moves() && state.clock.step != places_->step)) {
-    places_->near.update(state.box);
+    for (const auto& near : places_->near)
+      if (near) near->update(state.box);
   }
   places_->active = std::move(active);
   places_->step = state.clock.step;
   return *places_;
 }
 
-bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
+bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
   std::vector<Arrival> arrivals;
   note_due(state);
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     if (state.inlets[first_inlet_ + s].n_waiting() == 0) continue;
-    const Places& places = places_of_sources(state, plan);
+    const Places& places = places_of_sources(state, building);
     feed(s, state, *places.spaces[s], seed, arrivals);
   }
   if (arrivals.empty()) return false;
@@ -155,7 +166,7 @@ bool People::feed(State<2>& state, const FloorPlan& plan, std::uint64_t seed,
     const Arrival& arrival = arrivals[k];
     const Index i = bodies.n_owned();
     bodies.resize(i + 1, 0);
-    put_person(state, i, arrival.body, arrival.traits, populations_.size() + arrival.source,
+    put_person(state, i, arrival.body, arrival.traits, arrival.level, populations_.size() + arrival.source,
                sources_[arrival.source].journey);
     state.memory.start.push_back(state.memory.start.back());
   }

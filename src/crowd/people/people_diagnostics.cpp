@@ -6,17 +6,17 @@
 
 namespace scree {
 
-std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journeys& journeys,
+std::vector<std::string> People::diagnostics(const BuildingPlan& building, const Journeys& journeys,
                                              bool is_led) const {
   std::vector<std::string> found;
   // Without obstacles of the deck: what the plan alone says.
   const ObstacleSet<2> none;
-  const Box<2> domain = plan.bounds();
-  const NearObstacles near(none, journeys.exits(), domain, largest_radius());
+  const Box<2> domain = building.bounds();
 
   const auto look = [&](const std::string& table, const std::string& where, const Mixture& mixture,
-                        const Ring& region, int journey, std::int64_t count, Real density) {
-    const StartSpace space(plan, near, journeys.exits(), domain, region, where);
+                        const Ring& region, int level, int journey, std::int64_t count, Real density) {
+    const NearObstacles near(none, journeys.exits(), domain, level, largest_radius());
+    const StartSpace space(building, near, journeys.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
     const Real filled_share = densest_disks * n / most_that_fit(space, mixture);
     constexpr Real tight = 0.75;  // random disks jam at about 0.84
@@ -34,28 +34,29 @@ std::vector<std::string> People::diagnostics(const FloorPlan& plan, const Journe
       return;
     }
     const Journeys::Journey& way = journeys.journeys()[static_cast<std::size_t>(journey)];
-    std::vector<Ring> regions;
+    std::vector<WayCheck::Region> regions;
     for (const int to : way.steps[0].exits) {
-      const std::vector<Ring>& of_exit = journeys.destinations()[static_cast<std::size_t>(to)].regions;
-      regions.insert(regions.end(), of_exit.begin(), of_exit.end());
+      const Destination& destination = journeys.destinations()[static_cast<std::size_t>(to)];
+      for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
     }
-    const WayCheck check(plan, regions, mixture.largest_radius() * (1 - 1e-6));
+    const WayCheck check(building, regions, mixture.largest_radius() * (1 - 1e-6));
     constexpr int n_points = 64;
     for (int i = 0; i < n_points; ++i)
       for (int j = 0; j < n_points; ++j) {
         const Vec<2> x{{space.bounds().lower[0] + space.bounds().length(0) * (i + 0.5) / n_points,
                         space.bounds().lower[1] + space.bounds().length(1) * (j + 0.5) / n_points}};
-        if (!space.holds(x) || !check.has_no_way(x)) continue;
-        found.push_back(
-            fmt::format("{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
-                        "where the journey \"{}\" leads first{}",
-                        where, table, mixture.largest_radius(), x[0], x[1], way.name, check.gap_text(x)));
+        if (!space.holds(x) || !check.has_no_way(x, level)) continue;
+        found.push_back(fmt::format(
+            "{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
+            "where the journey \"{}\" leads first{}",
+            where, table, mixture.largest_radius(), x[0], x[1], way.name, check.gap_text(x, level)));
         return;
       }
   };
   for (const Population& p : populations_)
-    look("populations." + p.name, p.where, p.mixture, p.region, p.journey, p.count, p.density);
-  for (const Source& s : sources_) look("sources." + s.name, s.where, s.mixture, s.region, s.journey, 0, 0);
+    look("populations." + p.name, p.where, p.mixture, p.region, p.level, p.journey, p.count, p.density);
+  for (const Source& s : sources_)
+    look("sources." + s.name, s.where, s.mixture, s.region, s.level, s.journey, 0, 0);
   return found;
 }
 

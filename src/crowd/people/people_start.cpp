@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
@@ -12,7 +14,7 @@ Real People::most_that_fit(const StartSpace& space, const Mixture& mixture) {
   return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
 
-void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits,
+void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                         std::size_t group, int journey) {
   BodyStore<2>& bodies = state.bodies;
   const auto at = static_cast<std::size_t>(i);
@@ -22,6 +24,7 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   bodies.radius()[at] = made.radius;
   bodies.mobility()[at] = 1;
   bodies.group()[at] = static_cast<std::int32_t>(group);
+  if (bodies.carries_levels()) bodies.level()[at] = level;
   agent::type(bodies)[at] = traits.kind;
   agent::desired_speed(bodies)[at] = traits.desired_speed;
   agent::entered_at(bodies)[at] = state.clock.time;
@@ -31,21 +34,38 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   agent::destination(bodies)[at] = -1;
 }
 
-void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed) const {
-  if (populations_.empty()) return;
-  const NearObstacles near(state.obstacles, journeys_->exits(), state.box, largest_radius());
+namespace {
 
-  std::vector<NewBody<2>> fixed;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
-  std::vector<std::unique_ptr<StartSpace>> spaces;
-  std::vector<const StartSpace*> views;
-  std::vector<PlacedPerson> people;
-  for (const Population& population : populations_) {
-    spaces.push_back(std::make_unique<StartSpace>(plan, near, journeys_->exits(), state.box,
-                                                  population.region, population.where));
-    views.push_back(spaces.back().get());
-    const StartSpace& space = *views.back();
+/// Who is placed on one level.
+struct PlacedOnLevel {
+  explicit PlacedOnLevel(NearObstacles&& obstacles) : near(std::move(obstacles)) {}
+
+  NearObstacles near;
+  std::vector<std::unique_ptr<StartSpace>> spaces{};
+  std::vector<const StartSpace*> views{};
+  std::vector<std::size_t> populations{};  // of the spaces
+  std::vector<NewBody<2>> fixed{};
+  std::vector<PlacedPerson> people{};
+};
+
+}  // namespace
+
+void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
+  std::map<int, PlacedOnLevel> levels;
+  for (std::size_t p = 0; p < populations_.size(); ++p) {
+    const Population& population = populations_[p];
+    const auto [entry, is_new] = levels.try_emplace(
+        population.level,
+        NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, largest_radius()));
+    PlacedOnLevel& level = entry->second;
+    for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      if (level_of(state.bodies, i) == population.level)
+        level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+    level.populations.push_back(p);
+    level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
+                                                        population.region, population.where));
+    level.views.push_back(level.spaces.back().get());
+    const StartSpace& space = *level.views.back();
     const std::int64_t n = population.n_people(space.area());
     const Mixture& mixture = population.mixture;
     const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
@@ -59,11 +79,11 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
       throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
                                    population.density, space.text()));
     if (n > most) refuse("do not fit");
-    const PlacementTask task{state.comm,    state.box, seed,
-                             state.next_id, n,         [&](GlobalId id) { return mixture.radius(seed, id); },
-                             views,         fixed};
+    const PlacementTask task{state.comm,    state.box,  seed,
+                             state.next_id, n,          [&](GlobalId id) { return mixture.radius(seed, id); },
+                             level.views,   level.fixed};
     const bool has_room =
-        population.on_lattice ? place_on_lattice(task, people) : place_at_random(task, people);
+        population.on_lattice ? place_on_lattice(task, level.people) : place_at_random(task, level.people);
     if (!has_room)
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -72,13 +92,16 @@ void People::populate(State<2>& state, const FloorPlan& plan, std::uint64_t seed
   }
 
   Index i = state.bodies.n_owned();
-  state.bodies.resize(i + static_cast<Index>(people.size()), 0);
-  for (const PlacedPerson& person : people) {
-    const auto group = static_cast<std::size_t>(person.space);
-    const Population& population = populations_[group];
-    put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), group,
-               population.journey);
-  }
+  std::size_t n_people = 0;
+  for (const auto& [number, level] : levels) n_people += level.people.size();
+  state.bodies.resize(i + static_cast<Index>(n_people), 0);
+  for (const auto& [number, level] : levels)
+    for (const PlacedPerson& person : level.people) {
+      const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
+      const Population& population = populations_[group];
+      put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), number, group,
+                 population.journey);
+    }
 }
 
 }  // namespace scree

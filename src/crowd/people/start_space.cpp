@@ -12,10 +12,11 @@
 namespace scree {
 
 NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits,
-                             const Box<2>& domain, Real reach)
-    : obstacles_(obstacles), reach_(reach) {
+                             const Box<2>& domain, int level, Real reach)
+    : obstacles_(obstacles), level_(level), reach_(reach) {
   for (const Exit& exit : exits)
-    if (!exit.line.empty() && exit.ever_closes()) doors_.emplace_back(exit.line[0], exit.line[1]);
+    if (exit.level == level && !exit.line.empty() && exit.ever_closes())
+      doors_.emplace_back(exit.line[0], exit.line[1]);
   constexpr Real most_cells = 1 << 22;
   grid_ = BucketGrid(domain,
                      static_cast<std::size_t>(std::min(domain.volume() / (4 * reach * reach), most_cells)));
@@ -27,7 +28,9 @@ void NearObstacles::update(const Box<2>& domain) {
   const Vec<2> half = 0.5 * Vec<2>{{grid_.size(0), grid_.size(1)}};
   const Real far = reach_ + norm(half);
   for (int constraint = 0; constraint < obstacles_.n_constraints(); ++constraint) {
+    const Obstacle<2>& obstacle = obstacles_.obstacle_with(constraint);
     if (!obstacles_.active(obstacles_.obstacle_of(constraint))) continue;
+    if (obstacle.level >= 0 && obstacle.level != level_) continue;
     const Box<2> bounds = obstacles_.bounds(constraint, domain);
     if (bounds.is_empty()) continue;
     grid_.for_each_cell({bounds.lower - filled<2>(reach_), bounds.upper + filled<2>(reach_), {}},
@@ -47,16 +50,21 @@ bool NearObstacles::touches(const Vec<2>& x, Real radius) const {
   return is_touched;
 }
 
-StartSpace::StartSpace(const FloorPlan& plan, const NearObstacles& obstacles, std::span<const Exit> exits,
-                       const Box<2>& domain, Ring region, const std::string& where)
-    : plan_(plan), obstacles_(obstacles), domain_(domain), region_(std::move(region)) {
+StartSpace::StartSpace(const BuildingPlan& building, const NearObstacles& obstacles,
+                       std::span<const Exit> exits, const Box<2>& domain, Ring region,
+                       const std::string& where)
+    : plan_(building.plan(obstacles.level())),
+      obstacles_(obstacles),
+      domain_(domain),
+      region_(std::move(region)) {
   for (const Exit& exit : exits) {
+    if (exit.level != obstacles.level()) continue;
     if (!exit.pocket.empty())
       kept_free_.push_back(exit.pocket);
     else
       kept_free_.insert(kept_free_.end(), exit.regions.begin(), exit.regions.end());
   }
-  const Box<2> wanted = region_.empty() ? plan.bounds() : bounds_of(region_);
+  const Box<2> wanted = region_.empty() ? plan_.bounds() : bounds_of(region_);
   bounds_ = wanted;
   bool is_cut = false;
   for (int k = 0; k < 2; ++k) {
@@ -71,10 +79,10 @@ StartSpace::StartSpace(const FloorPlan& plan, const NearObstacles& obstacles, st
                      {{bounds_.upper[0], bounds_.lower[1]}},
                      bounds_.upper,
                      {{bounds_.lower[0], bounds_.upper[1]}}};
-    area_ = plan.free_area(region_.empty() ? whole
-                           : is_cut        ? clipped(region_, bounds_)
-                                           : region_,
-                           kept_free_);
+    area_ = plan_.free_area(region_.empty() ? whole
+                            : is_cut        ? clipped(region_, bounds_)
+                                            : region_,
+                            kept_free_);
   }
   if (!(area_ > 0))
     throw InputError(fmt::format("{}: nothing of the region ({:g}, {:g}) to ({:g}, {:g}) m is walkable",

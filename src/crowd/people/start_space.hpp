@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/plan/bucket_grid.hpp"
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/building_plan.hpp"
 #include "geometry/edge.hpp"
 #include "geometry/obstacle.hpp"
 
@@ -16,9 +16,10 @@ namespace scree {
 /// touch.
 class NearObstacles {
  public:
-  /// For people of radius up to `reach` [m]. Cost O(constraints + cells near them). Local.
-  NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain,
+  /// Of one level, for people of radius up to `reach` [m]. Cost O(constraints + cells near them). Local.
+  NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Exit> exits, const Box<2>& domain, int level,
                 Real reach);
+  int level() const { return level_; }
   /// Again, after obstacles moved or were switched on or off. The same cost.
   void update(const Box<2>& domain);
 
@@ -40,6 +41,7 @@ class NearObstacles {
  private:
   const ObstacleSet<2>& obstacles_;
   std::vector<Edge> doors_;
+  int level_ = 0;
   Real reach_ = 0;
   BucketGrid grid_;
 };
@@ -48,9 +50,9 @@ class NearObstacles {
 /// them. Holds the centre; the whole of a person is clear of obstacles.
 class StartSpace {
  public:
-  /// `region` empty: the whole plan. `where`: its place in the deck. Throws InputError if nothing of it is
-  /// free. References must stay valid.
-  StartSpace(const FloorPlan& plan, const NearObstacles& obstacles, std::span<const Exit> exits,
+  /// On the level of `obstacles`. `region` empty: its whole plan. `where`: its place in the deck. Throws
+  /// InputError if nothing of it is free. References must stay valid.
+  StartSpace(const BuildingPlan& building, const NearObstacles& obstacles, std::span<const Exit> exits,
              const Box<2>& domain, Ring region, const std::string& where);
 
   /// Smallest box around it, within the domain; periodic where it has no end, closing on itself.

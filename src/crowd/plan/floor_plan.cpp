@@ -42,6 +42,33 @@ std::string text_of(const std::string& path, const std::string& where) {
   return read_input(path);
 }
 
+/// Adds what is left of a wall beside the open borders, which begin with their two ends.
+void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector<Edge>& walls) {
+  struct Piece {
+    Vec<2> a, b;
+  };
+  std::vector<Piece> pieces{{wall.a, wall.b}};
+  constexpr Real shortest = 1e-6;  // [m]
+  for (const Ring& border : borders) {
+    if (std::abs(wall.height(border[0])) > snap || std::abs(wall.height(border[1])) > snap) continue;
+    const auto place = [&](const Vec<2>& x) { return dot(wall.tangent, x - wall.a); };
+    const bool is_along = place(border[0]) < place(border[1]);
+    const Vec<2>& first = border[is_along ? 0 : 1];
+    const Vec<2>& last = border[is_along ? 1 : 0];
+    std::vector<Piece> left;
+    for (const Piece& piece : pieces) {
+      if (place(piece.b) - place(first) <= snap || place(last) - place(piece.a) <= snap) {
+        left.push_back(piece);
+        continue;
+      }
+      if (place(first) - place(piece.a) > shortest) left.push_back({piece.a, first});
+      if (place(piece.b) - place(last) > shortest) left.push_back({last, piece.b});
+    }
+    pieces = std::move(left);
+  }
+  for (const Piece& piece : pieces) walls.emplace_back(piece.a, piece.b);
+}
+
 constexpr int n_corners_of_column = 32;   // of a disk, in files
 constexpr int n_corners_of_margin = 128;  // of a disk, where a hundredth of a radius matters
 
@@ -53,6 +80,7 @@ struct FloorPlan::Impl {
   Geometry area;
   std::vector<PolygonWithHoles> rings;  // of `area`
   std::vector<Columns::Column> columns;
+  std::vector<Ring> borders;  // what open_border() returned
   std::optional<PlanImage> image;
   std::string image_file;
 
@@ -271,6 +299,13 @@ void FloorPlan::describe(Section& root) {
       });
 }
 
+void FloorPlan::use_polygon(const Ring& ring, const std::string& where) {
+  impl_->where = where;
+  Geometry polygon = impl_->geos.polygon(ring);
+  require_valid(impl_->geos, polygon.get(), "the polygon", where);
+  impl_->set_area(std::move(polygon));
+}
+
 const std::string& FloorPlan::where() const {
   return impl_->where;
 }
@@ -289,6 +324,21 @@ Ring FloorPlan::open_exit(const Vec<2>& a, const Vec<2>& b, Real depth, const st
   Opening opening = opened(impl_->geos, impl_->area, impl_->rings, a, b, depth, where);
   impl_->set_area(std::move(opening.area));
   return opening.pocket;
+}
+
+Ring FloorPlan::open_border(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
+  const auto [start, end, along, outward] =
+      opening_line(impl_->geos, impl_->area, impl_->rings, a, b, 2 * snap, "connector", where);
+  impl_->borders.push_back({start, end, end + depth * outward, start + depth * outward});
+  return impl_->borders.back();
+}
+
+std::vector<Edge> FloorPlan::fences() const {
+  std::vector<Edge> fences;
+  for (const Ring& border : impl_->borders)
+    for (std::size_t side = 1; side < border.size(); ++side)
+      fences.emplace_back(border[side], border[(side + 1) % border.size()]);
+  return fences;
 }
 
 std::span<const PolygonWithHoles> FloorPlan::area() const {
@@ -321,7 +371,7 @@ std::vector<Edge> FloorPlan::walls() const {
     }
     if (is_hole) std::ranges::reverse(corners);
     for (std::size_t i = 0; i < corners.size(); ++i)
-      walls.emplace_back(corners[i], corners[(i + 1) % corners.size()]);
+      add_outside_of(impl_->borders, Edge(corners[i], corners[(i + 1) % corners.size()]), walls);
   };
   for (const PolygonWithHoles& polygon : impl_->rings) {
     add(polygon.outline, false);

@@ -33,6 +33,8 @@ class FloorPlan {
 
   /// Declares and reads [walkable]. Local; files are read on every rank alike.
   void describe(Section& root);
+  /// Takes this ring as the area, in place of a table. Throws InputError naming `where`.
+  void use_polygon(const Ring& ring, const std::string& where);
   /// The place of [walkable] in the deck, for messages.
   const std::string& where() const;
 
@@ -46,12 +48,21 @@ class FloorPlan {
   /// on the boundary, both sides or neither of it are walkable. Before walls(); O(plan).
   Ring open_exit(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where);
 
+  /// Opens the walls along the segment a-b, which must lie on the boundary of the area to within 0.01 m; the
+  /// area stays as it is: people are on another level behind the line. Returns the rectangle of depth `depth`
+  /// [m] behind it, beginning with the ends of the opening; the area is to the right of the first side.
+  /// Throws InputError naming `where`, as open_exit(). After all exits; before walls(); O(plan).
+  Ring open_border(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where);
+  /// The sides of these rectangles, less the openings: where what people on this level can see of others
+  /// ends.
+  std::vector<Edge> fences() const;
+
   /// The area after all openings, columns not cut out.
   std::span<const PolygonWithHoles> area() const;
   /// The round columns of [walkable.obstacles].
   std::span<const Columns::Column> columns() const;
-  /// The boundary of area() as walls; the free side is to the left of each edge. No two ends equal, none of
-  /// length 0.
+  /// The boundary of area(), less open borders, as walls; the free side is to the left of each edge. No two
+  /// ends equal, none of length 0.
   std::vector<Edge> walls() const;
   /// Smallest box around area().
   Box<2> bounds() const;

@@ -126,15 +126,16 @@ Neck neck_between(const Geos& geos, const Geometry& local, const Geometry& from,
 
 }  // namespace
 
-Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
-               const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
+OpeningLine opening_line(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
+                         const Vec<2>& a, const Vec<2>& b, Real probe, const std::string& what,
+                         const std::string& where) {
   const std::string line = place_text(a) + "-" + place_text(b);
   const auto off_boundary = [&](const Vec<2>& x) {
     const Nearest nearest = nearest_on_boundary(rings, x);
-    throw InputError(fmt::format(
-        "{}: exit outside the area: the line {} is not on the boundary at {}; the nearest boundary "
-        "point {} is {:.3g} m away",
-        where, line, place_text(x), place_text(nearest.at), nearest.distance));
+    throw InputError(
+        fmt::format("{}: {} outside the area: the line {} is not on the boundary at {}; the nearest boundary "
+                    "point {} is {:.3g} m away",
+                    where, what, line, place_text(x), place_text(nearest.at), nearest.distance));
   };
   for (const Vec<2>& end : {a, b})
     if (nearest_on_boundary(rings, end).distance > snap) off_boundary(end);
@@ -142,8 +143,8 @@ Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWi
   Vec<2> end = snapped(rings, b);
   const Real length = norm(end - start);
   if (!(length > 4 * snap))
-    throw InputError(fmt::format("{}: the line {} of the exit is {:.3g} m long; exits are wider than {} m",
-                                 where, line, length, 4 * snap));
+    throw InputError(fmt::format("{}: the line {} of the {} is {:.3g} m long; it must be longer than {} m",
+                                 where, line, what, length, 4 * snap));
   if (const Real end_of_wall = followed(rings, start, end); end_of_wall < length) {
     // Where the line is farthest from any wall says more than where it leaves one.
     Vec<2> worst = start;
@@ -159,23 +160,26 @@ Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWi
 
   const Vec<2> middle = 0.5 * (start + end);
   const Vec<2> tangent = (1 / length) * (end - start);
-  const Real probe = std::min(2 * snap, 0.5 * depth);
   const auto is_free = [&](const Vec<2>& x) { return geos.intersects(area, geos.point(x)); };
   const bool free_left = is_free(middle + probe * left_of(tangent));
   const bool free_right = is_free(middle - probe * left_of(tangent));
   if (free_left && free_right)
-    throw InputError(
-        fmt::format("{}: both sides of the line {} are walkable, so it leads nowhere; give a polygon "
-                    "instead, in which people vanish",
-                    where, line));
+    throw InputError(fmt::format("{}: both sides of the line {} are walkable, so it leads nowhere{}", where,
+                                 line,
+                                 what == "exit" ? "; give a polygon instead, in which people vanish" : ""));
   if (!free_left && !free_right)
     throw InputError(fmt::format("{}: neither side of the line {} is walkable within {} m of its middle",
                                  where, line, probe));
   // From here on the pocket is to the left of start -> end.
   if (free_left) std::swap(start, end);
   const Vec<2> along = free_left ? -tangent : tangent;
-  const Vec<2> outward = left_of(along);
+  return {start, end, along, left_of(along)};
+}
 
+Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
+               const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
+  const auto [start, end, along, outward] =
+      opening_line(geos, area, rings, a, b, std::min(2 * snap, 0.5 * depth), "exit", where);
   Opening opening;
   opening.pocket = {start, end, end + depth * outward, start + depth * outward};
   // A pocket that met the area elsewhere would open other walls too.
@@ -189,7 +193,7 @@ Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWi
     throw InputError(fmt::format(
         "{}: the pocket behind the line {}, {:g} m deep, would meet the walkable area at {}; make it "
         "less deep, or give a polygon instead, in which people vanish",
-        where, line, depth, place_text(met)));
+        where, place_text(a) + "-" + place_text(b), depth, place_text(met)));
   }
   // The pocket reaches a little into the area, and tapers there so that it stays clear of adjacent walls:
   // else rounding could leave a wall of no thickness.

@@ -7,8 +7,20 @@
 
 namespace scree {
 
-/// How far the line of an exit may lie from the boundary of the area [m].
+/// How far the line of an exit or connector may lie from the boundary of the area [m].
 inline constexpr Real snap = 0.01;
+
+/// An opening in the boundary of an area.
+struct OpeningLine {
+  Vec<2> start, end;      ///< on the boundary; the area is to the right of start -> end [m]
+  Vec<2> along, outward;  ///< unit vectors
+};
+/// The opening that a line a-b means, which must lie on the boundary to within `snap`. `what`: "exit", or
+/// what else it is. `probe`: distance from its middle at which one side must be walkable, and the other not
+/// [m]. Throws InputError that starts with `where`.
+OpeningLine opening_line(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
+                         const Vec<2>& a, const Vec<2>& b, Real probe, const std::string& what,
+                         const std::string& where);
 
 /// What FloorPlan::open_exit makes.
 struct Opening {

@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "crowd/plan/floor_plan_geos.hpp"
 
 namespace scree {
 
-WayCheck::WayCheck(const FloorPlan& plan, std::span<const Ring> regions, Real radius)
-    : plan_(plan), radius_(radius) {
-  const auto add = [&](const Vec<2>& x) {
-    parts_.insert(plan.part_of(x, radius));
-    target_ = x;
-  };
-  for (const Ring& ring : regions) {
+WayCheck::WayCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius)
+    : building_(building), radius_(radius) {
+  for (const auto& [level, ring] : regions) {
+    const auto add = [&, on = level](const Vec<2>& x) {
+      parts_.insert(part_of(x, on));
+      target_level_ = on;
+      target_ = x;
+    };
     Vec<2> middle{};
     for (const Vec<2>& corner : ring) middle += (1.0 / static_cast<Real>(ring.size())) * corner;
     if (ring_contains(ring, middle)) add(middle);
@@ -25,17 +28,37 @@ WayCheck::WayCheck(const FloorPlan& plan, std::span<const Ring> regions, Real ra
         if (ring_contains(ring, x)) add(x);
       }
   }
+  if (!building.map()) return;
+  const auto& lines = building.map()->lines();
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const LevelLine& line : lines)
+      for (const std::size_t side : {0, 1}) {
+        const int from = line.level[side], to = line.level[1 - side];
+        constexpr Real inside = 1.01;  // of the border of what people can reach with their centres
+        const Vec<2> middle = 0.5 * (line.a + line.b);
+        const Vec<2> ahead = (side == 0 ? inside : -inside) * radius * line.outward;
+        if (building.may_enter(from, to) && parts_.contains(part_of(middle + ahead, to)))
+          is_new = parts_.insert(part_of(middle - ahead, from)).second || is_new;
+      }
+  }
 }
 
-bool WayCheck::has_no_way(const Vec<2>& x) const {
-  const int part = plan_.part_of(x, radius_);
-  return part >= 0 && !parts_.contains(part);
+bool WayCheck::reaches(int level) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) { return part.first == level; });
 }
 
-std::string WayCheck::gap_text(const Vec<2>& x) const {
+bool WayCheck::has_no_way(const Vec<2>& x, int level) const {
+  const Part part = part_of(x, level);
+  return part.second >= 0 && !parts_.contains(part);
+}
+
+std::string WayCheck::gap_text(const Vec<2>& x, int level) const {
+  if (level != target_level_) return {};
   const Geos geos;
   std::vector<Geometry> pieces;
-  for (const PolygonWithHoles& polygon : plan_.area()) pieces.push_back(geos.polygon(polygon));
+  for (const PolygonWithHoles& polygon : building_.plan(level).area())
+    pieces.push_back(geos.polygon(polygon));
   const auto piece_of = [&](const Vec<2>& at) {
     const Geometry point = geos.point(at);
     std::size_t nearest = 0;

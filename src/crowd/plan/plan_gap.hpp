@@ -1,29 +1,42 @@
 #pragma once
 #include <set>
-#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/building_plan.hpp"
 
 namespace scree {
 
-/// From where in a plan people of one radius can get into one of some regions. Local.
+/// From where in a building people of one radius can get into one of some regions. After
+/// BuildingPlan::join(); local.
 class WayCheck {
  public:
+  /// A region on a level.
+  using Region = std::pair<int, Ring>;
   /// `regions` must not be empty.
-  WayCheck(const FloorPlan& plan, std::span<const Ring> regions, Real radius);
+  WayCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius);
 
   /// Whether there is room at x, but no way that is wide enough.
-  bool has_no_way(const Vec<2>& x) const;
-  /// If the plan is in pieces and x and a region lie in two of them: how far these are apart and where, as
-  /// the end of a message; else empty. A point outside of the area counts to the nearest piece. O(corners).
-  std::string gap_text(const Vec<2>& x) const;
+  bool has_no_way(const Vec<2>& x, int level) const;
+  /// Whether a way leads from some place of the level.
+  bool reaches(int level) const;
+  /// If the plan of the level is in pieces and x and a region lie in two of them: how far these are apart and
+  /// where, as the end of a message; else empty. A point outside of the area counts to the nearest piece.
+  /// O(corners).
+  std::string gap_text(const Vec<2>& x, int level) const;
 
  private:
-  const FloorPlan& plan_;
+  using Part = std::pair<int, int>;  // level, connected part of its plan
+  Part part_of(const Vec<2>& x, int level) const {
+    return {level, building_.plan(level).part_of(x, radius_)};
+  }
+
+  const BuildingPlan& building_;
   Real radius_;
-  std::set<int> parts_;  // of the plan, in which regions lie
-  Vec<2> target_{};      // a point of a region
+  std::set<Part> parts_;  // in which regions lie, and from which lines lead there
+  int target_level_ = 0;
+  Vec<2> target_{};  // a point of a region
 };
 
 }  // namespace scree

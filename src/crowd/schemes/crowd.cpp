@@ -63,6 +63,8 @@ class CrowdStepper final : public Stepper<2> {
   void require_solved(const State<2>& state);
   void sweep_positions(State<2>& state, Real dt);
   void move(State<2>& state, Real dt);
+  void change_levels(State<2>& state, Real dt) const;
+  void refresh_levels(State<2>& state);
 
   // The deck.
   CrowdScene scene_;
@@ -82,6 +84,7 @@ class CrowdStepper final : public Stepper<2> {
   VelocityProjection::Report report_;
   std::vector<Vec<2>> desired_;   // n_held; owned entries count
   std::vector<Vec<2>> velocity_;  // n_held
+  std::vector<Real> levels_;      // scratch of refresh_levels()
   std::vector<Real> multiplier_;  // of the near contacts [m/s]
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
@@ -126,6 +129,8 @@ void CrowdStepper::describe_crowd(Section& section) {
   scene_.set_led(walking_.leads());
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
+  if (model_ == Model::pbd && scene_.building().n_levels() > 1)
+    section.fail("model", "\"pbd\" knows one floor only: take \"projection\" in a building of several");
 }
 
 SchemeTraits CrowdStepper::traits() const {
@@ -150,9 +155,7 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*
 /// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
 /// here.
 void CrowdStepper::fit(State<2>& state) {
-  const auto owned =
-      std::as_const(state.bodies).position().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  scene_.floor_field().fetch(owned, share_of_skin * state.lattice.skin + 0.5);
+  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
   look_ahead_.prepare(*neighborhood_);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
@@ -187,6 +190,7 @@ void CrowdStepper::bodies_changed(State<2>& state) {
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
   if (neighborhood_->stale(state, share_of_skin)) rebuild(state, 0);
   state.obstacles.begin_step();
+  refresh_levels(state);
   const Real asked = dt, shortest = dt / 1024;
   while (true) {
     const Real certain = certain_share * state.lattice.skin;
@@ -328,9 +332,32 @@ void CrowdStepper::move(State<2>& state, Real dt) {
     bodies.velocity()[i] = velocity_[i];
     agent::walked(bodies)[i] += dt * norm(velocity_[i]);
   }
+  if (state.levels) change_levels(state, dt);
+}
+
+/// Walked ways count along slopes, and who has crossed a line is on the level beyond it.
+void CrowdStepper::change_levels(State<2>& state, Real dt) const {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    const Real speed = norm(velocity_[i]);
+    const std::optional<Incline>& incline = scene_.building().level(bodies.level()[i]).incline;
+    if (incline && speed > 0)
+      agent::walked(bodies)[i] += dt * speed * (incline->stretch((1 / speed) * velocity_[i]) - 1);
+    bodies.level()[i] = state.levels->level_at(bodies.position()[i], bodies.level()[i]);
+  }
+}
+
+/// Ghosts get the levels that their owners are on.
+void CrowdStepper::refresh_levels(State<2>& state) {
+  if (!state.levels) return;
+  const auto levels = state.bodies.level();
+  levels_.assign(levels.begin(), levels.end());
+  neighborhood_->ghosts().copy_to_ghosts(std::span<Real>(levels_), 1);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<std::int32_t>(levels_[i]);
 }
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {
+  refresh_levels(state);
   neighborhood_->detect(state, multipliers().rules<2>(tolerance), contacts);
   // Multipliers of positions are displacements of a substep.
   const Real scale = model_ == Model::pbd && state.clock.last_dt > 0
@@ -353,8 +380,8 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, multiplier_, loaded_pairs_, loaded_walls_) + memory_.bytes() +
-         look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
+  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_) +
+         memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }
 

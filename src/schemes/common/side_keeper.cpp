@@ -82,7 +82,9 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
     surface_.resize(which.size());
     obstacles.nearest(wall.constraint, at_, from_, surface_);
     for (std::size_t k = 0; k < which.size(); ++k)
-      if (is_through(surface_[k])) keep_one(which[k], wall.constraint, surface_[k].distance);
+      if (is_through(surface_[k]) &&
+          may_meet_obstacle(state, static_cast<std::size_t>(which[k]), wall.constraint))
+        keep_one(which[k], wall.constraint, surface_[k].distance);
   }
   // A body farther from where it was listed than candidates reach may have met anything.
   const Real travel = obstacles.travel(state.clock.listed_time, time, state.box);
@@ -91,7 +93,7 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
     const Vec<D> moved = x - bodies.listed()[i];
     const Real certain = bodies.radius()[i] + state.lattice.skin - travel;
     if (certain > 0 && dot(moved, moved) < certain * certain) continue;
-    find_on_way(obstacles, from[i], x);
+    find_on_way(state, i, from[i], x);
     for (const Index c : on_way_) {
       SurfacePoint<D> seen;
       obstacles.nearest(c, {&x, 1}, from.subspan(i, 1), {&seen, 1});
@@ -125,12 +127,15 @@ Real SideKeeper<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, R
 /// Finds the constraints of thin obstacles that the way of a point can have met: those no farther from its
 /// end than it is long, seen from the obstacle.
 template <int D>
-void SideKeeper<D>::find_on_way(const ObstacleSet<D>& obstacles, const Vec<D>& from, const Vec<D>& x) {
+void SideKeeper<D>::find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from,
+                                const Vec<D>& x) {
+  const ObstacleSet<D>& obstacles = state.obstacles;
   constexpr Real rounding = 1e-9;
   on_way_.clear();
   Box<D> start = Box<D>::empty();
   start.include(from);
   for (const Index o : thin_) {
+    if (!may_meet_obstacle(state, body, obstacles.first_constraint(o))) continue;
     const Real length = norm(x - from) + obstacles.moved_in_step(o, start);
     const Real reach = length + rounding * (length + norm(x));
     Box<D> cut = Box<D>::empty();
@@ -148,7 +153,7 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
   const Vec<D> from = state.bodies.step_start()[i];
   const auto is_free = [&](const auto& on_passed) {
     bool free = true;
-    find_on_way(state.obstacles, from, x);
+    find_on_way(state, i, from, x);
     for (const Index c : on_way_) {
       SurfacePoint<D> seen;
       state.obstacles.nearest(c, {&x, 1}, {&from, 1}, {&seen, 1});

@@ -48,7 +48,7 @@ class SideKeeper {
 
  private:
   bool put_back(const State<D>& state, Index body, Vec<D>& x);
-  void find_on_way(const ObstacleSet<D>& obstacles, const Vec<D>& from, const Vec<D>& x);
+  void find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from, const Vec<D>& x);
 
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;

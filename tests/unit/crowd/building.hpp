@@ -15,7 +15,7 @@ namespace scree {
 
 /// The tables of a crowd in a deck text, furnished as a run does it, without a scheme that moves anybody.
 struct Building {
-  FloorPlan plan;
+  BuildingPlan plan;
   Journeys journeys;
   People people;
   FloorField floor_field;
@@ -27,8 +27,8 @@ struct Building {
       : state{.comm = comm, .box = {}}, seed(with_seed) {
     Deck deck = Deck::from_text(toml, "test.toml");
     plan.describe(deck.root());
-    journeys.describe(deck.root());
-    people.describe(deck.root(), journeys);
+    journeys.describe(deck.root(), plan);
+    people.describe(deck.root(), plan, journeys);
     floor_field.describe(deck.root());
     deck.require_all_read();
     journeys.place(plan, people.largest_radius());
@@ -40,7 +40,7 @@ struct Building {
       state.box.upper[k] += people.largest_radius();
     }
     std::vector<Edge> walls;
-    for (const Edge& wall : plan.walls()) {
+    for (const Edge& wall : plan.plan(0).walls()) {
       // What closes the plan along a periodic axis is no wall.
       bool at_face = false;
       for (int k = 0; k < 2; ++k)
@@ -48,10 +48,10 @@ struct Building {
       if (!at_face) walls.push_back(wall);
     }
     state.obstacles.add("walls", plan.where(), std::make_unique<WallSegments>(std::move(walls)));
-    if (!plan.columns().empty())
+    if (!plan.plan(0).columns().empty())
       state.obstacles.add("columns", plan.where(),
-                          std::make_unique<Columns>(
-                              std::vector<Columns::Column>(plan.columns().begin(), plan.columns().end())));
+                          std::make_unique<Columns>(std::vector<Columns::Column>(
+                              plan.plan(0).columns().begin(), plan.plan(0).columns().end())));
     journeys.add_doors(state.obstacles);
     state.obstacles.place(0);
     state.bodies.carry_extra(agent::fields);

@@ -253,7 +253,7 @@ TEST_CASE("window, Voronoi: in a periodic domain the window at the seam sees the
 
 TEST_CASE("window: walls cut cells, and the area of the window is what people can walk on", "[analysis]") {
   Scene<2> scene(Places<2>{{{2, 5}}});
-  auto plan = std::make_shared<FloorPlan>();
+  auto plan = std::make_shared<BuildingPlan>();
   Deck deck = Deck::from_text(R"(
 [walkable]
 polygon = [[0, 0], [10, 0], [10, 10], [0, 10]]

@@ -296,10 +296,10 @@ TEST_CASE("zones multiply speeds", "[crowd]") {
   Building building(room + west +
                     "[zones.a]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\nspeed_factor = 0.5\n"
                     "[zones.b]\npolygon = [[5, 0], [5, 10], [15, 10], [15, 0]]\nspeed_factor = 0.8\n");
-  CHECK(building.journeys.speed_factor({{2, 5}}) == 0.5);
-  CHECK(building.journeys.speed_factor({{7, 5}}) == 0.4);
-  CHECK(building.journeys.speed_factor({{12, 5}}) == 0.8);
-  CHECK(building.journeys.speed_factor({{18, 5}}) == 1);
+  CHECK(building.journeys.speed_factor({{2, 5}}, 0) == 0.5);
+  CHECK(building.journeys.speed_factor({{7, 5}}, 0) == 0.4);
+  CHECK(building.journeys.speed_factor({{12, 5}}, 0) == 0.8);
+  CHECK(building.journeys.speed_factor({{18, 5}}, 0) == 1);
 }
 
 TEST_CASE("exits and journeys that make no sense are refused with their place", "[crowd]") {

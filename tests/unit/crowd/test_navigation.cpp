@@ -30,7 +30,7 @@ Destination place(const std::vector<Ring>& regions) {
 
 /// A plan and its ways on this process alone, everything fetched.
 struct Site {
-  FloorPlan plan;
+  BuildingPlan plan;
   FloorField floor_field;
   Box<2> box;
 
@@ -47,13 +47,13 @@ struct Site {
   }
   void fetch() {
     const std::vector<Vec<2>> middle{0.5 * (box.lower + box.upper)};
-    floor_field.fetch(middle, norm(box.upper - box.lower));
+    floor_field.fetch(std::span<const Vec<2>>(middle), norm(box.upper - box.lower));
   }
   Real time(Real x, Real y, int destination = 0) const {
-    return floor_field.travel_time(destination, {{x, y}});
+    return floor_field.travel_time(destination, {{x, y}}, 0);
   }
   Vec<2> direction(Real x, Real y, int destination = 0) const {
-    return floor_field.direction(destination, {{x, y}});
+    return floor_field.direction(destination, {{x, y}}, 0);
   }
 };
 
@@ -225,10 +225,10 @@ TEST_CASE("ways: directions are unit vectors, zero in the destination, and lead 
   CHECK(site.direction(4.221, 9.511) == Vec<2>{});
   for (const Vec<2>& from : {Vec<2>{{0.1, 0.1}}, Vec<2>{{9.9, 9.9}}, Vec<2>{{0.02, 9.98}}, Vec<2>{{4, 4}}}) {
     Vec<2> x = from;
-    const Real time = site.floor_field.travel_time(0, x);
+    const Real time = site.floor_field.travel_time(0, x, 0);
     Real walked = 0;
-    for (; walked < 40 && site.floor_field.direction(0, x) != Vec<2>{}; walked += 0.02)
-      x += 0.02 * site.floor_field.direction(0, x);
+    for (; walked < 40 && site.floor_field.direction(0, x, 0) != Vec<2>{}; walked += 0.02)
+      x += 0.02 * site.floor_field.direction(0, x, 0);
     CHECK(ring_contains(rectangle(4.22, 9.51, 5.17, 10), x));
     CHECK(walked < time + 0.2);
   }
@@ -241,11 +241,11 @@ TEST_CASE("ways: around a corner travel time is that of the geodesic") {
       {place({rectangle(10, 11.5, 12, 12)})});
   const auto geodesic = [](const Vec<2>& x) { return norm(x - Vec<2>{{10, 2}}) + 9.5; };
   for (const Vec<2>& x : {Vec<2>{{0.5, 0.5}}, Vec<2>{{5, 1}}, Vec<2>{{2, 1.9}}, Vec<2>{{8, 0.2}}})
-    CHECK(site.floor_field.travel_time(0, x) == Approx(geodesic(x)).margin(0.1));
+    CHECK(site.floor_field.travel_time(0, x, 0) == Approx(geodesic(x)).margin(0.1));
   for (const Vec<2>& x : {Vec<2>{{1, 0.5}}, Vec<2>{{5, 1}}, Vec<2>{{8, 0.2}}}) {
-    CHECK(angle_between(site.floor_field.direction(0, x), Vec<2>{{10, 2}} - x) < 3 * degree);
-    site.floor_field.prefetch(0, x);
-    CHECK(site.floor_field.course(0, x).travel_time == site.floor_field.travel_time(0, x));
+    CHECK(angle_between(site.floor_field.direction(0, x, 0), Vec<2>{{10, 2}} - x) < 3 * degree);
+    site.floor_field.prefetch(0, x, 0);
+    CHECK(site.floor_field.course(0, x, 0).travel_time == site.floor_field.travel_time(0, x, 0));
   }
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("ways: a pocket without a way, another room and what lies outside are 
     CHECK(std::isinf(site.time(2, -1, destination)));
     CHECK(std::isinf(site.time(NAN, 1, destination)));
     CHECK(site.direction(1e300, 0, destination) == Vec<2>{});
-    site.floor_field.prefetch(destination, {{1e300, NAN}});  // asks for nothing
+    site.floor_field.prefetch(destination, {{1e300, NAN}}, 0);  // asks for nothing
   }
 }
 
@@ -333,12 +333,12 @@ TEST_CASE("ways: around columns the way keeps the clearance and times grow by th
       columns += "[" + std::to_string(3 + 4 * i) + ", " + std::to_string(3 + 4 * j) + ", 0.3], ";
   const Site site(square(18, "") + columns + "]\n", {place({rectangle(17.5, 8, 18, 10)})});
   Vec<2> x{{0.3, 7}};
-  const Real expected = site.floor_field.travel_time(0, x);
+  const Real expected = site.floor_field.travel_time(0, x, 0);
   CHECK(expected == Approx(17.3).margin(0.8));
   Real nearest = HUGE_VAL;
   Real walked = 0;
-  for (; walked < 40 && site.floor_field.direction(0, x) != Vec<2>{}; walked += 0.01) {
-    x += 0.01 * site.floor_field.direction(0, x);
+  for (; walked < 40 && site.floor_field.direction(0, x, 0) != Vec<2>{}; walked += 0.01) {
+    x += 0.01 * site.floor_field.direction(0, x, 0);
     for (int i = 0; i < 16; ++i)
       nearest = std::min(nearest, std::hypot(x[0] - 3 - 4 * (i / 4), x[1] - 3 - 4 * (i % 4)) - 0.3);
   }
@@ -352,7 +352,7 @@ TEST_CASE("ways: zones change times by their factor and clearance slows at walls
       "[walkable]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\n[navigation]\nspeed_at_walls = 0.1\n",
       {place({rectangle(0, 0, 1, 10)})}, {false, false}, {mud});
   CHECK(site.time(8, 5) == Approx(3 + 2 / 0.5 + 2).margin(0.05));
-  const std::vector<Real> factors = site.floor_field.rows(-1, 50, 51);
+  const std::vector<Real> factors = site.floor_field.rows(-1, 0, 50, 51);
   REQUIRE(factors.size() == 100);
   CHECK(factors[50] == Approx(0.5));
   CHECK(factors[70] == Approx(1));
@@ -372,7 +372,7 @@ TEST_CASE("ways: people make ways through them longer, and a restart finds the s
   std::vector<Vec<2>> people;
   for (int i = 3; i < 7; ++i)
     for (int j = 0; j < 10; ++j) people.push_back({{i + 0.5, j + 0.5}});
-  site.floor_field.update_density(people);
+  site.floor_field.update_density(std::span<const Vec<2>>(people));
   CHECK(site.time(1, 5) == Approx(before + 2 * 4).margin(0.1));
   CHECK(site.floor_field.density()[3] == 1);
   CHECK(site.floor_field.density()[2] == 0);
@@ -380,7 +380,7 @@ TEST_CASE("ways: people make ways through them longer, and a restart finds the s
   Site restarted(tables, destinations);
   std::ranges::copy(site.floor_field.density(), restarted.floor_field.density().begin());
   restarted.floor_field.restore_density();
-  CHECK(restarted.floor_field.rows(0, 0, 100) == site.floor_field.rows(0, 0, 100));
+  CHECK(restarted.floor_field.rows(0, 0, 0, 100) == site.floor_field.rows(0, 0, 0, 100));
   CHECK(restarted.time(1, 5) == site.time(1, 5));
 }
 
@@ -389,13 +389,13 @@ TEST_CASE("ways: rows of a field have times at the centres of cells, nan outside
       "[walkable]\npolygon = [[0, 0], [5, 0], [5, 5], [2, 5], [2, 2], [0, 2]]\n[navigation]\nwall_clearance "
       "= 0.0\n",
       {place({rectangle(0, 0, 0.5, 2)})});
-  const std::vector<Real> rows = site.floor_field.rows(0, 10, 40);
+  const std::vector<Real> rows = site.floor_field.rows(0, 0, 10, 40);
   REQUIRE(rows.size() == 30 * 50);
   CHECK(rows[0] == 0);
   CHECK(rows[20] == Approx(2.05 - 0.5).margin(0.01));
   CHECK(std::isnan(rows[50 * 20 + 10]));
   CHECK(std::isfinite(rows[50 * 20 + 25]));
-  CHECK(site.floor_field.rows(0, 50, 60).empty());
+  CHECK(site.floor_field.rows(0, 0, 50, 60).empty());
 }
 
 }  // namespace scree

@@ -27,7 +27,7 @@ Ring rectangle(Real x0, Real y0, Real x1, Real y1) {
 
 struct Hall {
   Building building{hall};
-  NearObstacles near{building.state.obstacles, building.journeys.exits(), building.state.box, reach};
+  NearObstacles near{building.state.obstacles, building.journeys.exits(), building.state.box, 0, reach};
 
   StartSpace space(const Ring& region = {}) const {
     return {building.plan, near, building.journeys.exits(), building.state.box, region, "test.toml:1:1"};

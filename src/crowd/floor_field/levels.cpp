@@ -1,0 +1,72 @@
+// Ways over the lines that join levels.
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include "crowd/floor_field/floor_field.hpp"
+
+namespace scree {
+
+/// Cells behind the lines of a level have the values of the level that people get to there.
+void FloorField::join_levels() {
+  const BuildingPlan& building = built_->building;
+  if (building.n_levels() == 1) return;
+  const Tiling& tiling = built_->tiling;
+  const CellGrid& grid = tiling.grid();
+  Eikonal& eikonal = *built_->eikonal;
+  for (std::size_t k = 0; k < tiling.own().size(); ++k) {
+    const std::int64_t tile = tiling.own()[k];
+    const int level = tiling.level(tile);
+    for (int j = 0; j < tiling.height(tile); ++j)
+      for (int i = 0; i < tiling.width(tile); ++i) {
+        const std::uint32_t place = eikonal.place(k, i, j);
+        if ((eikonal.links(place) & walkable_bit) == 0) continue;
+        const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+        const int other = building.map()->level_at(x, level);
+        if (other == level || !building.may_enter(level, other)) continue;
+        const int own = eikonal.own_number(tile + (other - level) * tiling.tiles_of_level());
+        if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
+      }
+  }
+}
+
+/// Factors on the times of own tiles: connectors are walked at other speeds, up or down by which of their
+/// floors fewer lines part from the destination.
+std::vector<float> FloorField::paces(const Destination& destination) const {
+  const BuildingPlan& building = built_->building;
+  constexpr int far = std::numeric_limits<int>::max();
+  std::vector<int> n_lines(static_cast<std::size_t>(building.n_levels()), far);
+  std::deque<int> reached{destination.level};
+  n_lines[static_cast<std::size_t>(destination.level)] = 0;
+  for (; !reached.empty(); reached.pop_front())
+    for (const LevelLine& line : building.map()->lines())
+      for (const int side : {0, 1}) {
+        const int from = line.level[static_cast<std::size_t>(side)];
+        const int to = line.level[static_cast<std::size_t>(1 - side)];
+        int& n = n_lines[static_cast<std::size_t>(from)];
+        if (to != reached.front() || n != far || !building.may_enter(from, to)) continue;
+        n = n_lines[static_cast<std::size_t>(to)] + 1;
+        reached.push_back(from);
+      }
+
+  std::vector<float> of_level;
+  for (int level = 0; level < building.n_levels(); ++level) {
+    of_level.push_back(1);
+    if (!building.level(level).incline) continue;
+    const Incline& incline = *building.level(level).incline;
+    const int lower = n_lines[static_cast<std::size_t>(incline.lower_floor)];
+    const int upper = n_lines[static_cast<std::size_t>(incline.upper_floor)];
+    Real pace = 0.5 * (1 / incline.up_factor + 1 / incline.down_factor);
+    if (incline.belt_speed > 0)
+      pace = 1 / incline.belt_speed;
+    else if (lower != upper)
+      pace = 1 / (upper < lower ? incline.up_factor : incline.down_factor);
+    of_level.back() = static_cast<float>(pace * incline.stretch(incline.uphill));
+  }
+  std::vector<float> result;
+  for (const std::int64_t tile : built_->tiling.own())
+    result.push_back(of_level[static_cast<std::size_t>(built_->tiling.level(tile))]);
+  return result;
+}
+
+}  // namespace scree

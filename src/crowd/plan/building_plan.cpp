@@ -1,0 +1,276 @@
+#include "crowd/plan/building_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/suggestion.hpp"
+
+namespace scree {
+
+namespace {
+
+enum class ConnectorType { stair, ramp, escalator, level };
+
+Vec<2> middle(const std::array<Vec<2>, 2>& line) {
+  return 0.5 * (line[0] + line[1]);
+}
+
+}  // namespace
+
+Real Incline::stretch(const Vec<2>& direction) const {
+  return std::hypot(1, gradient() * dot(direction, uphill));
+}
+
+Real Level::height(const Vec<2>& x) const {
+  if (!incline) return elevation;
+  return elevation +
+         incline->gradient() * std::clamp(dot(x - incline->foot, incline->uphill), 0.0, incline->run);
+}
+
+void BuildingPlan::describe(Section& root) {
+  describe_floors(root);
+  if (!root.reading()) {
+    FloorPlan().describe(root);
+  } else if (levels_.empty()) {
+    levels_.push_back(std::make_unique<Level>());
+    levels_.back()->plan.describe(root);
+    levels_.back()->where = levels_.back()->plan.where();
+  } else if (root.has("walkable")) {
+    root.fail("walkable", "the deck has [floors.NAME]: say where people can be in [floors.NAME.walkable]");
+  }
+  describe_connectors(root);
+}
+
+void BuildingPlan::describe_floors(Section& root) {
+  root.tables("floors", {.doc = "A floor of a building of several, instead of [walkable]."},
+              [&](const std::string& name, Section& section) {
+                auto floor = std::make_unique<Level>();
+                floor->name = name;
+                section.real("elevation", floor->elevation,
+                             {.unit = Unit::length, .required = true, .doc = "height of the floor"});
+                floor->plan.describe(section);
+                if (!section.reading()) return;
+                floor->where = floor->plan.where();
+                levels_.push_back(std::move(floor));
+              });
+}
+
+BuildingPlan::End BuildingPlan::describe_end(Section& section, const char* key, const char* doc) {
+  End end;
+  section.table(key, {.required = true, .doc = doc}, [&](Section& table) {
+    table.text("floor", end.floor, {.required = true, .doc = "name of the floor"});
+    std::vector<std::vector<Real>> line;
+    table.points("line", line, 2,
+                 {.unit = Unit::length,
+                  .required = true,
+                  .doc = "two ends of the line on the border of the floor that people cross"});
+    if (!table.reading()) return;
+    end.where = table.where("line");
+    if (line.size() != 2) table.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
+    end.line = {Vec<2>{{line[0][0], line[0][1]}}, Vec<2>{{line[1][0], line[1][1]}}};
+    if (end.line[0] == end.line[1]) table.fail("line", "the two ends are the same");
+  });
+  return end;
+}
+
+void BuildingPlan::describe_connectors(Section& root) {
+  root.tables(
+      "connectors", {.doc = "What people take from one floor to another."},
+      [&](const std::string& name, Section& section) {
+        auto level = std::make_unique<Level>();
+        level->name = name;
+        Incline incline;
+        ConnectorType type = ConnectorType::stair;
+        section.choice(
+            "type", type,
+            {{"stair", ConnectorType::stair},
+             {"ramp", ConnectorType::ramp},
+             {"escalator", ConnectorType::escalator},
+             {"level", ConnectorType::level}},
+            {.doc = "\"stair\": one straight flight; \"ramp\"; \"escalator\"; \"level\": a bridge"});
+        const Ring ring = read_ring(section, "polygon", true,
+                                    "corners of its plan, which may lie above or below floors and other "
+                                    "connectors");
+        Real up = std::nan(""), down = std::nan("");
+        section.real("up_factor", up,
+                     {.range = positive,
+                      .doc = "factor of desired speeds along the slope, upwards; 0.5 of a stair, else 1, if "
+                             "not given"});
+        section.real("down_factor", down,
+                     {.range = positive, .doc = "the same downwards; 0.75 of a stair, else 1, if not given"});
+        section.real("speed", incline.belt_speed,
+                     {.unit = Unit::speed,
+                      .range = non_negative,
+                      .doc = "of an escalator, required: speed of the steps along the slope"});
+        section.choice("direction", incline.belt_goes_up, {{"up", true}, {"down", false}},
+                       {.doc = "of an escalator: where it goes"});
+        section.real("walk", incline.walking_share,
+                     {.range = unit_interval,
+                      .doc = "of an escalator: share of the people who walk on it; the others stand"});
+        Connector connector;
+        connector.ends[0] = describe_end(section, "bottom", "the lower end");
+        connector.ends[1] = describe_end(section, "top", "the upper end");
+        if (!section.reading()) return;
+        if (levels_.size() == 1 && levels_[0]->name.empty())
+          section.fail("", "connectors join floors: the deck has [walkable], and no [floors.NAME]");
+        const bool is_escalator = type == ConnectorType::escalator;
+        if (is_escalator && !(incline.belt_speed > 0))
+          section.fail("speed", "the speed of the escalator is missing: speed = \"0.5 m/s\", say");
+        for (const char* key : {"speed", "direction", "walk"})
+          if (!is_escalator && section.has(key))
+            section.fail(key, fmt::format("{} is a key of escalators only", key));
+        const bool is_stair = type == ConnectorType::stair;
+        constexpr Real usual_up = 0.5, usual_down = 0.75;
+        incline.up_factor = std::isfinite(up) ? up : is_stair ? usual_up : 1;
+        incline.down_factor = std::isfinite(down) ? down : is_stair ? usual_down : 1;
+        level->where = section.where("polygon");
+        level->plan.use_polygon(ring, level->where);
+        level->incline = incline;
+        connector.level = n_levels();
+        place(section, *level, connector);
+        const Real rise = level->incline->rise;
+        if (type == ConnectorType::level && rise != 0)
+          section.fail("type",
+                       fmt::format("its ends are {:g} m apart in height: \"level\" joins floors of one "
+                                   "elevation; take \"ramp\"",
+                                   rise));
+        if (type != ConnectorType::level && rise == 0)
+          section.fail("type", "both ends are at one elevation: take \"level\"");
+        levels_.push_back(std::move(level));
+        connectors_.push_back(std::move(connector));
+      });
+}
+
+/// Finds heights and slope of a connector from its ends.
+void BuildingPlan::place(Section& section, Level& level, const Connector& connector) const {
+  std::array<int, 2> floors{};
+  for (std::size_t e = 0; e < 2; ++e) {
+    const End& end = connector.ends[e];
+    floors[e] = find(end.floor);
+    if (floors[e] >= 0 && !this->level(floors[e]).incline) continue;
+    std::vector<std::string> names;
+    for (const auto& one : levels_)
+      if (!one->incline) names.push_back(one->name);
+    throw InputError(end.where + ": " + no_such_table("floors", end.floor, names));
+  }
+  Incline& incline = *level.incline;
+  incline.lower_floor = floors[0];
+  incline.upper_floor = floors[1];
+  level.elevation = this->level(floors[0]).elevation;
+  incline.rise = this->level(floors[1]).elevation - level.elevation;
+  if (incline.rise < 0)
+    section.fail("top", fmt::format("the top is {:g} m below the bottom: exchange the two", -incline.rise));
+  if (floors[0] == floors[1]) section.fail("top", "both ends are on one floor");
+  incline.foot = middle(connector.ends[0].line);
+  const Vec<2> way = middle(connector.ends[1].line) - incline.foot;
+  incline.run = norm(way);
+  constexpr Real steepest = 1.7320508;  // 60 degrees
+  if (incline.rise > steepest * incline.run)
+    section.fail("top", fmt::format("it rises {:g} m over {:g} m from line to line, more than 60 degrees",
+                                    incline.rise, incline.run));
+  if (incline.rise > 0) incline.uphill = (1 / incline.run) * way;
+}
+
+int BuildingPlan::find(const std::string& name) const {
+  for (std::size_t k = 0; k < levels_.size(); ++k)
+    if (levels_[k]->name == name) return static_cast<int>(k);
+  return -1;
+}
+
+int BuildingPlan::read_level(Section& section) const {
+  std::string name;
+  section.text("floor", name,
+               {.doc = "name of its floor, or connector, in a building of several: required there"});
+  return section.reading() ? level_of(name, section.where("floor")) : 0;
+}
+
+int BuildingPlan::level_of(const std::string& name, const std::string& where) const {
+  if (n_levels() == 1) {
+    if (name.empty()) return 0;
+    throw InputError(where + ": the deck has no [floors.NAME]: a building of one floor does not name it");
+  }
+  std::vector<std::string> names;
+  for (const auto& level : levels_) names.push_back(level->name);
+  if (name.empty())
+    throw InputError(
+        fmt::format("{}: which floor? There are \"{}\": give floor", where, fmt::join(names, "\", \"")));
+  const int found = find(name);
+  if (found < 0) throw InputError(where + ": " + no_such_table("floors", name, names));
+  return found;
+}
+
+std::string BuildingPlan::wkt() const {
+  std::vector<std::string> levels;
+  for (const auto& level : levels_) levels.push_back(level->plan.wkt());
+  return n_levels() == 1 ? levels[0] : fmt::format("GEOMETRYCOLLECTION ({})", fmt::join(levels, ", "));
+}
+
+Box<2> BuildingPlan::bounds() const {
+  Box<2> box = Box<2>::empty();
+  for (const auto& level : levels_) {
+    const Box<2> of_level = level->plan.bounds();
+    box.include(of_level.lower);
+    box.include(of_level.upper);
+  }
+  return box;
+}
+
+LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radius) {
+  const Vec<2> a = end.line[0], b = end.line[1];
+  if (norm(b - a) < 2 * largest_radius)
+    throw InputError(
+        fmt::format("{}: the line is {:.3g} m long: the largest person, of radius {:g} m, does not "
+                    "fit through",
+                    end.where, norm(b - a), largest_radius));
+  // Wider than anybody: nobody whose centre is before the line touches its back.
+  const Real depth = 0.5 + 2 * largest_radius;
+  const int floor = find(end.floor);
+  std::array<Vec<2>, 2> outward{};
+  for (const std::size_t side : {0, 1}) {
+    const Ring behind =
+        plan(side == 0 ? floor : connector)
+            .open_border(a, b, depth,
+                         fmt::format("{}: [{}.{}]", end.where, side == 0 ? "floors" : "connectors",
+                                     level(side == 0 ? floor : connector).name));
+    outward[side] = (1 / depth) * (behind[2] - behind[1]);
+  }
+  if (dot(outward[0], outward[1]) > 0)
+    throw InputError(fmt::format("{}: the floor \"{}\" and [connectors.{}] lie on the same side of the line",
+                                 end.where, end.floor, level(connector).name));
+  return {.a = a, .b = b, .level = {floor, connector}, .outward = outward[0], .depth = depth};
+}
+
+void BuildingPlan::join(Real largest_radius) {
+  if (n_levels() == 1) return;
+  std::vector<LevelLine> lines;
+  for (const Connector& connector : connectors_)
+    for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
+  map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
+}
+
+bool BuildingPlan::may_enter(int from, int to) const {
+  const bool is_entry = level(to).incline.has_value();
+  const Incline& incline = *level(is_entry ? to : from).incline;
+  if (incline.belt_speed == 0) return true;
+  return (is_entry ? from : to) ==
+         (is_entry == incline.belt_goes_up ? incline.lower_floor : incline.upper_floor);
+}
+
+Real BuildingPlan::most_factor() const {
+  Real most = 1;
+  for (const auto& level : levels_)
+    if (level->incline) most = std::max({most, level->incline->up_factor, level->incline->down_factor});
+  return most;
+}
+
+Real BuildingPlan::fastest_belt() const {
+  Real fastest = 0;
+  for (const auto& level : levels_)
+    if (level->incline) fastest = std::max(fastest, level->incline->belt_speed);
+  return fastest;
+}
+
+}  // namespace scree

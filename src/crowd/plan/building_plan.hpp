@@ -1,0 +1,119 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crowd/plan/floor_plan.hpp"
+#include "geometry/level_map.hpp"
+
+namespace scree {
+
+/// What makes a connector of two floors more than another floor: a straight flight, a ramp or an escalator.
+struct Incline {
+  int lower_floor = 0, upper_floor = 0;
+  Vec<2> uphill{};            ///< unit vector in plan; zero: level
+  Vec<2> foot{};              ///< middle of the lower line [m]
+  Real run = 0;               ///< length in plan, from the middle of the lower line to that of the upper [m]
+  Real rise = 0;              ///< [m]
+  Real up_factor = 1;         ///< of desired speeds along the slope
+  Real down_factor = 1;       ///< the same
+  Real belt_speed = 0;        ///< of an escalator along the slope [m/s]; else 0
+  bool belt_goes_up = false;  ///< of an escalator
+  Real walking_share = 0;     ///< of the people on an escalator; the others stand
+
+  Real gradient() const { return run > 0 ? rise / run : 0; }
+  /// Length along the slope for one in plan, in a direction (unit vector).
+  Real stretch(const Vec<2>& direction) const;
+};
+
+/// Where people can be on one level of a building: a floor, or a connector of two of them.
+struct Level {
+  std::string name;   ///< of [floors.NAME] or [connectors.NAME]; empty: the one floor of [walkable]
+  std::string where;  ///< its place in the deck
+  FloorPlan plan;
+  Real elevation = 0;              ///< of a floor, and of the foot of a connector [m]
+  std::optional<Incline> incline;  ///< of a connector
+
+  /// Height of the floor under x [m].
+  Real height(const Vec<2>& x) const;
+};
+
+/// The plan of a building: one floor ([walkable]), or several levels that lines join.
+///
+///     [walkable]           one floor
+///     [floors.NAME]        elevation, walkable
+///     [connectors.NAME]    type, polygon, top = { floor, line }, bottom = { floor, line }, ...
+///
+/// Levels are numbered floors first, then connectors, in deck order. All levels are in the coordinates of the
+/// building: floors lie above each other. Held by every rank. Units: m, s.
+class BuildingPlan {
+ public:
+  BuildingPlan() = default;
+  BuildingPlan(const BuildingPlan&) = delete;
+  BuildingPlan& operator=(const BuildingPlan&) = delete;
+
+  /// Declares and reads the tables. Throws InputError. Local; files are read on every rank alike.
+  void describe(Section& root);
+  /// Declares and reads the key `floor`, the level that something is on: required if there are several, and
+  /// an error if there is one.
+  int read_level(Section& section) const;
+  /// The level of this name, or -1.
+  int find(const std::string& name) const;
+  /// The same for a key at `where`: an empty name stands for the only floor. Throws InputError naming the
+  /// valid ones.
+  int level_of(const std::string& name, const std::string& where) const;
+
+  int n_levels() const { return static_cast<int>(levels_.size()); }
+  const Level& level(int number) const { return *levels_[static_cast<std::size_t>(number)]; }
+  FloorPlan& plan(int level) { return levels_[static_cast<std::size_t>(level)]->plan; }
+  const FloorPlan& plan(int level) const { return this->level(level).plan; }
+  /// The place in the deck of what says where people can be, for messages.
+  const std::string& where() const { return levels_.front()->where; }
+  /// All levels as WKT: of several a GEOMETRYCOLLECTION of one geometry each, in their order.
+  std::string wkt() const;
+  /// Smallest box around all levels.
+  Box<2> bounds() const;
+
+  /// Opens the borders of levels along the lines that join them; people have `largest_radius` [m] at most.
+  /// Throws InputError naming the line: it is not on the border of its level, leads to the wrong side, or is
+  /// too narrow. Before walls() of the plans; local.
+  void join(Real largest_radius);
+  /// How levels join; null of one floor. After join().
+  std::shared_ptr<const LevelMap> map() const { return map_; }
+  /// Whether people may go from a level to the next one: not against an escalator.
+  bool may_enter(int from, int to) const;
+  /// Whether ways of this level pass x: it is in the plan, or behind a line. After join().
+  bool leads_over(const Vec<2>& x, int level) const {
+    return plan(level).contains(x) || (map_ && map_->level_at(x, level) != level);
+  }
+
+  /// Largest factor of desired speeds on any connector, and largest speed of an escalator [m/s].
+  Real most_factor() const;
+  Real fastest_belt() const;
+
+ private:
+  struct End {
+    std::string floor;
+    std::string where;  // of its line
+    std::array<Vec<2>, 2> line{};
+  };
+  struct Connector {
+    int level = 0;
+    std::array<End, 2> ends;  // bottom, top
+  };
+
+  void describe_floors(Section& root);
+  void describe_connectors(Section& root);
+  static End describe_end(Section& section, const char* key, const char* doc);
+  void place(Section& section, Level& level, const Connector& connector) const;
+  LevelLine opened(const End& end, int connector, Real largest_radius);
+
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<Connector> connectors_;
+  std::shared_ptr<const LevelMap> map_;
+};
+
+}  // namespace scree
