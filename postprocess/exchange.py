@@ -1,49 +1,123 @@
 #!/usr/bin/python3
-"""Files of LAMMPS, LIGGGHTS, YADE and MercuryDPM and STL scenes as decks, and frames of a run as data files of LAMMPS.
+"""Files of other programs as decks, and frames of a run as data files of LAMMPS.
 
+Grains: LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL
     exchange.py import packing.data                -> packing.toml, packing_type1.csv, ... in the current folder
     exchange.py import dump.final --folder decks   the last frame of a dump
     exchange.py import silo.stl --scale 1e-3       walls of a scene in mm
     exchange.py import stones.stl --bodies         a body from each closed convex solid
+
+Plans of crowds: DXF, Vadere, JuPedSim, trajectories
+    exchange.py import station.dxf --list          what its layers hold
+    exchange.py import station.dxf --people 200    -> station.toml, station.wkt, station.left_out.txt
+    exchange.py import station.dxf --walkable FLOOR --obstacle "WALL*" COLUMNS --exit DOORS --unit mm --gap 0.02
+    exchange.py import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls
+    exchange.py import rimea_06.scenario           a scenario of Vadere
+    exchange.py import geometry.xml                a geometry of JuPedSim up to 0.8
+    exchange.py import run.sqlite --people count   area and people of the first frame of JuPedSim; or .h5
+    exchange.py import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan
+
     exchange.py export results/pour                -> results/pour/pour.data, the last frame
     exchange.py export results/pour --frame 0 --output start.data
 
-What a file is, its content tells. Contact laws are in none of them: `scree check` names what is left to fill in.
+What a file is, its content tells. Contact laws are in none of the files of grains: `scree check` names what is left to
+fill in. Of plans, NAME.left_out.txt lists what is not in the deck.
 """
 import argparse
 import sys
 from pathlib import Path
 
 from scree import Results, ResultsError
-from scree.exchange import FORMATS, ExchangeError, read, write_data, write_deck
+from scree.exchange import FORMATS, OPTIONS, ExchangeError, Plan, layers_of, left_out_text, read, write_data, write_deck, write_plan
+from scree.exchange.plan import UNITS
+
+ROLES = ("walkable", "obstacle", "exit", "start", "waypoint")
 
 
-def main():
+def parser_of():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    importing = verbs.add_parser("import", help="a file of another program as a deck")
+    importing = verbs.add_parser("import", help="a file of another program as a deck", description=__doc__,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     importing.add_argument("file")
     importing.add_argument("--format", choices=FORMATS, help="what the file is (default: found by its content)")
     importing.add_argument("--folder", type=Path, default=Path(), help="where to write (default: here)")
-    importing.add_argument("--scheme", default="dem", help="of the deck (default: dem)")
     importing.add_argument("--force", action="store_true", help="overwrite a deck that is there")
-    importing.add_argument("--scale", type=float, default=1.0, help="of STL: what lengths are multiplied with to be m")
-    importing.add_argument("--bodies", action="store_true", help="of STL: closed convex solids are bodies, not walls")
+    of_grains = importing.add_argument_group("grains")
+    of_grains.add_argument("--scheme", default="dem", help="of the deck (default: dem)")
+    of_grains.add_argument("--scale", type=float, help="of STL: what lengths are multiplied with to be m")
+    of_grains.add_argument("--bodies", action="store_true", default=None, help="of STL: closed convex solids are bodies, not walls")
+    _add_options_of_plans(importing.add_argument_group("plans of crowds"))
     exporting = verbs.add_parser("export", help="a frame of a run as a data file of LAMMPS")
     exporting.add_argument("results", help="results folder of a run with [output.h5md]")
     exporting.add_argument("--frame", type=int, default=-1, help="number of the frame; negative ones from the end")
     exporting.add_argument("--output", type=Path, help="file to write (default: NAME.data in the folder)")
-    options = parser.parse_args()
-    if options.verb == "import":
-        scene = read(options.file, options.format, options.scale, options.bodies)
-        print(write_deck(scene, options.folder, options.scheme, options.force))
-        if scene.left_out:
-            print(f"left out: {', '.join(scene.left_out)}", file=sys.stderr)
-        for name, what in scene.unknown.items():
-            print(f"no shape for the wall {name}: {what}", file=sys.stderr)
+    return parser
+
+
+def _add_options_of_plans(group):
+    for role, what in zip(ROLES, ("where people can be", "what is cut out of it", "exits: areas, or lines in walls",
+                                  "regions where people start", "areas on their way")):
+        group.add_argument(f"--{role}", nargs="+", metavar="LAYER", action="extend",
+                           help=f"of DXF: layers with {what}, * and ? stand for letters (default: by their names)")
+    group.add_argument("--list", action="store_true", help="of DXF: only say what the layers hold")
+    group.add_argument("--unit", choices=UNITS,
+                       help="of DXF and text trajectories: the unit, where the file is wrong or silent; with --plan that of the trajectory")
+    group.add_argument("--gap", type=float, help="of DXF and XML: ends up to so many m apart are joined (default: 0.001)")
+    group.add_argument("--curve", type=float, help="of DXF: m from curves to the lines in their place (default: 0.005)")
+    group.add_argument("--thickness", type=float, help="of DXF: open lines of obstacles are walls of so many m")
+    group.add_argument("--around", type=float, help="of DXF without a walkable layer: the rectangle around all else and so many m")
+    group.add_argument("--leave-open", action="store_true", default=None, help="of DXF: lines that close no ring are left out")
+    group.add_argument("--floor", type=float, help="of JuPedSim's XML: elevation of the floor to take [m]")
+    group.add_argument("--plan", type=Path, help="of trajectories: file with area, exits and obstacles (DXF, XML, WKT, Vadere)")
+    group.add_argument("--frame", type=int, help="of trajectories: whose people are taken (default: the first)")
+    group.add_argument("--people", default="file", metavar="file|count|N",
+                       help="file: at their places, in a CSV file; count: as many at random; N: so many, where the file has none")
+
+
+def options_of(given):
+    """What was given on the command line for the reader."""
+    options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name, None) is not None}
+    layers = {role: getattr(given, role) for role in ROLES if getattr(given, role) is not None}
+    return options | ({"layers": layers} if layers else {})
+
+
+def do_import(given):
+    if given.list:
+        print(layers_of(given.file))
+        return
+    options = options_of(given)
+    if "plan" in options:
+        of_plan = {name: options.pop(name) for name in ("layers", "gap", "curve", "thickness", "around", "leave_open", "floor")
+                   if name in options}
+        options["plan"] = read(options["plan"], **of_plan)
+    found = read(given.file, given.format, **options)
+    if isinstance(found, Plan):
+        print(write_plan(found, given.folder, people_of(given.people), given.force))
+        print(left_out_text(found), end="", file=sys.stderr)
+        return
+    print(write_deck(found, given.folder, given.scheme, given.force))
+    if found.left_out:
+        print(f"left out: {', '.join(found.left_out)}", file=sys.stderr)
+    for name, what in found.unknown.items():
+        print(f"no shape for the wall {name}: {what}", file=sys.stderr)
+
+
+def people_of(text):
+    if text in ("file", "count"):
+        return text
+    if not text.isdigit() or int(text) == 0:
+        raise ExchangeError(f"--people {text}: file, count or a number of people is wanted")
+    return int(text)
+
+
+def main():
+    given = parser_of().parse_args()
+    if given.verb == "import":
+        do_import(given)
     else:
-        results = Results(options.results)
-        print(write_data(results, options.output or results.folder / f"{results.name}.data", options.frame))
+        results = Results(given.results)
+        print(write_data(results, given.output or results.folder / f"{results.name}.data", given.frame))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 #   scripts/install-deps.sh program pictures   what scripts/quickstart.sh needs
 # Groups:
 #   program    compiles and runs scree
-#   pictures   postprocess/ and drawing without a screen
-#   tests      C++ and Python tests, the Python package, exchange with FCLIB, style of C++
+#   pictures   postprocess/, also plans from DXF drawings; drawing without a screen
+#   tests      C++ and Python tests, a browser that opens reports, the Python package, exchange with FCLIB, style of C++
 #   style      clang-tidy (scripts/test.sh --tidy)
 #   docs       the documentation site (scripts/docs.sh)
 #   fuzz       fuzz targets (preset fuzz): clang with libFuzzer and AddressSanitizer
@@ -21,8 +21,9 @@ group[program]="
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
   libgeos-dev libpng-dev libboost-dev libqhull-dev"
 # python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen, ffmpeg writes films
-group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-vtk9 xvfb libgl1-mesa-dri ffmpeg"
-group[tests]="python3-pytest python3-yaml python3-venv python3-setuptools python3-wheel libfclib-dev catch2 clang-format"
+group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-ezdxf python3-vtk9 xvfb libgl1-mesa-dri ffmpeg"
+group[tests]="
+  python3-pytest python3-yaml python3-venv python3-setuptools python3-wheel python3-ezdxf libfclib-dev catch2 clang-format chromium"
 group[style]="clang-tidy"
 group[fuzz]="clang libclang-rt-14-dev"
 group[docs]="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpy python3-h5py python3-matplotlib"

@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 
-AGENTS_TEXT = ("population", "kind", "exit")    # columns of NAME.agents.csv that are not numbers
+AGENTS_TEXT = ("population", "kind", "exit", "level")    # columns of NAME.agents.csv that are not numbers
 
 
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -154,10 +154,7 @@ class Scalars:
     """A time series NAME.scalars.csv: columns by name, as a dict of arrays. The header gives each unit in brackets: time[s]."""
 
     def __init__(self, path):
-        with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-        if not rows:
-            raise ResultsError(f"{path} is empty")
+        rows = _rows_of(path)
         self.units = {}
         for title in rows[0]:
             name, unit = _name_and_unit(title)
@@ -291,7 +288,8 @@ class Trajectory:
 
 class Paths:
     """Who was where, frame by frame, from a file in the layout of the pedestrian dynamics data archive: dataset
-    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry."""
+    /trajectory with records frame, id, x, y, z in m and attribute fps; root attribute wkt_geometry. In a building
+    of several levels also a dataset /level, row by row, and the geometry is a collection of one per level."""
 
     def __init__(self, path):
         import h5py
@@ -305,11 +303,18 @@ class Paths:
             self.fps = float(rows.attrs["fps"])
             geometry = file.attrs.get("wkt_geometry", "")
             records = rows[()]
-        self.walkable = read_wkt(geometry.decode() if isinstance(geometry, bytes) else str(geometry))
+            has_levels = "level" in file
+            levels = file["level"]["level"].astype(np.int64) if has_levels else np.zeros(len(records), np.int64)
+        geometry = geometry.decode() if isinstance(geometry, bytes) else str(geometry)
+        self.walkable = read_wkt(geometry)
+        self.walkable_of_level = [read_wkt(text) for text in levels_of_wkt(geometry)] if has_levels else [self.walkable]
         order = np.lexsort((records["id"], records["frame"]))
         self.frame_of_row = records["frame"][order].astype(np.int64)
         self.id_of_row = records["id"][order].astype(np.int64)
         self.position_of_row = np.column_stack([records["x"], records["y"]])[order].astype(float)
+        self.level_of_row = levels[order]
+        self.height_of_row = (records["z"][order].astype(float) if "z" in records.dtype.names
+                              else np.zeros(len(records)))
 
     @property
     def time_of_row(self):
@@ -370,10 +375,7 @@ class Agents:
     over the names; len() is the number of people."""
 
     def __init__(self, path):
-        with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-        if not rows:
-            raise ResultsError(f"{path} is empty")
+        rows = _rows_of(path)
         self.units, self._columns = {}, {}
         for k, title in enumerate(rows[0]):
             name, unit = _name_and_unit(title)
@@ -478,6 +480,20 @@ def read_wkt(text):
     return rings
 
 
+def levels_of_wkt(text):
+    """The members of a GEOMETRYCOLLECTION, one text each; of another geometry the text itself."""
+    head, _, rest = text.partition("(")
+    if head.strip().upper() != "GEOMETRYCOLLECTION":
+        return [text]
+    members, depth, start = [], 0, 0
+    for place, letter in enumerate(rest):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (depth == 0 and letter == ","):
+            members.append(rest[start:place].strip())
+            start = place + 1
+    return members
+
+
 def read_pvd(path):
     """The frames of a ParaView index as (time, path), in order of time."""
     path = _existing(Path(path))
@@ -503,6 +519,19 @@ def read_checkpoint(path):
         attributes.update({f"@{key}": value for key, value in file.attrs.items()})
         file.visititems(collect)
     return arrays, attributes
+
+
+def _rows_of(path):
+    """The rows of a table, the titles first. A run that was killed may have left half a row at the end: it is left out."""
+    with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise ResultsError(f"{path} is empty")
+    if len(rows[-1]) < len(rows[0]):
+        rows.pop()
+    if wrong := [number for number, row in enumerate(rows) if len(row) != len(rows[0])]:
+        raise ResultsError(f"{path}: row {wrong[0]} has {len(rows[wrong[0]])} columns, the titles are {len(rows[0])}")
+    return rows
 
 
 def _name_and_unit(title):

@@ -5,10 +5,12 @@
 
 #include "crowd/crowd_world.hpp"
 #include "crowd/floor_field/floor_field.hpp"
+#include "crowd/group_walk.hpp"
 #include "crowd/hazard/hazard.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
+#include "crowd/queues.hpp"
 #include "schemes/common/scene.hpp"
 
 namespace scree {
@@ -55,13 +57,20 @@ class CrowdScene final : public Scene<2> {
   const FloorField& floor_field() const { return floor_field_; }
   const Hazard& hazard() const { return hazard_; }
   FloorField& floor_field() { return floor_field_; }
+  GroupWalk& groups() { return groups_; }
+  Queues& queues() { return queues_; }
+  const Queues& queues() const { return queues_; }
 
  private:
+  void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
+
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
   FloorField floor_field_;
   People people_;
   Hazard hazard_;
+  Queues queues_{journeys_};
+  GroupWalk groups_{people_, journeys_, floor_field_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;

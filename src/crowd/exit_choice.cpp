@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/output_interval.hpp"
 #include "core/random.hpp"
@@ -134,6 +135,16 @@ int Journeys::noticed_exit(const Step& step, const Familiarity& familiarity, int
   return best;
 }
 
+void Journeys::forget_lost(State<2>& state, const FloorField& floor_field) const {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    std::int32_t& destination = agent::destination(bodies)[i];
+    if (destination >= 0 &&
+        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i))))
+      destination = -1;
+  }
+}
+
 void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed) {
   if (journeys_.empty()) return;
   BodyStore<2>& bodies = state.bodies;
@@ -151,8 +162,12 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
     return interval_ends_in_step(time, state.clock.last_dt, interval, own);
   };
+  const auto chooses_itself = [&](std::size_t i) {
+    const GlobalId party = agent::party(std::as_const(bodies))[i];
+    return party < 0 || party == bodies.id()[i];
+  };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (agent::journey(bodies)[i] < 0 || agent::dose(bodies)[i] >= 1) continue;
+    if (agent::journey(bodies)[i] < 0) continue;
     const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
     const Vec<2>& x = bodies.position()[i];
     const int level = level_of(bodies, i);
@@ -177,6 +192,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level))) break;
         destination = step.exits[0];
       }
+      if (step.queue >= 0) break;  // Queues says when it goes on
       if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x), level))
@@ -199,9 +215,9 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
-    } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
+    } else if (step.choice == Choice::quickest && chooses_itself(i) && is_due(bodies.id()[i], step.update)) {
       destination = quicker_exit(step, familiarity, destination, speed, x, level, floor_field);
-    } else if (step.choice == Choice::nearest && familiarity.notices > 0) {
+    } else if (step.choice == Choice::nearest && familiarity.notices > 0 && chooses_itself(i)) {
       destination = noticed_exit(step, familiarity, destination, x, level, floor_field);
     }
   }

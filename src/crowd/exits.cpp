@@ -63,6 +63,7 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
     }
     destinations_[e].regions = exit.regions;
   }
+  for (const QueueLine& queue : queues_) queue.require_room(building.plan(queue.level), largest_radius);
   for (const Destination& destination : destinations_) {
     Real area = 0;
     for (const Ring& region : destination.regions) area += building.plan(destination.level).free_area(region);
@@ -162,6 +163,9 @@ Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t o
   departure.walks_from = agent::premovement_end(bodies)[i];
   departure.time = time;
   departure.walked = agent::walked(bodies)[i];
+  departure.party = agent::party(bodies)[i];
+  departure.party_waited = agent::party_waited(bodies)[i];
+  departure.party_waited_at_exit = agent::party_waited_at_exit(bodies)[i];
   departure.dose = agent::dose(bodies)[i];
   departure.incapacitated_at = agent::incapacitated_at(bodies)[i];
   return departure;

@@ -6,6 +6,7 @@
 #include "crowd/familiarity.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/plan/building_plan.hpp"
+#include "crowd/queue_line.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -40,24 +41,28 @@ struct Exit {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t outlet = 0;    ///< in State::outlets; -1: incapacitated, see Hazard
-  std::int32_t group = 0;     ///< as the field of bodies
-  std::int32_t kind = 0;      ///< the same
-  Real radius = 0;            ///< [m]
-  Real desired_speed = 0;     ///< [m/s]
-  Real entered_at = 0;        ///< [s]
-  Real walks_from = 0;        ///< [s]
-  Real time = 0;              ///< when it left [s]
-  Real walked = 0;            ///< [m]
-  std::int32_t level = 0;     ///< of the building, that of the exit
-  Real dose = 0;              ///< of toxic gas
-  Real incapacitated_at = 0;  ///< [s]; 0: not
+  std::int32_t outlet = 0;        ///< in State::outlets; -1: incapacitated, see Hazard
+  std::int32_t group = 0;         ///< as the field of bodies
+  std::int32_t kind = 0;          ///< the same
+  Real radius = 0;                ///< [m]
+  Real desired_speed = 0;         ///< [m/s]
+  Real entered_at = 0;            ///< [s]
+  Real walks_from = 0;            ///< [s]
+  Real time = 0;                  ///< when it left [s]
+  Real walked = 0;                ///< [m]
+  std::int32_t party = -1;        ///< as the field of bodies
+  Real party_waited = 0;          ///< the same [s]
+  Real party_waited_at_exit = 0;  ///< the same [s]
+  std::int32_t level = 0;         ///< of the building, that of the exit
+  Real dose = 0;                  ///< of toxic gas
+  Real incapacitated_at = 0;      ///< [s]; 0: not
 };
 /// Of body i, which left through an outlet at `time`.
 Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time);
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
-/// after the other. Destinations are numbered exits first, then waypoints, in deck order.
+/// after the other. Destinations are numbered exits first, then waypoints, then queues (the areas at their
+/// ends), in deck order.
 class Journeys {
  public:
   enum class Choice { nearest, quickest, weights };
@@ -68,6 +73,7 @@ class Journeys {
     std::vector<Real> weights;  ///< of exits, for Choice::weights
     Real update = 1;            ///< how often a quickest exit is chosen anew [s]
     Real wait = 0;              ///< at a waypoint [s]
+    int queue = -1;             ///< in queues(); a queue has neither wait nor exits, but a destination
   };
   struct Journey {
     std::string name;
@@ -89,6 +95,8 @@ class Journeys {
   std::span<const Exit> exits() const { return exits_; }
   const std::vector<Zone>& zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
+  /// Of all steps of all journeys, in deck order.
+  std::span<const QueueLine> queues() const { return queues_; }
   /// How many of them the deck names, or 1 for "leave"; those of with_exit() follow.
   std::size_t n_named() const { return n_named_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
@@ -98,7 +106,7 @@ class Journeys {
   /// or one made before, or a new one. Throws InputError naming `where` if the journey does not lead to
   /// exits.
   int with_exit(int journey, int exit, const std::string& where);
-  /// Exits, then waypoints.
+  /// Exits, then waypoints, then queues.
   const std::vector<Destination>& destinations() const { return destinations_; }
 
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
@@ -122,7 +130,8 @@ class Journeys {
   ///   weights   an open exit drawn with these weights, once
   ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
   ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
-  ///             person's own, and changed only for a gain of more than 1 s and 10 %
+  ///             person's own, and changed only for a gain of more than 1 s and 10 %; of a
+  ///             group by the member whose id it is known by
   ///
   /// Of the exits of a step those count that the kind of the person knows or notices; if none of these is
   /// open and can be reached, all. People of a kind that follows another then take the exit of the nearest
@@ -135,6 +144,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
+  /// Those to whom no way leads any more to where they go have no destination then, and choose anew. Local.
+  void forget_lost(State<2>& state, const FloorField& floor_field) const;
   /// What people know of exits and whom they follow, by kind.
   void set_familiarity(std::vector<Familiarity> of_kinds) { familiarity_ = std::move(of_kinds); }
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
@@ -148,8 +159,9 @@ class Journeys {
 
  private:
   void describe_exits(Section& root, const BuildingPlan& building);
-  void describe_journeys(Section& root);
-  Step describe_step(Section& section) const;
+  void describe_journeys(Section& root, const BuildingPlan& building);
+  Step describe_step(Section& section, const BuildingPlan& building, const std::string& name_of_queue);
+  void read_queue(Section& section, const BuildingPlan& building, const std::string& name, Step& step);
   std::vector<int> all_exits() const;
   int find_destination(const Section& section, std::string_view key, const std::string& kind,
                        const std::string& name) const;
@@ -179,6 +191,7 @@ class Journeys {
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
+  std::vector<QueueLine> queues_;
   std::vector<Destination> destinations_;
   std::vector<Departure> departures_;
   std::vector<Familiarity> familiarity_{1};  // by kind

@@ -1,8 +1,8 @@
 // People who go where a leader goes.
-#include <mpi.h>
-
 #include <algorithm>
+#include <cmath>
 
+#include "analysis/gathered.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/journeys.hpp"
 #include "particles/fill/region.hpp"
@@ -19,21 +19,6 @@ struct Leader {
   std::int32_t kind;
   std::int32_t destination;
 };
-
-/// The leaders of all ranks, by id.
-std::vector<Leader> all_leaders(const Comm& comm, const std::vector<Leader>& mine) {
-  const auto size = static_cast<std::size_t>(comm.size());
-  const int n_bytes = static_cast<int>(mine.size() * sizeof(Leader));
-  std::vector<int> counts(size), first(size);
-  MPI_Allgather(&n_bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle());
-  int total = 0;
-  for (std::size_t r = 0; r < size; ++r) first[r] = total, total += counts[r];
-  std::vector<Leader> all(static_cast<std::size_t>(total) / sizeof(Leader));
-  MPI_Allgatherv(mine.data(), n_bytes, MPI_BYTE, all.data(), counts.data(), first.data(), MPI_BYTE,
-                 comm.handle());
-  std::ranges::sort(all, {}, &Leader::id);
-  return all;
-}
 
 }  // namespace
 
@@ -52,7 +37,7 @@ void Journeys::follow_leaders(State<2>& state) {
     mine.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
                     agent::type(bodies)[i], to});
   }
-  const std::vector<Leader> leaders = all_leaders(state.comm, mine);
+  const std::vector<Leader> leaders = gathered_by_id(state.comm, mine);
   for (std::size_t i = 0; i < n_owned; ++i) {
     const Familiarity& own = familiarity_[static_cast<std::size_t>(agent::type(bodies)[i])];
     std::int32_t& destination = agent::destination(bodies)[i];
@@ -76,11 +61,13 @@ void Journeys::follow_leaders(State<2>& state) {
   }
 }
 
-/// Whether person i is at a step that leads to exits, and not in the opening of one that shuts.
+/// Whether person i is at a step that leads to exits, chooses for itself (of a group one member does), and is
+/// not in the opening of an exit that shuts.
 bool Journeys::may_change_exit(const State<2>& state, std::size_t i) const {
   const BodyStore<2>& bodies = state.bodies;
   const std::int32_t journey = agent::journey(bodies)[i];
-  if (journey < 0 || agent::dose(bodies)[i] >= 1) return false;
+  const GlobalId party = agent::party(bodies)[i];
+  if (journey < 0 || (party >= 0 && party != bodies.id()[i])) return false;
   const Step& step = journeys_[static_cast<std::size_t>(journey)]
                          .steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])];
   return step.is_exit && closed_exit_around(wrapped(state.box, bodies.position()[i]), level_of(bodies, i),

@@ -204,7 +204,7 @@ def test_the_script_tells_formats_apart_and_what_it_leaves_out(folder):
     (folder / "some.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(exchange.ExchangeError, match="unpack it first"):
         exchange.read("some.gz")
-    with pytest.raises(exchange.ExchangeError, match="only STL files are scaled"):
+    with pytest.raises(exchange.ExchangeError, match="scale is an option of stl; this is mercury-data"):
         exchange.read(given(DATA), scale=1e-3)
     with pytest.raises(exchange.ExchangeError, match="no LAMMPS|lines"):
         exchange.read(given(DATA), format="lammps-data")

@@ -43,9 +43,9 @@ def wkt(*rings) -> str:
 
 
 def crowd_deck(walkable, end_time=600.0, seed=1, step=0.05, fps=2, **tables) -> dict:
-    """A deck of the scheme "crowd". `walkable`: text of a plan; `fps`: of the trajectory; `tables`: the rest, by name."""
+    """A deck of the scheme "crowd". `walkable`: text of a plan, None if `tables` has floors; `fps`: of the trajectory; `tables`: the rest, by name."""
     deck = {"simulation": {"dimension": 2, "scheme": "crowd", "end_time": end_time, "seed": seed},
-            "time": {"step": step}, "walkable": {"wkt": walkable}, "output": {"trajectory": {"fps": fps}}}
+            "time": {"step": step}, **({"walkable": {"wkt": walkable}} if walkable else {}), "output": {"trajectory": {"fps": fps}}}
     deck.update(tables)
     return deck
 
@@ -174,8 +174,10 @@ def _check_places(run):
         periodic = np.array(deck["domain"].get("periodic", [False, False]))
         positions = np.where(periodic, lower + (positions - lower) % (upper - lower), positions)
     inside = np.zeros(len(positions), dtype=int)
-    for is_hole, corners in run.paths.walkable:
-        inside += (-1 if is_hole else 1) * _within(np.asarray(corners), positions)
+    for level, walkable in enumerate(run.paths.walkable_of_level):
+        there = run.paths.level_of_row == level
+        for is_hole, corners in walkable:
+            inside[there] += (-1 if is_hole else 1) * _within(np.asarray(corners), positions[there])
     check((inside > 0).all(), "nobody is ever outside of the walkable area",
           [(run.paths.id_of_row[k], tuple(positions[k])) for k in np.flatnonzero(inside <= 0)[:3]])
 

@@ -1,45 +1,102 @@
 """Exchange with other programs: their files as decks, and frames of runs as files for them.
 
     scene = exchange.read("packing.data")    LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL, told apart by their content
+    plan = exchange.read("station.dxf")      DXF, Vadere, JuPedSim, trajectories: plans of crowds
     exchange.write_deck(scene, folder)       NAME.toml and tables of bodies; what files do not tell is left to fill in
+    exchange.write_plan(plan, folder)        NAME.toml, NAME.wkt, NAME_start.csv, NAME.left_out.txt
     exchange.write_data(results, path)       a frame of a run as a data file of LAMMPS
 """
 from pathlib import Path
 
-from scree.exchange import lammps, mercury, stl, yade
+from scree.exchange import dxf, jupedsim, lammps, mercury, stl, trajectory, vadere, wkt, yade
 from scree.exchange.deck_writer import write_deck
 from scree.exchange.lammps import write_data
 from scree.exchange.mesh import is_binary_stl
+from scree.exchange.plan import Plan
+from scree.exchange.plan_writer import left_out_text, write_plan
 from scree.exchange.scene import ExchangeError, Scene, checked
 
-__all__ = ["FORMATS", "ExchangeError", "Scene", "read", "write_data", "write_deck"]
+__all__ = ["FORMATS", "OPTIONS", "ExchangeError", "Plan", "Scene", "layers_of", "left_out_text", "read", "write_data",
+           "write_deck", "write_plan"]
 
-FORMATS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yade": yade.read,
-           "mercury-data": mercury.read_data, "mercury-restart": mercury.read_restart, "stl": stl.read}
+# Of grains: readers of lines
+GRAINS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yade": yade.read,
+          "mercury-data": mercury.read_data, "mercury-restart": mercury.read_restart}
+# Readers of bytes, which have options; all but STL make plans
+WITH_OPTIONS = {"stl": (stl.read, ("scale", "bodies")),
+                "dxf": (lambda path, content, **options: dxf.read(path, dxf.DxfOptions(**options)),
+                        ("layers", "unit", "gap", "curve", "thickness", "around", "leave_open")),
+                "vadere": (vadere.read, ()),
+                "jupedsim-xml": (jupedsim.read, ("gap", "floor")),
+                "wkt": (wkt.read, ()),
+                "trajectory": (trajectory.read, ("plan", "frame", "unit"))}
+FORMATS = [*GRAINS, *WITH_OPTIONS]
+OPTIONS = sorted({name for _, names in WITH_OPTIONS.values() for name in names})
 
 
-def read(path, format=None, scale=1.0, bodies=False):
-    """The scene of a file. `format`: one of FORMATS, else found by the content. For STL: `scale` makes lengths metres,
-    `bodies` makes closed convex solids bodies instead of walls. Raises ExchangeError."""
+def read(path, format=None, **options):
+    """The scene (of grains) or the plan (of crowds) of a file. `format`: one of FORMATS, else found by the content. Options
+    are those of the format: of STL `scale`, which makes lengths metres, and `bodies`, which makes closed convex solids
+    bodies instead of walls; of DXF those of dxf.DxfOptions; of JuPedSim's XML `gap` and `floor`; of trajectories `plan`
+    (that of another file), `frame` and `unit`. Raises ExchangeError."""
     path = Path(path)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ExchangeError(f"{path}: {error.strerror}") from error
-    lines = content.decode("utf-8", errors="replace").splitlines()
-    format = format or _format_of(path, content, lines)
-    if format == "stl":
-        return stl.read(path, content, scale, bodies)
-    if scale != 1 or bodies:
-        raise ExchangeError(f"{path}: only STL files are scaled or taken as bodies; this is {format}")
-    return checked(path, FORMATS[format](path, lines))
+    format = format or _format_of(path, content)
+    reader, known = WITH_OPTIONS.get(format, (None, ()))
+    for option in options:
+        if option not in known:
+            those = ", ".join(name for name, (_, names) in WITH_OPTIONS.items() if option in names)
+            raise ExchangeError(f"{path}: {option.replace('_', '-')} is an option of {those or 'no format'}; this is {format}")
+    if reader is not None:
+        return reader(path, content, **options)
+    return checked(path, GRAINS[format](path, _lines_of(content)))
 
 
-def _format_of(path, content, lines):
+def layers_of(path):
+    """What the layers of a DXF drawing hold, as text."""
+    path = Path(path)
+    if not path.is_file():
+        raise ExchangeError(f"{path}: no such file")
+    return dxf.layers_of(path)
+
+
+def _lines_of(content):
+    return content.decode("utf-8", errors="replace").splitlines()
+
+
+def _format_of(path, content):
     if is_binary_stl(content):
         return "stl"
     if content.startswith(b"\x1f\x8b"):
         raise ExchangeError(f"{path}: is compressed; unpack it first (gunzip)")
+    lines = _lines_of(content)
+    return _format_of_plan(path, content, lines) or _format_of_grains(path, lines)
+
+
+def _format_of_plan(path, content, lines):
+    """The format of a plan, or None."""
+    if content.startswith(b"AC10"):
+        raise ExchangeError(f"{path}: is a DWG drawing: save it as DXF")
+    if content.startswith((b"SQLite format 3", b"\x89HDF")):
+        return "trajectory"
+    words = [line.strip() for line in lines[:2000] if line.strip()]
+    pairs = [pair for pair in zip(words, words[1:]) if pair == ("0", "SECTION")]
+    if content.startswith(b"AutoCAD Binary DXF") or (words and words[0] in ("0", "999") and pairs):
+        return "dxf"
+    start = words[0].lstrip("\ufeff") if words else ""
+    if start.startswith("{"):
+        return "vadere"
+    if start.startswith("<"):
+        return "jupedsim-xml"
+    if start.upper().startswith(("POLYGON", "MULTIPOLYGON", "GEOMETRYCOLLECTION")):
+        return "wkt"
+    return "trajectory" if trajectory.is_text(lines) else None
+
+
+def _format_of_grains(path, lines):
     first = next((line.split() for line in lines if line.strip()), [])
     rows = (line.split() for line in lines if line.strip() and not line.startswith("#"))
     n = len(next(rows, []))

@@ -27,23 +27,23 @@ def write_deck(scene, folder, scheme="dem", overwrite=False):
         materials.setdefault("solid", None)
         files[f"{scene.name}_{name}.stl"] = stl_text(name, corners)
         files[f"{scene.name}_{name}.csv"] = "id,x,y,z\n0," + ",".join(f"{value:.17g}" for value in centre) + "\n"
-        tables += _table(f"shapes.{name}", {"type": "hull", "file": f"{scene.name}_{name}.stl"})
-        tables += _table(f"particles.{name}", {"shape": name, "material": "solid",
+        tables += table_lines(f"shapes.{name}", {"type": "hull", "file": f"{scene.name}_{name}.stl"})
+        tables += table_lines(f"particles.{name}", {"shape": name, "material": "solid",
                                                "source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
     of_bodies = list(materials)
     for name, wall in scene.walls.items():
         materials.setdefault(wall["material"], scene.densities.get(wall["material"]))
         unknown = [f"# type =    # {scene.unknown[name]}"] if name in scene.unknown else []
-        tables += _table(f"obstacles.{name}", wall, *unknown)
+        tables += table_lines(f"obstacles.{name}", wall, *unknown)
     lines = _head(scene, scheme)
     for name, density in materials.items():
-        lines += _table(f"materials.{name}", *([{}, "# density ="] if density is None else [{"density": density}]))
+        lines += table_lines(f"materials.{name}", *([{}, "# density ="] if density is None else [{"density": density}]))
     lines += tables
     for a, b in itertools.combinations_with_replacement(materials, 2):
         if of_bodies and a not in of_bodies:
             continue
         told = [f"# {scene.laws[a, b]}"] if (a, b) in scene.laws else []
-        lines += _table(f"pairs.{a}-{b}", {}, *told, "# friction =", "# restitution =")
+        lines += table_lines(f"pairs.{a}-{b}", {}, *told, "# friction =", "# restitution =")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (files | {deck.name: "\n".join(lines)}).items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -58,10 +58,10 @@ def _head(scene, scheme):
     gravity = {} if scene.gravity is None else {"gravity": scene.gravity}
     left_out = ", ".join(scene.left_out) or "nothing"
     return [f"# From {scene.name}: fill in what `scree check` names. Left out: {left_out}.",
-            *_table("simulation", {"dimension": scene.dimension, "scheme": scheme, "end_time": 1.0}),
+            *table_lines("simulation", {"dimension": scene.dimension, "scheme": scheme, "end_time": 1.0}),
             *(["# The bounds of what the file holds, which has no box."] if scene.box_is_bounds else []),
-            *_table("domain", domain, *flat), *_table("time", {}, "# step ="),
-            *_table("physics", gravity, *([] if gravity else ["# gravity ="]))]
+            *table_lines("domain", domain, *flat), *table_lines("time", {}, "# step ="),
+            *table_lines("physics", gravity, *([] if gravity else ["# gravity ="]))]
 
 
 def _bodies(scene):
@@ -80,7 +80,7 @@ def _bodies(scene):
             rows = [",".join([str(i), *(f"{value:.17g}" for value in row)])
                     for i, row in zip(scene.ids[chosen], columns[chosen])]
             files[f"{scene.name}_{name}.csv"] = "\n".join([",".join(TABLES[scene.dimension]), *rows]) + "\n"
-            lines += _table(f"particles.{name}", {"material": material_of(kind)} | ({"mobility": 0} if ending else {}) |
+            lines += table_lines(f"particles.{name}", {"material": material_of(kind)} | ({"mobility": 0} if ending else {}) |
                             {"source": {"type": "file", "path": f"{scene.name}_{name}.csv"}})
     return materials, lines, files
 
@@ -92,5 +92,6 @@ def _density(kind, values):
     return float(f"{low:.12g}")
 
 
-def _table(name, values, *comments):
+def table_lines(name, values, *comments):
+    """A table of a deck with its head, one line for each key, lines as they are, and an empty line."""
     return [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in values.items()), *comments, ""]

@@ -201,9 +201,9 @@ void Hazard::close_exits(Journeys& journeys) const {
   }
 }
 
-void Hazard::expose(State<2>& state, std::vector<Departure>& departures,
+bool Hazard::expose(State<2>& state, std::vector<Departure>& departures,
                     const std::function<void()>& before_change) {
-  if (!is_on_) return;
+  if (!is_on_) return false;
   BodyStore<2>& bodies = state.bodies;
   const Real dt = state.clock.last_dt, middle = state.clock.time - dt / 2;
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
@@ -218,9 +218,11 @@ void Hazard::expose(State<2>& state, std::vector<Departure>& departures,
     largest = std::max(largest, dose);
     if (!was_down && dose >= 1) {
       agent::incapacitated_at(bodies)[i] = state.clock.time;
-      agent::destination(bodies)[i] = -1;
       departures.push_back(departure_of(bodies, i, -1, state.clock.time));
       departures.back().level = level_of(bodies, i);
+      agent::destination(bodies)[i] = agent::journey(bodies)[i] = agent::party(bodies)[i] = -1;
+      agent::journey_step(bodies)[i] = agent::queue_place(bodies)[i] = 0;
+      agent::queue_since(bodies)[i] = agent::served_from(bodies)[i] = 0;
       ++n_fell;
     } else {
       staying_.push_back(static_cast<Index>(i));
@@ -229,19 +231,20 @@ void Hazard::expose(State<2>& state, std::vector<Departure>& departures,
   std::array<Real, 2> worst{largest, n_fell > 0 ? 1.0 : 0.0};
   state.comm.max(std::span<Real>(worst));
   totals_[1] = worst[0];
-  if (worst[1] == 0) return;
+  if (worst[1] == 0) return false;
   totals_[0] += static_cast<Real>(state.comm.sum(n_fell));
   before_change();
   if (fallen_ == Fallen::vanish) {
     state.memory = state.memory.of(staying_);
     bodies.reorder(staying_);
-    return;
+    return true;
   }
   for (std::size_t i = 0; i < n_owned; ++i)
     if (is_incapacitated(bodies, i)) {
       bodies.mobility()[i] = 0;
       bodies.velocity()[i] = {};
     }
+  return true;
 }
 
 std::vector<std::string> Hazard::laws() const {

@@ -34,8 +34,9 @@ class Hazard {
 
   /// After a step: adds to the doses of the owned people, at their places and the middle of the step. Those
   /// who reach 1 do not move again (mobility 0), or are removed, with state.memory in step; `before_change`
-  /// is called before. They are noted in `departures` without an outlet. Collective, one reduction.
-  void expose(State<2>& state, std::vector<Departure>& departures,
+  /// is called before. They are noted in `departures` without an outlet, and are in no group, queue or
+  /// journey any more. True, on all ranks, if anybody fell. Collective, one reduction.
+  bool expose(State<2>& state, std::vector<Departure>& departures,
               const std::function<void()>& before_change);
 
   /// Of the run so far, on all ranks: how many were incapacitated, and the largest dose; for checkpoints.

@@ -221,7 +221,9 @@ std::vector<Vec<2>> free_sites(const PlacementTask& task, const StartSpace& spac
   std::vector<Vec<2>> free;
   const EvenShare share(task.comm, sites.size());
   for (std::int64_t site = share.first; site < share.last; ++site) {
-    const Vec<2> x = wrapped(task.domain, sites.place(site));
+    const std::int64_t row = site / sites.row_length(), at = site % sites.row_length();
+    const bool is_back = task.back_and_forth && row % 2 == 1;
+    const Vec<2> x = wrapped(task.domain, sites.row(row).place(is_back ? sites.row_length() - 1 - at : at));
     if (space.holds(x) && !space.obstacles().touches(x, reach)) free.push_back(x);
   }
   return free;
@@ -301,6 +303,10 @@ bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& peopl
     }
   }
   return place_densely(task, radii, people);
+}
+
+bool place_pushed_apart(const PlacementTask& task, std::vector<PlacedPerson>& people) {
+  return place_densely(task, radii_of(task), people);
 }
 
 bool place_on_lattice(const PlacementTask& task, std::vector<PlacedPerson>& people) {

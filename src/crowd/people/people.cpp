@@ -83,6 +83,7 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
             "placement", population.on_lattice, {{"random", false}, {"lattice", true}},
             {.doc = "at random, or on a hexagonal lattice with the largest spacing that holds them"});
         population.journey = read_journey(section, population.file);
+        describe_groups(section, population);
         if (!section.reading()) return;
         if (population.file.is_given()) {
           for (const char* key : {"count", "density", "region"})
@@ -93,6 +94,8 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
                                             key));
           if (population.on_lattice)
             section.fail("placement", "people of a file stand where it says: remove placement");
+          if (population.groups)
+            section.fail("groups", "people of a file do not walk in groups: remove groups");
           population.where = section.where("file");
           population.file.scan(names(building, journeys, population.level, population.journey));
           populations_.push_back(std::move(population));
@@ -101,8 +104,27 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
         population.where = section.where(population.count > 0 ? "count" : "density");
         if ((population.count > 0) == (population.density > 0))
           section.fail("count", fmt::format("[{}] needs one of count or density, or file", section.path()));
+        if (population.groups && population.count > 0)
+          population.groups->require_room(population.count, name);
         populations_.push_back(std::move(population));
       });
+}
+
+void People::describe_groups(Section& section, Population& population) const {
+  section.optional_table("groups", {.doc = "People of the population who walk together."},
+                         [&](Section& table) {
+                           GroupRule rule;
+                           rule.describe(table);
+                           population.groups = rule;
+                         });
+  if (!section.reading() || !population.groups || population.journey < 0) return;
+  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(population.journey)];
+  for (const Journeys::Step& step : journey.steps)
+    if (step.choice == Journeys::Choice::weights)
+      section.fail("groups", fmt::format("the members of a group share their exit, but the journey \"{}\" "
+                                         "draws one for each person: take choice = \"nearest\" or "
+                                         "\"quickest\" there instead of \"weights\"",
+                                         journey.name));
 }
 
 void People::describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys) {

@@ -2,10 +2,12 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "crowd/people/arrivals.hpp"
+#include "crowd/people/group_rule.hpp"
 #include "crowd/people/listed_start.hpp"
 #include "crowd/people/mixture.hpp"
 #include "crowd/people/person_file.hpp"
@@ -27,6 +29,7 @@ struct Population {
   PersonFile file;   // instead of both
   bool on_lattice = false;
   int journey = -1;
+  std::optional<GroupRule> groups;
 
   std::int64_t n_people(Real area) const {
     return count > 0 ? count : static_cast<std::int64_t>(std::llround(density * area));
@@ -71,6 +74,7 @@ class People {
   /// `journeys`, those of floors of `building`.
   void describe(Section& root, const BuildingPlan& building, Journeys& journeys);
   std::span<const AgentType> types() const { return kinds_; }
+  std::span<const Population> populations() const { return populations_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
@@ -79,6 +83,8 @@ class People {
   /// Overlap at the start that is taken for rounding, as a share of the smaller radius.
   Real overlap_limit() const;
 
+  /// Whether sources bring people of the journey.
+  bool may_come(int journey) const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
@@ -121,6 +127,9 @@ class People {
   int read_journey(Section& section, const PersonFile& file) const;
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
   PersonNames names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const;
+  void describe_groups(Section& section, Population& population) const;
+  /// How far from the centre of what is placed obstacles matter [m].
+  Real reach_of_starts() const;
   /// After the deck's keys: reads the file of a source.
   static void list_arrivals(Source& source, const PersonNames& names);
   const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/people.hpp"
@@ -121,6 +123,10 @@ BodiesToCome People::to_come(Real end_time) const {
     bodies.include({source.arrivals.n_due(end_time), source.mixture.typical_radius(),
                     std::max(source.mixture.largest_radius(), source.file.numbers().largest_radius)});
   return bodies;
+}
+
+bool People::may_come(int journey) const {
+  return std::ranges::any_of(sources_, [&](const Source& s) { return s.journey == journey; });
 }
 
 void People::prepare(State<2>& state) {

@@ -1,0 +1,281 @@
+"""Floor plans from DXF drawings. Layers say what lines mean: walkable area, obstacles, exits, where people start, waypoints.
+
+Facts of the format: Autodesk, DXF Reference; the reader of its records is ezdxf (Debian: python3-ezdxf).
+"""
+import fnmatch
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scree.exchange.curves import FULL_TURN, arc
+from scree.exchange.dxf_shapes import NotTaken, entities_of, shape_of
+from scree.exchange.outlines import (SAME, Junction, bounds, chain, crossing, fan_area, nearest_end, nested, rectangle,
+                                     without_repeats)
+from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
+from scree.exchange.scene import ExchangeError
+
+# $INSUNITS, the unit of a drawing; 0: none
+INSUNITS = {1: "in", 2: "ft", 4: "mm", 5: "cm", 6: "m", 7: "km", 10: "yd", 14: "dm"}
+# Layers that are taken without being named: their names hold one of these, in capitals or not.
+PATTERNS = {"walkable": ("walk", "begeh"), "obstacle": ("obstacle", "hindernis"), "exit": ("exit", "ausgang"),
+            "start": ("distribution", "start"), "waypoint": ("waypoint",)}
+LEAST_AREA = 1e-6    # m2: rings with less are slips of the pen
+
+
+@dataclass
+class DxfOptions:
+    """How a drawing is read. `layers`: role of PATTERNS -> names of layers, with * and ?; roles that are not there take
+    layers by PATTERNS. Lengths in m: `gap` between ends that are joined, `curve` from a curve to its lines,
+    `thickness` of walls that open lines of obstacles are, each by itself, `around`: without a walkable layer, how far the area
+    reaches beyond all else. `leave_open`: lines that close no ring are left out, not refused."""
+    layers: dict = field(default_factory=dict)
+    unit: str = None
+    gap: float = 0.001
+    curve: float = 0.005
+    thickness: float = None
+    around: float = None
+    leave_open: bool = False
+
+
+def read(path, options=None):
+    """The plan of a drawing. Raises ExchangeError, which names layer and place."""
+    reader = _Drawing(path, options or DxfOptions())
+    plan = reader.plan
+    taken = set()
+    rings = {role: reader.take(role) for role in PATTERNS}
+    plan.walkable = nested([ring for _, found in rings["walkable"] for ring in found])
+    for layer, found in rings["obstacle"]:
+        for name, ring in zip(numbered(layer, len(found), taken), found):
+            plan.obstacles[name] = ring
+        taken |= set(plan.obstacles)
+    for role, tables in (("exit", plan.exits), ("waypoint", plan.waypoints)):
+        for layer, found in rings[role]:
+            for name, ring in zip(numbered(layer, len(found), tables), found):
+                tables[name] = {"line": ring} if len(ring) == 2 else {"polygon": ring}
+    for layer, found in rings["start"]:
+        plan.starts |= dict(zip(numbered(layer, len(found), plan.starts), found))
+    if not plan.walkable:
+        plan.walkable = [[reader.surroundings()]]
+    require_size(path, plan, f"it was taken as {reader.unit}; --unit overrules $INSUNITS")
+    if not plan.exits:
+        plan.notes.append("exits: no layer has any; --exit LAYER, or add [exits.NAME]")
+    return without_what_is_outside(plan)
+
+
+def layers_of(path):
+    """What the layers of a drawing hold, as text: a line for each layer, blocks taken apart."""
+    drawing = _Drawing(path, DxfOptions(unit="m"))
+    lines = [f"{path}: {drawing.document.acad_release}, unit {INSUNITS.get(drawing.insunits, 'none')}"]
+    for layer in sorted(drawing.found, key=str.lower):
+        kinds = Counter(entity.dxftype() for entity in drawing.found[layer])
+        what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        role = next((role for role in PATTERNS if layer in drawing.layers[role]), None)
+        hidden = " (hidden)" if drawing.is_hidden(layer) else ""
+        lines.append(f"  {layer}{hidden}: {what}" + (f"    -> {role}" if role else ""))
+    return "\n".join(lines)
+
+
+class _Drawing:
+    """A drawing, its entities by layer, and what was left out of it."""
+
+    def __init__(self, path, options):
+        self.path, self.options = path, options
+        self.document, is_repaired = _open(path)
+        self.plan = Plan(path.stem, f"DXF drawing {path.name}")
+        if is_repaired:
+            self.plan.notes.append("the drawing is damaged and was read as far as it could be repaired: look at the plan")
+        self.insunits = int(self.document.header.get("$INSUNITS", 0))
+        self.found = {}
+        for entity, layer in entities_of(self.document.modelspace()):
+            self.found.setdefault(layer, []).append(entity)
+        self.layers = self._layers_of_roles()
+        self._leave_out_other_layers()
+        self.unit = options.unit or INSUNITS.get(self.insunits)
+        if self.unit is None:
+            raise ExchangeError(f"{path}: $INSUNITS is {self.insunits}, which is no unit: give --unit ({', '.join(UNITS)}); "
+                                f"{self._extent()}")
+        self.scale = UNITS[self.unit]
+
+    def is_hidden(self, layer):
+        known = self.document.layers
+        return layer in known and (known.get(layer).is_off() or known.get(layer).is_frozen())
+
+    def take(self, role):
+        """[(layer, rings in m)] of the layers of a role."""
+        return [(layer, self._rings(layer, role)) for layer in self.layers[role]]
+
+    def surroundings(self):
+        """Without a walkable layer: the rectangle around all else."""
+        rings = [*self.plan.obstacles.values(), *self.plan.starts.values(),
+                 *(ring for table in self.plan.exits.values() for ring in table.values())]
+        if self.layers["walkable"]:
+            held = ", ".join(what for what, where in self.plan.left_out if where.startswith(f"layer {self.layers['walkable'][0]}"))
+            raise ExchangeError(f"{self.path}: layer {self.layers['walkable'][0]}: no ring in it, only {held or 'nothing'}")
+        if self.options.around is None or not rings:
+            raise ExchangeError(f"{self.path}: no layer with the walkable area; give --walkable LAYER" +
+                                (", or --around METRES for the rectangle around all obstacles and exits" if rings else "") +
+                                f". Layers: {self._list()}")
+        lower, upper = bounds(np.concatenate(rings))
+        self.plan.notes.append(f"walkable area: the rectangle around all else and {self.options.around:g} m more")
+        return rectangle(lower - self.options.around, upper + self.options.around)
+
+    def _layers_of_roles(self):
+        chosen, there = {}, list(self.found)
+        for role, parts in PATTERNS.items():
+            given = self.options.layers.get(role)
+            if given is None:
+                chosen[role] = [layer for layer in there if any(part in layer.lower() for part in parts)
+                                and not self.is_hidden(layer)]
+                continue
+            chosen[role] = []
+            for pattern in given:
+                hits = [layer for layer in there if fnmatch.fnmatchcase(layer.lower(), pattern.lower())]
+                if not hits:
+                    raise ExchangeError(f"{self.path}: layer {pattern!r} holds nothing or is not there. Layers: {self._list()}")
+                chosen[role] += [layer for layer in hits if layer not in chosen[role]]
+        named = [layer for role, layers in self.options.layers.items() for layer in chosen[role]]
+        taken = set()
+        for role in PATTERNS:
+            if role not in self.options.layers:
+                chosen[role] = [layer for layer in chosen[role] if layer not in named]
+            for layer in taken & set(chosen[role]):
+                raise ExchangeError(f"{self.path}: layer {layer!r} would be {role} and something else: "
+                                    "say what it is with --walkable, --obstacle, --exit, --start or --waypoint")
+            taken |= set(chosen[role])
+        return chosen
+
+    def _leave_out_other_layers(self):
+        taken = {layer for layers in self.layers.values() for layer in layers}
+        for layer, entities in self.found.items():
+            if layer not in taken:
+                hidden = ", which is hidden" if self.is_hidden(layer) else ""
+                for entity in entities:
+                    self.plan.leave_out(entity.dxftype(), f"layer {layer}{hidden}")
+
+    def _list(self):
+        return ", ".join(sorted(self.found)) or "none has a line"
+
+    def _extent(self):
+        points = [shape.points for layer in self.found for entity in self.found[layer]
+                  if (shape := self._shape(entity, None)) is not None]
+        if not points:
+            return "the drawing holds no lines"
+        size = np.subtract(*bounds(np.concatenate(points))[::-1])
+        return f"the drawing is {size[0]:.6g} x {size[1]:.6g} units"
+
+    def _shape(self, entity, layer):
+        """The shape of an entity, or None; it is then left out if a layer is given."""
+        try:
+            return shape_of(entity, self.options.curve / UNITS.get(self.options.unit or INSUNITS.get(self.insunits), 1))
+        except NotTaken as what:
+            if layer is not None:
+                self.plan.leave_out(str(what), f"layer {layer}")
+            return None
+
+    def _rings(self, layer, role):
+        """Rings of a layer in m; exits may be lines."""
+        rings, paths = [], []
+        for entity in self.found[layer]:
+            shape = self._shape(entity, layer)
+            if shape is None:
+                continue
+            if shape.kind == "circle" and role == "obstacle":
+                self.plan.columns.append(tuple(float(self.scale * v) for v in (*shape.points[0], shape.radius)))
+            elif shape.kind == "circle":
+                rings.append(arc(shape.points[0], shape.radius, 0, FULL_TURN, self.options.curve / self.scale))
+            else:
+                (rings if shape.kind == "ring" else paths).append(shape.points)
+        if role == "obstacle" and self.options.thickness:
+            lines = self._walls(layer, paths)
+        elif role == "exit":
+            lines = [path[k:k + 2] for path in paths for k in range(len(path) - 1)]
+        else:
+            chained = self._chain(layer, paths, rings)
+            rings += chained.rings
+            lines = self._open(layer, role, chained.open)
+        kept = [ring for ring in (self._checked(layer, ring) for ring in rings) if ring is not None]
+        return [self.scale * ring for ring in kept + lines]
+
+    def _chain(self, layer, paths, rings):
+        size = max((np.ptp(points, axis=0).max() for points in [*paths, *rings]), default=1.0)
+        try:
+            chained = chain(paths, self.options.gap / self.scale, SAME * size)
+        except Junction as junction:
+            raise ExchangeError(f"{self.path}: layer {layer}: {junction.count} lines end at {place(junction.place)}, so it is "
+                                "not clear how the ring goes on: draw closed polylines there. If the lines are walls: "
+                                f"--obstacle {layer!r} --thickness METRES") from None
+        if chained.twice:
+            self.plan.leave_out("line that is there twice", f"layer {layer}", chained.twice)
+        if chained.empty:
+            self.plan.leave_out("line without a length", f"layer {layer}", chained.empty)
+        if chained.closed:
+            length, where = max(chained.closed, key=lambda gap: gap[0])
+            self.plan.notes.append(f"layer {layer}: {len(chained.closed)} gaps closed, the widest {length * self.scale:.3g} m "
+                                   f"at {place(where)}")
+        return chained
+
+    def _walls(self, layer, paths):
+        """Rectangles along open lines."""
+        half = self.options.thickness / 2 / self.scale
+        walls = [_wall(p, q, half) for path in paths for p, q in zip(path, path[1:]) if (p != q).any()]
+        if walls:
+            self.plan.notes.append(f"layer {layer}: {len(walls)} open lines are walls {self.options.thickness:g} m thick")
+        return walls
+
+    def _open(self, layer, role, paths):
+        """Refuses open paths, or leaves them out; nothing is in their place."""
+        if paths and not self.options.leave_open:
+            end, other, distance = min((nearest_end(path, paths) for path in paths), key=lambda found: found[2])
+            more = f" ({len(paths) - 1} more lines are open)" if len(paths) > 1 else ""
+            wall = ", --thickness makes walls of open lines" if role == "obstacle" else ""
+            raise ExchangeError(
+                f"{self.path}: layer {layer}: a ring is open at {place(end)}: the nearest end, at {place(other)}, is "
+                f"{distance * self.scale:.3g} m away{more}. --gap {_above(distance * self.scale)} closes it{wall}, "
+                "--leave-open leaves open lines out")
+        for path in paths:
+            self.plan.leave_out("line that closes no ring", f"layer {layer}, from {place(path[0])} to {place(path[-1])}")
+        return []
+
+    def _checked(self, layer, ring):
+        """The ring without corners at one place; None if it has no area. Raises ExchangeError where it crosses itself."""
+        ring = without_repeats(ring, SAME * max(np.ptp(ring, axis=0).max(), 1e-300))
+        if len(ring) < 3 or fan_area(ring) * self.scale**2 < LEAST_AREA:
+            self.plan.leave_out("ring without an area", f"layer {layer}, at {place(ring[0])}")
+            return None
+        where = crossing(ring)
+        if where is not None:
+            raise ExchangeError(f"{self.path}: layer {layer}: a ring crosses or touches itself at {place(where)}")
+        return ring
+
+
+def _open(path):
+    """The document, and whether it had to be repaired."""
+    try:
+        import ezdxf
+        from ezdxf import recover
+    except ImportError:
+        raise ExchangeError(f"{path}: DXF drawings need ezdxf (Debian: apt-get install python3-ezdxf)") from None
+    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is told in the list
+    try:
+        return ezdxf.readfile(path), False
+    except Exception:    # a reader of others, on files that may be damaged anywhere
+        pass
+    try:
+        return recover.readfile(path)[0], True
+    except Exception as error:
+        raise ExchangeError(f"{path}: is no DXF drawing that can be read: {str(error) or type(error).__name__}") from error
+
+
+def _wall(p, q, half):
+    """The rectangle along p, q that reaches `half` to all sides, so that walls that meet leave no hole."""
+    along = half * (q - p) / np.hypot(*(q - p))
+    across = np.array([-along[1], along[0]])
+    return np.array([p - along - across, q + along - across, q + along + across, p - along + across])
+
+
+def _above(length):
+    """A length with two digits that is no shorter."""
+    digits = 10.0 ** (np.floor(np.log10(max(length, 1e-9))) - 1)
+    return f"{np.ceil(length / digits * (1 - 1e-12)) * digits:.6g}"

@@ -1,0 +1,123 @@
+"""What the readers find in a floor plan of another program: areas, exits, people; and what they leave out."""
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scree.exchange.curves import FULL_TURN, arc
+from scree.exchange.outlines import bounds, rectangle, takes_nothing
+from scree.exchange.scene import ExchangeError
+
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
+LEAST, MOST = 0.5, 20e3    # m: a plan smaller or larger than this has another unit than it says
+AROUND_PEOPLE = 0.3        # m: what a region of people reaches beyond their centres
+
+
+@dataclass
+class Plan:
+    """A floor plan, people and where they go. Lengths in m, times in s.
+
+    walkable     polygons, each [outer ring, hole, ...] of (n, 2)
+    obstacles    name: ring (n, 2) that is cut out
+    columns      (x, y, radius) of round obstacles
+    exits, waypoints, agents, sources, populations, measures
+                 name: table of the deck
+    journeys     name: list of steps
+    starts       name: ring in which people start, of files that do not say how many
+    people       columns of people at the start, in arrays of one length: x, y, and any of id, radius, speed, journey
+    end_time, seed    of the run; None where the file does not tell
+    left_out     (what, where): how many
+    notes        what was done to the file, and what it does not tell
+    """
+    name: str
+    source: str
+    walkable: list = field(default_factory=list)
+    obstacles: dict = field(default_factory=dict)
+    columns: list = field(default_factory=list)
+    exits: dict = field(default_factory=dict)
+    waypoints: dict = field(default_factory=dict)
+    agents: dict = field(default_factory=dict)
+    journeys: dict = field(default_factory=dict)
+    populations: dict = field(default_factory=dict)
+    sources: dict = field(default_factory=dict)
+    measures: dict = field(default_factory=dict)
+    starts: dict = field(default_factory=dict)
+    people: dict = None
+    end_time: float = None
+    seed: int = None
+    left_out: Counter = field(default_factory=Counter)
+    notes: list = field(default_factory=list)
+
+    def leave_out(self, what, where="", count=1):
+        self.left_out[what, where] += count
+
+    def rings(self):
+        """All rings of the walkable area."""
+        return [ring for polygon in self.walkable for ring in polygon]
+
+
+def name_of(text, taken=()):
+    """A name for a table of the deck: letters of ASCII, digits and underscores, not yet in `taken`."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", str(text)).strip("_").lower() or "unnamed"
+    name, number = plain, 1
+    while name in taken:
+        number += 1
+        name = f"{plain}_{number}"
+    return name
+
+
+def numbered(text, count, taken):
+    """`count` names made of a text: the text itself for one, else with numbers from 1 on."""
+    names = []
+    for k in range(count):
+        names.append(name_of(text if count == 1 else f"{text}_{k + 1}", {*taken, *names}))
+    return names
+
+
+def region_around(points):
+    """A rectangle that holds people at points."""
+    lower, upper = bounds(points)
+    return rectangle(lower - AROUND_PEOPLE, upper + AROUND_PEOPLE)
+
+
+def place(point):
+    """A point as text, in the unit of the file."""
+    return f"({point[0]:.6g}, {point[1]:.6g})"
+
+
+def without_what_is_outside(plan):
+    """The plan without obstacles that take nothing of the walkable area, as they lie outside or others take it already, and
+    without windows of measures outside: the program refuses those."""
+    boxes = {name: bounds(ring) for name, ring in plan.obstacles.items()}
+    keys, lower, upper = list(boxes), *np.array(list(boxes.values())).reshape(-1, 2, 2).transpose(1, 0, 2)
+    for name, ring in reversed(list(plan.obstacles.items())):
+        meets = (lower <= boxes[name][1]).all(axis=1) & (upper >= boxes[name][0]).all(axis=1)
+        near = [keys[k] for k in np.flatnonzero(meets)]
+        if takes_nothing(ring, plan.walkable, [plan.obstacles[key] for key in near if key != name and key in plan.obstacles]):
+            del plan.obstacles[name]
+            outside = takes_nothing(ring, plan.walkable)
+            plan.leave_out("obstacle outside of the walkable area" if outside else "obstacle in others", f"{name}, at {place(ring[0])} m")
+    kept = []
+    for x, y, radius in plan.columns:
+        ring = arc((x, y), radius, 0, FULL_TURN, radius / 1000)
+        if takes_nothing(ring, plan.walkable, list(plan.obstacles.values())):
+            plan.leave_out("column outside of the walkable area or in an obstacle", f"at {place((x, y))} m")
+        else:
+            kept.append((x, y, radius))
+    plan.columns = kept
+    for name, table in list(plan.measures.items()):
+        if takes_nothing(table["polygon"], plan.walkable, list(plan.obstacles.values())):
+            del plan.measures[name]
+            plan.leave_out("measurement outside of the walkable area", name)
+    return plan
+
+
+def require_size(path, plan, how):
+    """Refuses a plan that has no area, or whose size no building has; `how`: what says its unit otherwise."""
+    if not plan.walkable:
+        raise ExchangeError(f"{path}: no walkable area in the file")
+    lower, upper = bounds(np.concatenate(plan.rings()))
+    size = upper - lower
+    if size.max() < LEAST or size.max() > MOST:
+        raise ExchangeError(f"{path}: the plan is {size[0]:.3g} m x {size[1]:.3g} m: the unit is wrong; {how}")

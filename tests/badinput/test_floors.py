@@ -1,0 +1,90 @@
+"""Floors and connectors that cannot be: one message with the place and what would do, on any number of ranks."""
+from refusal import refused
+
+DECK = """\
+[simulation]
+title = "house"
+dimension = 2
+scheme = "crowd"
+end_time = "1 s"
+
+[time]
+step = "0.05 s"
+
+[floors.ground]
+elevation = "0 m"
+walkable = { polygon = [[0, 0], [4, 0], [4, 6], [0, 6]] }
+[floors.upper]
+elevation = "3 m"
+walkable = { polygon = [[10, 0], [14, 0], [14, 6], [10, 6]] }
+
+[exits.door]
+floor = "ground"
+line = [[0, 2], [0, 4]]
+[populations.crowd]
+floor = "upper"
+count = 5
+"""
+STAIR = """\
+[connectors.stair]
+polygon = [[4, 2], [10, 2], [10, 4], [4, 4]]
+bottom = { floor = "ground", line = [[4, 2], [4, 4]] }
+top = { floor = "upper", line = [[10, 2], [10, 4]] }
+"""
+
+
+def refused_deck(folder, text, words):
+    path = folder / "house.toml"
+    path.write_text(text)
+    refused(folder, "check", path, words=words)
+
+
+def test_lines_off_the_border(folder):
+    refused_deck(folder, DECK + STAIR.replace("line = [[4, 2], [4, 4]]", "line = [[4.5, 2], [4.5, 4]]"),
+                 words=["house.toml:25:", "[floors.ground]", "connector outside the area", "0.5 m away"])
+    refused_deck(folder, DECK + STAIR.replace("line = [[10, 2], [10, 4]]", "line = [[12, 0], [13.5, 0]]"),
+                 words=["house.toml:26:", "[connectors.stair]", "not on the boundary"])
+    refused_deck(folder, DECK + STAIR.replace("[[4, 2], [10, 2], [10, 4], [4, 4]]",
+                                              "[[4, 2], [4, 4], [2, 4], [2, 2]]"),
+                 words=["house.toml:25:", "same side of the line"])
+    refused_deck(folder, DECK + STAIR.replace("line = [[4, 2], [4, 4]]", "line = [[4, 2], [4, 2.3]]"),
+                 words=["house.toml:25:", "0.3 m long", "does not fit through"])
+
+
+def test_ends_that_do_not_fit(folder):
+    refused_deck(folder, DECK + STAIR.replace('floor = "ground"', 'floor = "grond"'),
+                 words=["house.toml:25:", "grond", "ground"])
+    refused_deck(folder, DECK + STAIR.replace('floor = "ground"', 'floor = "upper"'), words=["both ends"])
+    refused_deck(folder, DECK.replace('"3 m"', '"-3 m"') + STAIR, words=["house.toml:26:", "3 m below", "exchange"])
+    refused_deck(folder, DECK.replace('"3 m"', '"12 m"') + STAIR, words=["house.toml:26:", "60 degrees"])
+    refused_deck(folder, DECK.replace('"3 m"', '"0 m"') + STAIR, words=["one elevation", "level"])
+    refused_deck(folder, DECK + STAIR + 'type = "level"\n', words=["house.toml:27:", "ramp"])
+    refused_deck(folder, DECK + STAIR + 'type = "escalator"\n', words=["speed", "missing"])
+    refused_deck(folder, DECK + STAIR + 'speed = 0.5\n', words=["house.toml:27:", "escalators only"])
+    refused_deck(folder, DECK + STAIR + 'type = "lift"\n', words=["house.toml:27:", "lift", "stair"])
+
+
+def test_floors_that_are_not_named(folder):
+    refused_deck(folder, DECK.replace('floor = "upper"\ncount', "count") + STAIR,
+                 words=["house.toml:20:", "which floor", "upper", "stair"])
+    refused_deck(folder, DECK.replace('floor = "upper"\ncount', 'floor = "uper"\ncount') + STAIR,
+                 words=["house.toml:21:", "uper", "upper"])
+    refused_deck(folder, DECK.replace('floor = "ground"\nline', "line") + STAIR,
+                 words=["house.toml:17:", "which floor"])
+    one = DECK[:DECK.index("[floors.ground]")] + "[walkable]\npolygon = [[0, 0], [4, 0], [4, 6], [0, 6]]\n"
+    refused_deck(folder, one + '[exits.door]\nfloor = "ground"\nline = [[0, 2], [0, 4]]\n',
+                 words=["house.toml:13:", "no [floors.NAME]"])
+    refused_deck(folder, one + STAIR, words=["connectors join floors"])
+    refused_deck(folder, DECK + "[walkable]\npolygon = [[0, 0], [4, 0], [4, 6], [0, 6]]\n",
+                 words=["house.toml:23:", "[floors.NAME.walkable]"])
+
+
+def test_what_one_floor_only_can(folder):
+    refused_deck(folder, DECK + STAIR + '[crowd]\nmodel = "pbd"\n', words=["pbd", "one floor"])
+    refused_deck(folder, DECK + STAIR + "[domain]\nperiodic = [false, true]\n", words=["periodic", "several floors"])
+
+
+def test_floors_without_a_way(folder):
+    refused_deck(folder, DECK, words=['"upper"', "no way"])
+    refused_deck(folder, DECK + STAIR + 'type = "escalator"\nspeed = 0.5\ndirection = "up"\n',
+                 words=["no way", "5 people"])
