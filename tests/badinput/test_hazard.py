@@ -29,7 +29,7 @@ def test_fields(folder):
     file = '[hazard]\nfile = "smoke.csv"\n'
     _refused(folder, file, ["smoke.csv", "not a grid", "x = 10 m, y = 8 m"], smoke=GRID[:GRID.rindex("0,10,8")])
     _refused(folder, file, ["smoke.csv", "x = 0 to 4 m", "from 0 to 10 m"], smoke="x,y,K\n0,0,1\n4,0,1\n0,8,1\n4,8,1\n")
-    _refused(folder, file, ["smoke.csv:6", "ppm"], smoke=GRID.replace("10,8,1,0", "10,8,1,5000"))
+    _refused(folder, file, ["smoke.csv:5", "ppm"], smoke=GRID.replace("10,8,1,0", "10,8,1,5000"))
     _refused(folder, file, ["smoke.csv:2", "less than 0"], smoke=GRID.replace("0,0,0,1,0", "0,0,0,-1,0"))
     _refused(folder, file, ["smoke.csv:1", "there is no column", "CO2"], smoke=GRID.replace("CO", "C02"))
     _refused(folder, file + "carbon_monoxide = 0.1\n", ["hall.toml:15:", "remove one of them"])

@@ -10,7 +10,7 @@ using namespace scree;
 
 namespace {
 
-/// 120 people before a door in gas that is worse where they wait: half fall within 3 s.
+/// 120 people before a door in gas that is worse where they wait: the first fall after some 2 s.
 const std::string hall =
     deck({.scheme = "crowd", .step = 0.05, .end_time = 1000, .seed = 3, .block_cells = 1}, R"(
 [walkable]
@@ -33,9 +33,11 @@ file = "FILE"
 std::string with_gas(const Scratch& folder) {
   const std::string path = folder / "gas.csv";
   if (Comm().is_root())
-    std::ofstream(path) << "t,x,y,K,CO,O2\n"
-                           "0,0,0,0,0,0.209\n0,12,0,1,0.09,0.12\n0,0,8,0,0,0.209\n0,12,8,1,0.1,0.1\n"
-                           "5,0,0,0,0.02,0.15\n5,12,0,4,0.09,0.08\n5,0,8,0,0,0.209\n5,12,8,4,0.1,0.05\n";
+    std::ofstream(path)
+        << "t,x,y,K,CO,CO2,O2\n"
+           "0,0,0,0,0,0,0.209\n0,12,0,1,0.09,0.1,0.12\n0,0,8,0,0,0,0.209\n0,12,8,1,0.1,0.1,0.1\n"
+           "5,0,0,0,0.01,0.02,0.15\n5,12,0,4,0.09,0.12,0.08\n5,0,8,0,0,0,0.209\n"
+           "5,12,8,4,0.1,0.12,0.05\n";
   Comm().barrier();
   std::string text = hall;
   text.replace(text.find("FILE"), 4, path);
@@ -51,7 +53,8 @@ TEST_CASE("hazard: doses and who falls have the same bits on any number of ranks
   const std::string text = with_gas(folder);
   for (const Overrides& way : ways) {
     const Outcome outcome = check_invariant<2>(text, way, 120);
-    CHECK(outcome.n_contacts > 5);
+    CHECK(outcome.n_removed > 0);
+    if (way.empty()) CHECK(outcome.n_contacts > 0);
   }
 }
 

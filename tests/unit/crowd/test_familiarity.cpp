@@ -100,10 +100,10 @@ TEST_CASE("names of exits and leaders are looked up", "[crowd]") {
     return message_of([&] { Building building(hall + more); });
   };
   CHECK_THAT(refused("[agents.a]\nknows = ['est']\n"),
-             Catch::Contains("test.toml:10") && Catch::Contains("\"east\""));
+             Catch::Contains("test.toml:11") && Catch::Contains("\"east\""));
   CHECK_THAT(refused("[agents.a]\nknows = []\n"), Catch::Contains("knows is empty"));
   CHECK_THAT(refused("[agents.a]\nnotices = 3\n"), Catch::Contains("goes with knows"));
   CHECK_THAT(refused("[agents.a]\nfollows = 'wardn'\n[agents.warden]\n"),
-             Catch::Contains("test.toml:10") && Catch::Contains("\"warden\""));
+             Catch::Contains("test.toml:11") && Catch::Contains("\"warden\""));
   CHECK_THAT(refused("[agents.a]\nfollows = 'a'\n"), Catch::Contains("follow itself"));
 }
