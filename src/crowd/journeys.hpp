@@ -133,8 +133,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
-  /// Those to whom no way leads any more to where they go have no destination then, and choose anew. Local.
-  void forget_lost(State<2>& state, const FloorField& floor_field) const;
+  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
   /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
