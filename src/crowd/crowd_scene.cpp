@@ -197,7 +197,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
   if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
-  if (floor_field_.close_connectors(state.clock.time)) journeys_.forget_lost(state, floor_field_);
+  if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);

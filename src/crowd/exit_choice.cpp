@@ -135,13 +135,14 @@ int Journeys::noticed_exit(const Step& step, const Familiarity& familiarity, int
   return best;
 }
 
-void Journeys::forget_lost(State<2>& state, const FloorField& floor_field) const {
+void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const {
   BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     std::int32_t& destination = agent::destination(bodies)[i];
-    if (destination >= 0 &&
-        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i))))
-      destination = -1;
+    if (destination < 0) continue;
+    const bool is_lost =
+        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i)));
+    if (is_lost || static_cast<std::size_t>(destination) < exits_.size()) destination = -1;
   }
 }
 

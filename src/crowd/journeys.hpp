@@ -144,8 +144,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
-  /// Those to whom no way leads any more to where they go have no destination then, and choose anew. Local.
-  void forget_lost(State<2>& state, const FloorField& floor_field) const;
+  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// What people know of exits and whom they follow, by kind.
   void set_familiarity(std::vector<Familiarity> of_kinds) { familiarity_ = std::move(of_kinds); }
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
