@@ -13,6 +13,7 @@
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 #include "run/commands.hpp"
+#include "run/report.hpp"
 #include "run/run_deck.hpp"
 #include "run/sweep.hpp"
 #include "run/version.hpp"
@@ -115,6 +116,23 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   compare.flag("--first", first, "only where they differ first: file, field, body, step, values");
   compare.flag("--json", json, "machine-readable");
   compare.example("scree compare --first results/a results/b");
+  ReportOptions page;
+  CommandLine report = app.verb(
+      "report",
+      "write a report of a run, or of several of one case, as one HTML file that needs nothing else");
+  report.option("results", page.folders, "results folders; that of an ensemble is all of its runs")
+      .required();
+  report.option("--output", page.output, "file to write (default: report.html in the first folder)");
+  report
+      .option("--density-limit", page.density_limit,
+              "crowds: map of the time with more persons per square metre (default 4)")
+      .check(positive_number());
+  report
+      .option("--megabytes", page.megabytes,
+              "paths of people are thinned until the file is about as large at most (default 15)")
+      .check(in_range(Real{1}, Real{1000}));
+  report.flag("--no-picture", page.has_no_picture, "grains: no picture of the last frame");
+  report.example("scree report results/concourse");
   CommandLine list = app.verb("list", "list schemes, obstacles, measures...");
   list.option("what", what, "one list only");
   list.example("scree list measures");
@@ -122,6 +140,10 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (!run.given() && !restart.given() && !sweep.given()) stop_signal::release();
+  if (report.given()) {
+    if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
+    become_report(page);
+  }
   if (list.given() || schema || reference) load_external_plugins();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
   if (schema || reference)

@@ -5,7 +5,7 @@
 # Groups:
 #   program    compiles and runs scree
 #   pictures   postprocess/, also plans from DXF drawings; drawing without a screen
-#   tests      C++ and Python tests, the Python package, exchange with FCLIB, style of C++
+#   tests      C++ and Python tests, a browser that opens reports, the Python package, exchange with FCLIB, style of C++
 #   style      clang-tidy (scripts/test.sh --tidy)
 #   docs       the documentation site (scripts/docs.sh)
 #   fuzz       fuzz targets (preset fuzz): clang with libFuzzer and AddressSanitizer
@@ -23,7 +23,7 @@ group[program]="
 # python3-vtk9 comes with libvtk9-dev, which excludes python3-paraview; Xvfb and Mesa draw without a screen, ffmpeg writes films
 group[pictures]="python3 python3-numpy python3-h5py python3-matplotlib python3-ezdxf python3-vtk9 xvfb libgl1-mesa-dri ffmpeg"
 group[tests]="
-  python3-pytest python3-yaml python3-venv python3-setuptools python3-wheel python3-ezdxf libfclib-dev catch2 clang-format"
+  python3-pytest python3-yaml python3-venv python3-setuptools python3-wheel python3-ezdxf libfclib-dev catch2 clang-format chromium"
 group[style]="clang-tidy"
 group[fuzz]="clang libclang-rt-14-dev"
 group[docs]="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpy python3-h5py python3-matplotlib"

@@ -154,10 +154,7 @@ class Scalars:
     """A time series NAME.scalars.csv: columns by name, as a dict of arrays. The header gives each unit in brackets: time[s]."""
 
     def __init__(self, path):
-        with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-        if not rows:
-            raise ResultsError(f"{path} is empty")
+        rows = _rows_of(path)
         self.units = {}
         for title in rows[0]:
             name, unit = _name_and_unit(title)
@@ -306,10 +303,11 @@ class Paths:
             self.fps = float(rows.attrs["fps"])
             geometry = file.attrs.get("wkt_geometry", "")
             records = rows[()]
-            levels = file["level"]["level"].astype(np.int64) if "level" in file else np.zeros(len(records), np.int64)
+            has_levels = "level" in file
+            levels = file["level"]["level"].astype(np.int64) if has_levels else np.zeros(len(records), np.int64)
         geometry = geometry.decode() if isinstance(geometry, bytes) else str(geometry)
         self.walkable = read_wkt(geometry)
-        self.walkable_of_level = [read_wkt(text) for text in levels_of_wkt(geometry)] if levels.any() else [self.walkable]
+        self.walkable_of_level = [read_wkt(text) for text in levels_of_wkt(geometry)] if has_levels else [self.walkable]
         order = np.lexsort((records["id"], records["frame"]))
         self.frame_of_row = records["frame"][order].astype(np.int64)
         self.id_of_row = records["id"][order].astype(np.int64)
@@ -377,10 +375,7 @@ class Agents:
     over the names; len() is the number of people."""
 
     def __init__(self, path):
-        with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-        if not rows:
-            raise ResultsError(f"{path} is empty")
+        rows = _rows_of(path)
         self.units, self._columns = {}, {}
         for k, title in enumerate(rows[0]):
             name, unit = _name_and_unit(title)
@@ -524,6 +519,19 @@ def read_checkpoint(path):
         attributes.update({f"@{key}": value for key, value in file.attrs.items()})
         file.visititems(collect)
     return arrays, attributes
+
+
+def _rows_of(path):
+    """The rows of a table, the titles first. A run that was killed may have left half a row at the end: it is left out."""
+    with open(_existing(Path(path)), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise ResultsError(f"{path} is empty")
+    if len(rows[-1]) < len(rows[0]):
+        rows.pop()
+    if wrong := [number for number, row in enumerate(rows) if len(row) != len(rows[0])]:
+        raise ResultsError(f"{path}: row {wrong[0]} has {len(rows[wrong[0]])} columns, the titles are {len(rows[0])}")
+    return rows
 
 
 def _name_and_unit(title):

@@ -114,6 +114,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   else
     journeys_.switch_doors(state, [] {});
   const PeopleAt owned = owned_people(state);
+  floor_field_.close_connectors(state.clock.time);
   floor_field_.fetch(owned, fastest());
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
@@ -192,6 +193,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
   if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
+  if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);

@@ -31,6 +31,7 @@ class CrowdScene final : public Scene<2> {
   bool change_bodies() const override { return true; }
   BodiesToCome to_come(Real end_time) const override { return people_.to_come(end_time); }
   void populate(State<2>& state, std::uint64_t seed) override;
+  Real overlap_limit() const override { return people_.overlap_limit(); }
   void start(State<2>& state, std::uint64_t seed) override;
   void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
   bool finished(const State<2>& state) const override;

@@ -119,6 +119,17 @@ int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<
   return best;
 }
 
+void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    std::int32_t& destination = agent::destination(bodies)[i];
+    if (destination < 0) continue;
+    const bool is_lost =
+        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i)));
+    if (is_lost || static_cast<std::size_t>(destination) < exits_.size()) destination = -1;
+  }
+}
+
 void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed) {
   if (journeys_.empty()) return;
   BodyStore<2>& bodies = state.bodies;

@@ -270,14 +270,15 @@ void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
     step.exits = all_exits();
     journeys_.push_back({"leave", {std::move(step)}});
   }
+  n_named_ = journeys_.size();
   for (const Journey& journey : journeys_)
     has_quickest_ = has_quickest_ || journey.steps.back().choice == Choice::quickest;
 }
 
 int Journeys::find(const std::string& name, const std::string& where) const {
-  if (name.empty() && journeys_.size() < 2) return static_cast<int>(journeys_.size()) - 1;
+  if (name.empty() && n_named_ < 2) return static_cast<int>(n_named_) - 1;
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < journeys_.size(); ++j) {
+  for (std::size_t j = 0; j < n_named_; ++j) {
     names.push_back(journeys_[j].name);
     if (names.back() == name) return static_cast<int>(j);
   }
@@ -288,6 +289,23 @@ int Journeys::find(const std::string& name, const std::string& where) const {
     throw InputError(
         fmt::format("{}: which journey? There are \"{}\": give journey", where, fmt::join(names, "\", \"")));
   throw InputError(where + ": " + no_such_table("journeys", name, names));
+}
+
+int Journeys::with_exit(int journey, int exit, const std::string& where) {
+  Journey made;
+  if (journey >= 0) made = journeys_[static_cast<std::size_t>(journey)];
+  if (!made.steps.empty() && !made.steps.back().is_exit)
+    throw InputError(
+        fmt::format("{}: leaves_at: the journey \"{}\" does not lead to exits", where, made.name));
+  if (made.steps.empty()) made.steps.emplace_back();
+  Step last;
+  last.exits = {exit};
+  made.steps.back() = last;
+  made.name += fmt::format(" by {}", exits_[static_cast<std::size_t>(exit)].name);
+  for (std::size_t j = n_named_; j < journeys_.size(); ++j)
+    if (journeys_[j].name == made.name) return static_cast<int>(j);
+  journeys_.push_back(std::move(made));
+  return static_cast<int>(journeys_.size()) - 1;
 }
 
 }  // namespace scree

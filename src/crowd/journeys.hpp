@@ -90,9 +90,15 @@ class Journeys {
   std::span<const Journey> journeys() const { return journeys_; }
   /// Of all steps of all journeys, in deck order.
   std::span<const QueueLine> queues() const { return queues_; }
+  /// How many of them the deck names, or 1 for "leave"; those of with_exit() follow.
+  std::size_t n_named() const { return n_named_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
   int find(const std::string& name, const std::string& where) const;
+  /// Number of the journey that is as `journey` (-1: none), but leads to `exit` at its end: one of the deck,
+  /// or one made before, or a new one. Throws InputError naming `where` if the journey does not lead to
+  /// exits.
+  int with_exit(int journey, int exit, const std::string& where);
   /// Exits, then waypoints, then queues.
   const std::vector<Destination>& destinations() const { return destinations_; }
 
@@ -127,6 +133,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
+  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
   /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
@@ -166,6 +174,7 @@ class Journeys {
   std::vector<Destination> destinations_;
   std::vector<Departure> departures_;
   std::vector<Real> is_shut_;  // by exit: 1 while its door stands
+  std::size_t n_named_ = 0;    // journeys of the deck; those of with_exit() follow
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()
   std::vector<char> is_closing_;        // the same: closed, but the door waits to shut

@@ -46,6 +46,8 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     said = run(folder, sys.executable, "-c",
                "import scree; print(scree.program(), scree.Results('results/pour').trajectory.n_frames)", **environment)
     check(said.split() == [str(tree / "bin/scree"), "2"], "the installed package reads results", said)
+    run(folder, tree / "bin/scree", "report", "results/pour", "--no-picture")
+    check_in("4096 spheres", (folder / "results/pour/report.html").read_text(), "the installed program writes a report")
 
 
 def test_installed_files_name_no_folder_of_the_build(tree):
@@ -84,7 +86,7 @@ def test_bash_completes_verbs_options_values_and_decks(tree):
     check("pour.toml" in complete(tree, "scree_replay", "--json", "po"), "any file for --json")
     check(complete(tree, "scree_replay", "--start", "g") == ["guess"], "a value of an option")
     check(complete(tree, "scree_verify", "dae", "pend") == ["pendulum"], "a value by place")
-    for verb in ("run", "sweep", "restart", "check", "info", "compare", "list"):
+    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "list"):
         help_text = run(tree, tree / "bin/scree", verb, "--help")
         options = {word.split(",")[-1] for line in help_text.splitlines() if line.startswith("  -") for word in line.split()[:1]}
         check(options <= set(complete(tree, "scree", verb, "-")), f"all options of {verb}", options)

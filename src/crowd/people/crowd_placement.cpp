@@ -268,14 +268,18 @@ bool place_densely(const PlacementTask& task, const Radii& radii, std::vector<Pl
     x = wrapped(task.domain, x);
     if (space.holds(x) && !space.obstacles().touches(x, 0.5 * body.radius)) body.position = x;
   }
+  return push_apart(task, people);
+}
+
+}  // namespace
+
+bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   PushApart pushing(task, people);
   constexpr int most_passes = 3000;
   if (!pushing.run(most_passes)) return false;
   people = pushing.people();
   return true;
 }
-
-}  // namespace
 
 bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   const Radii radii = radii_of(task);

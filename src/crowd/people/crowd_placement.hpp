@@ -43,6 +43,10 @@ bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& peopl
 
 /// The second way of place_at_random() alone. Ids go row by row. Collective.
 bool place_pushed_apart(const PlacementTask& task, std::vector<PlacedPerson>& people);
+/// Moves people who overlap each other, `task.fixed` or obstacles until nobody does, each as little as that
+/// takes to find; their spaces must hold them. Afterwards they are on other ranks. False, on all ranks, if
+/// that does not end. Collective; some 10 to 3000 passes, each O(people / ranks) and an all-to-all exchange.
+bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people);
 
 /// On the sites of the widest hexagonal lattice that has enough of them in the space; the surplus is left out
 /// evenly. Ids go row by row. No two sites are nearer than the largest of these people is wide. Collective.

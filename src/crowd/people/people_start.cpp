@@ -63,11 +63,13 @@ struct PlacedOnLevel {
 }  // namespace
 
 void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
+  const std::vector<ListedPerson> listed = start_from_files(state, building, seed);
   std::map<int, PlacedOnLevel> levels;
-  std::vector<GlobalId> first_ids;
-  std::vector<std::optional<GroupList>> parties;  // by population
+  std::vector<GlobalId> first_ids(populations_.size());
+  std::vector<std::optional<GroupList>> parties(populations_.size());
   for (std::size_t p = 0; p < populations_.size(); ++p) {
     const Population& population = populations_[p];
+    if (population.file.is_given()) continue;
     const auto [entry, is_new] = levels.try_emplace(
         population.level,
         NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, reach_of_starts()));
@@ -75,6 +77,8 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
     for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       if (level_of(state.bodies, i) == population.level)
         level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+    for (const ListedPerson& person : listed)
+      if (is_new && person.level == population.level) level.fixed.push_back(person.body);
     level.populations.push_back(p);
     level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
                                                         population.region, population.where));
@@ -102,18 +106,17 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
                              .spaces = level.views,
                              .fixed = level.fixed,
                              .back_and_forth = population.groups.has_value()};
-    first_ids.push_back(state.next_id);
-    parties.emplace_back();
+    first_ids[p] = state.next_id;
     if (population.groups) {
       population.groups->require_room(n, population.name);
       if (state.next_id + n > std::numeric_limits<std::int32_t>::max())
         throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
-      parties.back().emplace(*population.groups, n);
+      parties[p].emplace(*population.groups, n);
     }
-    const bool has_room = population.on_lattice ? place_on_lattice(task, level.people)
-                          : parties.back()      ? place_groups_at_random(task, *parties.back(),
-                                                                         mixture.largest_radius(), level.people)
-                                                : place_at_random(task, level.people);
+    const bool has_room =
+        population.on_lattice ? place_on_lattice(task, level.people)
+        : parties[p] ? place_groups_at_random(task, *parties[p], mixture.largest_radius(), level.people)
+                     : place_at_random(task, level.people);
     if (!has_room)
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -124,7 +127,10 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   Index i = state.bodies.n_owned();
   std::size_t n_people = 0;
   for (const auto& [number, level] : levels) n_people += level.people.size();
-  state.bodies.resize(i + static_cast<Index>(n_people), 0);
+  state.bodies.resize(i + static_cast<Index>(n_people + listed.size()), 0);
+  for (const ListedPerson& person : listed)
+    put_person(state, i++, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
+               person.journey);
   for (const auto& [number, level] : levels)
     for (const PlacedPerson& person : level.people) {
       const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
@@ -139,6 +145,7 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       }
       ++i;
     }
+  check_arrivals(state, building);
 }
 
 }  // namespace scree

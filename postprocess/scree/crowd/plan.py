@@ -1,0 +1,184 @@
+"""The plan of a building as it is drawn: areas of each level, exits with their opening times, connectors of floors."""
+from dataclasses import dataclass, field
+
+import numpy as np
+
+NEVER = np.inf
+
+
+@dataclass
+class Exit:
+    """An exit: a line (2, 2) or a polygon (n, 2) [m], its floor, and when it is open."""
+    name: str
+    corners: np.ndarray
+    is_line: bool
+    floor: int
+    opens: list             # times [s], rising; with `closes` the ends of times at which it is open
+    closes: list
+    max_flow: float         # [1/s], 0: no limit
+
+    @property
+    def width(self):
+        """Length of the line [m]; nan of a polygon."""
+        return float(np.linalg.norm(self.corners[1] - self.corners[0])) if self.is_line else np.nan
+
+    @property
+    def middle(self):
+        return self.corners.mean(axis=0)
+
+    def times(self, end=NEVER):
+        """(from, until) of the times at which it is open before `end`; until is infinite if it does not close again."""
+        closes = list(self.closes) + [NEVER] * max(len(self.opens) - len(self.closes), 0)
+        return [(begin, until) for begin, until in zip(self.opens, closes) if begin < end and until > begin]
+
+    def is_open(self, time):
+        return any(begin <= time < until for begin, until in self.times())
+
+    def text(self, end=NEVER):
+        """Opening times in words, of a run that ends at `end`."""
+        times = self.times(end)
+        if not times:
+            return "closed"
+        if len(times) == 1 and times[0][0] <= 0 and times[0][1] >= end:
+            return "open"
+        return "open " + ", ".join((f"from {begin:g} s" if begin > 0 else "") + (" " if begin > 0 and until < end else "")
+                                   + (f"until {until:g} s" if until < end else "") for begin, until in times)
+
+
+@dataclass
+class Level:
+    """A floor, or a connector of two: its name, the rings of its area (scree.results.read_wkt), the floors on which it is
+    drawn, and a polygon if it is a connector."""
+    name: str
+    rings: list
+    floors: list
+    elevation: float = 0.0
+    kind: str = "floor"
+    polygon: np.ndarray = None
+    hidden: list = field(default_factory=list)      # rings of parts that nobody uses
+
+
+@dataclass
+class Plan:
+    levels: list            # floors in the order of the deck, then connectors
+    exits: list
+
+    @property
+    def floors(self):
+        return [level for level in self.levels if level.kind == "floor"]
+
+    @property
+    def n_hidden(self):
+        return sum(not is_hole for level in self.levels for is_hole, _ in level.hidden)
+
+    def bounds(self):
+        """Corners of the box around all levels and exits [m]; None without any."""
+        points = [corners for level in self.levels for _, corners in level.rings]
+        points += [level.polygon for level in self.levels if level.polygon is not None]
+        points += [door.corners for door in self.exits]
+        if not points:
+            return None
+        points = np.concatenate(points)
+        return points.min(axis=0), points.max(axis=0)
+
+
+def plan_of(deck, paths=None, hide_unused=True):
+    """The plan of a run from its resolved deck, and its areas from the trajectory. Parts of the area that nobody is ever in
+    go to Level.hidden, if there is somebody anywhere and `hide_unused`."""
+    floors = list(deck.get("floors", {}))
+    areas = paths.walkable_of_level if paths is not None else []
+    levels = []
+    for number, (name, table) in enumerate((deck.get("floors") or {"": {}}).items()):
+        rings = areas[number] if number < len(areas) else _rings_of_deck(table.get("walkable", deck.get("walkable", {})))
+        levels.append(Level(name, rings, [number], float(table.get("elevation", 0.0))))
+    for number, (name, table) in enumerate(deck.get("connectors", {}).items(), len(levels)):
+        ends = [table.get(end, {}).get("floor") for end in ("bottom", "top")]
+        polygon = np.array(table["polygon"], dtype=float) if "polygon" in table else None
+        rings = areas[number] if number < len(areas) else [(False, polygon)] if polygon is not None else []
+        levels.append(Level(name, rings, [floors.index(end) for end in ends if end in floors], kind=table.get("type", "stair"),
+                            polygon=polygon))
+    if hide_unused and paths is not None and len(paths.position_of_row):
+        for number, level in enumerate(levels):
+            here = paths.position_of_row[paths.level_of_row == number]
+            level.rings, level.hidden = used_parts(level.rings, here)
+    return Plan(levels, exits_of(deck))
+
+
+def exits_of(deck):
+    floors = list(deck.get("floors", {}))
+    exits = []
+    for name, table in deck.get("exits", {}).items():
+        shape = table.get("line", table.get("polygon"))
+        if shape is None:       # of the colour of an image: the deck does not say where
+            continue
+        number = floors.index(table["floor"]) if table.get("floor") in floors else 0
+        exits.append(Exit(name, np.array(shape, dtype=float), "line" in table, number, list(table.get("open_from", [0.0])),
+                          list(table.get("open_until", [])), float(table.get("max_flow", 0.0))))
+    return exits
+
+
+def used_parts(rings, positions):
+    """Rings of the parts of an area with somebody in them at any time, and rings of the others. A part is an outer ring with
+    its holes. If nobody is anywhere all parts are used."""
+    parts = []
+    for is_hole, corners in rings:
+        if is_hole and parts:
+            parts[-1].append((is_hole, corners))
+        else:
+            parts.append([(is_hole, corners)])
+    if len(parts) < 2 or len(positions) == 0:
+        return rings, []
+    # A person in each cell of 1 m is enough to tell.
+    _, some = np.unique(np.floor(positions).astype(np.int64), axis=0, return_index=True)
+    some = positions[some]
+    used, unused = [], []
+    for part in parts:
+        (used if within(part[0][1], some).any() else unused).extend(part)
+    return (used, unused) if used else (rings, [])
+
+
+def within(corners, points):
+    """Which points lie in a polygon (even-odd rule)."""
+    result = np.zeros(len(points), dtype=bool)
+    x, y = np.asarray(points).T
+    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0)):
+        if ay != by:
+            result ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) / (by - ay) * (bx - ax))
+    return result
+
+
+def outward(door, rings):
+    """Unit vector from an exit's line away from the floor before it, and how deep the area behind it is [m]; of a polygon from
+    the middle of the floor."""
+    if not rings:
+        return np.array([0.0, 1.0]), 0.0
+    outer = [corners for is_hole, corners in rings if not is_hole]
+    middle = np.mean([(corners.min(axis=0) + corners.max(axis=0)) / 2 for corners in outer], axis=0)
+    away = door.middle - middle
+    if door.is_line:
+        along = door.corners[1] - door.corners[0]
+        normal = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
+        # Behind the line is a pocket of half a metre and more, before it the floor goes on for longer.
+        steps = np.arange(0.25, 6.0, 0.25)[:, None]
+        depth = [sum(np.any([within(corners, door.middle + side * steps * normal) for corners in outer], axis=0)) for side in (1, -1)]
+        is_first = depth[0] < depth[1] if depth[0] != depth[1] else np.dot(normal, away) >= 0
+        return (normal, 0.25 * depth[0]) if is_first else (-normal, 0.25 * depth[1])
+    return away / (np.linalg.norm(away) or 1.0), 0.0
+
+
+def _rings_of_deck(table):
+    """The area of a deck that gives corners or WKT itself; [] if it is in a file. Polygons of obstacles are holes."""
+    from scree.results import read_wkt
+
+    if "polygon" in table:
+        rings = [(False, np.array(table["polygon"], dtype=float))]
+    elif "wkt" in table:
+        rings = read_wkt(table["wkt"])
+    else:
+        return []
+    for obstacle in table.get("obstacles", {}).values():
+        rings += [(True, np.array(obstacle["polygon"], dtype=float))] if "polygon" in obstacle else []
+        angle = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+        rings += [(True, np.column_stack([x + r * np.cos(angle), y + r * np.sin(angle)]))
+                  for x, y, r in obstacle.get("circles", [])]
+    return rings
