@@ -4,7 +4,7 @@ from html import escape
 import numpy as np
 
 from scree import style
-from scree.crowd.curves import flow_at, inside_at, mean_and_interval, time_of_share
+from scree.crowd.curves import column_name, flow_at, inside_at, mean_and_interval, time_of_share
 from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE, Grid, density_maps
 from scree.crowd.plan import plan_of
 from scree.report.charts import Line, chart, class_bar, classed, colour_bar, coloured, png
@@ -133,7 +133,7 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
     else:
         stride, one_of, tracks = thinned(paths, 0.6e6 * megabytes)
         data["tracks"] = tracks | people_data(run, tracks.pop("ids"), names)
-        data["inside"] = inside_data(run)
+        data["inside"] = inside_data(run, names)
         notes.append(f"People are disks of their size, at {tracks['fps']:g} frames a second"
                      + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
                      + (f"; to keep this file small only every {one_of}. person is drawn" if one_of > 1 else "")
@@ -171,14 +171,14 @@ def people_data(run, ids, names):
     return {"exit": exits.tolist(), "radius": radii.tolist()}
 
 
-def inside_data(run):
+def inside_data(run, exits):
     """N(t) as counted by the run: times, inside, and left by each exit in the order of their names, at each change."""
     counted = run.part("evacuation")
     if counted is None:
         return None
-    names = [name for name in counted.names if name.startswith("left_")]
+    columns = {name: f"left_{column_name(name)}" for name in exits if f"left_{column_name(name)}" in counted}
     return {"time": np.round(counted["time"], 6).tolist(), "inside": counted["inside"].astype(int).tolist(),
-            "left": {name.removeprefix("left_"): counted[name].astype(int).tolist() for name in names}}
+            "left": {name: counted[column].astype(int).tolist() for name, column in columns.items()}}
 
 
 # ---- curves
