@@ -57,22 +57,30 @@ def mean_map(frames, field):
         return first, np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def floor_fields(results, number, plan):
-    """Frames (time, path) of the maps of a floor."""
-    floor = plan.floors[number]
-    if len(plan.levels) == 1:
-        return results.vtk_frames("fields")
-    return results.vtk_frames(f"fields_{column_name(floor.name)}")
+def fields_of_level(results, level, plan):
+    """Frames (time, path) of the maps of a floor or a connector."""
+    return results.vtk_frames("fields" if len(plan.levels) == 1 else f"fields_{column_name(level.name)}")
 
 
 def maps_of_files(results, plan, options):
-    """(times, one (extent, values) for each floor) from [output.fields]."""
-    found, times = [], []
-    for number in range(len(plan.floors)):
-        frames = chosen_frames(floor_fields(results, number, plan), results, options)
+    """(times, one (extent, values) for each floor) from [output.fields]. A floor shows the connectors that join it: densities
+    add up, of other fields the largest counts."""
+    of_levels, times = [], []
+    for level in plan.levels:
+        frames = chosen_frames(fields_of_level(results, level, plan), results, options)
         grid, values = mean_map(frames, options.field)
-        found.append(((grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1]), values))
+        of_levels.append(((grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1]), values))
         times = [time for time, _ in frames]
+    found = []
+    for number in range(len(plan.floors)):
+        maps = [of_levels[k] for k, level in enumerate(plan.levels) if number in level.floors]
+        extent, values = maps[0]
+        for other_extent, other in maps[1:]:
+            if other_extent != extent:
+                raise ResultsError("the maps of floors and connectors are of different grids; --from-paths needs none")
+            both = np.nan_to_num(values) + np.nan_to_num(other)
+            values = both if options.field == "density" else np.fmax(values, other)
+        found.append((extent, values))
     return times, found
 
 
@@ -103,7 +111,7 @@ def draw(results, options, output):
     has_plan = (results.folder / f"{results.name}.trajectory.h5").exists()
     paths = results.paths if has_plan else None
     plan = plan_of(results.deck, paths)
-    has_files = bool(floor_fields(results, 0, plan))
+    has_files = bool(fields_of_level(results, plan.levels[0], plan))
     if options.from_paths or (not has_files and has_plan and options.field == "density"):
         if not has_plan:
             raise ResultsError(f"{results.folder} has no trajectory; was [output.trajectory] in the deck?")
