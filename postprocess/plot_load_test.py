@@ -10,7 +10,6 @@ Which test it is follows from the names of the walls in the deck. Strains count 
 """
 import argparse
 import sys
-from pathlib import Path
 
 import matplotlib
 
@@ -88,8 +87,7 @@ def shear_cell(results, axes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", help="results folder")
-    parser.add_argument("--output", type=Path, help="picture to write, .png, .pdf or .svg (default: NAME_load.png in the folder)")
-    parser.add_argument("--style", choices=style.STYLES, default="screen", help="screen (default), or paper: a column of 85 mm in 8 point")
+    style.add_options(parser, "NAME_load.png in the folder")
     options = parser.parse_args()
     results = Results(options.results)
     walls = results.deck.get("obstacles", {})
@@ -98,8 +96,7 @@ def main():
     if len(found) != 1:
         raise ResultsError(f"{results.folder}: no wall named plate, top or lid is driven")
     with style.context(options.style):
-        width = style.COLUMN if options.style == "paper" else style.SCREEN
-        figure, axes = plt.subplots(1, 2, figsize=(width, 0.45 * width))
+        figure, axes = plt.subplots(1, 2, figsize=style.size(0.45))
         found[0](results, axes)
         output = options.output or results.folder / f"{results.name}_load.png"
         style.save(figure, output)

@@ -78,15 +78,13 @@ def main():
     parser.add_argument("results", nargs="+", help="results folders")
     parser.add_argument("--skip", type=float, default=0.4, help="share of each stage that is left out at its beginning (default: 0.4)")
     parser.add_argument("--reference", type=Path, help="table with the columns inertial_number, mu and solid_fraction to draw beside")
-    parser.add_argument("--output", type=Path, help="picture to write, .png, .pdf or .svg (default: NAME_rheology.png in the first folder)")
-    parser.add_argument("--style", choices=style.STYLES, default="screen", help="screen (default), or paper: a column of 85 mm in 8 point")
+    style.add_options(parser, "NAME_rheology.png in the first folder")
     options = parser.parse_args()
     if not 0 <= options.skip < 1:
         raise ResultsError(f"--skip is {options.skip:g}, not in [0, 1)")
     runs = [Results(folder) for folder in options.results]
     with style.context(options.style):
-        width = style.COLUMN if options.style == "paper" else style.SCREEN
-        figure, axes = plt.subplots(1, 2, figsize=(width, 0.45 * width))
+        figure, axes = plt.subplots(1, 2, figsize=style.size(0.45))
         print("run,shear_rate,normal_stress,inertial_number,mu,mu_error,solid_fraction,solid_fraction_error")
         for run in runs:
             rows = points(run, options.skip)

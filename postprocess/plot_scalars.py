@@ -8,7 +8,6 @@
 """
 import argparse
 import sys
-from pathlib import Path
 
 import matplotlib
 
@@ -23,10 +22,7 @@ def main():
     parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns to draw; * and ? match as in a shell")
     parser.add_argument("--all", action="store_true", help="columns of the method too")
     parser.add_argument("--log", action="store_true", help="logarithmic values")
-    parser.add_argument("--output", type=Path,
-                        help="picture to write, .png, .pdf or .svg (default: NAME_scalars.png in the first folder)")
-    parser.add_argument("--style", choices=style.STYLES, default="screen",
-                        help="screen (default), or paper: a column of 85 mm in 8 point")
+    style.add_options(parser, "NAME_scalars.png in the first folder")
     options = parser.parse_args()
     runs = [Results(folder) for folder in options.results]
     output = options.output or runs[0].folder / f"{runs[0].name}_scalars.png"

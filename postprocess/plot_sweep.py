@@ -6,7 +6,6 @@
 """
 import argparse
 import sys
-from pathlib import Path
 
 import matplotlib
 
@@ -20,10 +19,7 @@ def main():
     parser.add_argument("folder", help="of the study: NAME_sweep")
     parser.add_argument("--quantity", help="what to draw")
     parser.add_argument("--key", help="over which key (default: the first); the others make lines")
-    parser.add_argument("--output", type=Path,
-                        help="picture to write, .png, .pdf or .svg (default: QUANTITY.png in the folder)")
-    parser.add_argument("--style", choices=style.STYLES, default="screen",
-                        help="screen (default), or paper: a column of 85 mm in 8 point")
+    style.add_options(parser, "QUANTITY.png in the folder")
     options = parser.parse_args()
     study = Sweep(options.folder)
     if options.quantity is None:

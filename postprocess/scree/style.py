@@ -54,6 +54,20 @@ def context(style="screen"):
     return matplotlib.rc_context(STYLES[style])
 
 
+def size(height):
+    """Size of a figure [inch]: as wide as the style of now has it, its height as a share of that."""
+    width = matplotlib.rcParams["figure.figsize"][0]
+    return width, height * width
+
+
+def add_options(parser, default):
+    """Options --output and --style of a script that draws one picture; `default`: words for where it goes without
+    --output."""
+    parser.add_argument("--output", type=Path, help=f"picture to write, .png, .pdf or .svg (default: {default})")
+    parser.add_argument("--style", choices=STYLES, default="screen",
+                        help="screen (default), or paper: a column of 85 mm in 8 point")
+
+
 def save(figure, path):
     """Writes a figure; the ending says as what: .pdf and .svg are vectors with text that can be edited, .png is
     pixels."""

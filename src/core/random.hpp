@@ -49,6 +49,7 @@ inline constexpr std::uint32_t free_volume = 13;
 inline constexpr std::uint32_t orientation = 14;
 inline constexpr std::uint32_t escalator = 15;
 inline constexpr std::uint32_t crowd_noise = 20;
+inline constexpr std::uint32_t service = 21;
 }  // namespace purpose
 
 }  // namespace scree

@@ -58,10 +58,32 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
 
 }  // namespace
 
+/// Queues of which more people may come than have a place. Collective.
+void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
+  for (std::size_t j = 0; j < journeys_.journeys().size(); ++j) {
+    std::int64_t n_here = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      n_here += agent::journey(state.bodies)[i] == static_cast<std::int32_t>(j) ? 1 : 0;
+    const std::int64_t n_at_start = state.comm.sum(n_here);
+    const bool may_come = people_.may_come(static_cast<int>(j));
+    for (const Journeys::Step& step : journeys_.journeys()[j].steps) {
+      if (step.queue < 0) continue;
+      const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(step.queue)];
+      if (n_at_start > queue.n_places() || may_come)
+        findings.push_back(fmt::format(
+            "{}: {} people fit into the line of the queue \"{}\", {:g} m long; {}{} may come. Those "
+            "who find no place stand at its end",
+            queue.where, queue.n_places(), queue.name, queue.length, n_at_start,
+            may_come ? " and those of sources" : ""));
+    }
+  }
+}
+
 std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, findings);
+  check_queues(state, findings);
   for (int level = 0; level < building_->n_levels(); ++level)
     for (const PlanFinding& finding : building_->plan(level).narrow_places(2 * largest + clearance))
       findings.push_back(

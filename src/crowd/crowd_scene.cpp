@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -86,6 +87,8 @@ void CrowdScene::prepare(State<2>& state) {
   first_outlet_ = state.outlets.size();
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
+  groups_.start();
+  queues_.start();
   Scope timer("ways");
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
 }
@@ -111,6 +114,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   else
     journeys_.switch_doors(state, [] {});
   const PeopleAt owned = owned_people(state);
+  floor_field_.close_connectors(state.clock.time);
   floor_field_.fetch(owned, fastest());
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
@@ -119,7 +123,10 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  return {{"[scene]", floor_field_.density()}, {"[doors]", journeys_.doors()}};
+  return {{"[scene]", floor_field_.density()},
+          {"[doors]", journeys_.doors()},
+          {"[groups]", groups_.memory()},
+          {"[queues]", queues_.memory()}};
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -150,11 +157,20 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   const std::size_t n_destinations = journeys_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
   if (fault.empty())
+    fault =
+        outside("queue_place", agent::queue_place(bodies)[i], 0, std::numeric_limits<std::int32_t>::max());
+  if (fault.empty())
+    fault = outside("party", agent::party(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
+  if (fault.empty())
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
   const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
   const std::int32_t at_step = agent::journey_step(bodies)[i];
   fault = outside("journey_step", at_step, 0, steps.size());
+  if (fault.empty() && agent::queue_place(bodies)[i] > 0 &&
+      steps[static_cast<std::size_t>(at_step)].queue < 0)
+    fault = fmt::format("queue_place is {}, but step {} of its journey is no queue",
+                        agent::queue_place(bodies)[i], at_step);
   if (fault.empty() && steps[static_cast<std::size_t>(at_step)].is_exit)
     fault = outside("destination of somebody on the way to an exit", agent::destination(bodies)[i], -1,
                     journeys_.exits().size());
@@ -163,8 +179,13 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
   Scope timer("people");
+  groups_.after_step(state);
   journeys_.switch_doors(state, before_change);
+  bool anybody_left = false;
+  const std::size_t n_departed = journeys_.departures().size();
   if (journeys_.absorb(state, first_outlet_, staying_)) {
+    groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
+    anybody_left = true;
     before_change();
     state.memory = state.memory.of(staying_);
     state.bodies.reorder(staying_);
@@ -172,9 +193,11 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
   if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
+  if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);
+  queues_.update(state, seed, anybody_left);
   journeys_.choose(state, floor_field_, seed);
   is_empty_ = !state.comm.any(state.bodies.n_owned() > 0);
 }

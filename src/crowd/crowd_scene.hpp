@@ -5,9 +5,11 @@
 
 #include "crowd/crowd_world.hpp"
 #include "crowd/floor_field/floor_field.hpp"
+#include "crowd/group_walk.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
+#include "crowd/queues.hpp"
 #include "schemes/common/scene.hpp"
 
 namespace scree {
@@ -29,6 +31,7 @@ class CrowdScene final : public Scene<2> {
   bool change_bodies() const override { return true; }
   BodiesToCome to_come(Real end_time) const override { return people_.to_come(end_time); }
   void populate(State<2>& state, std::uint64_t seed) override;
+  Real overlap_limit() const override { return people_.overlap_limit(); }
   void start(State<2>& state, std::uint64_t seed) override;
   void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
   bool finished(const State<2>& state) const override;
@@ -52,12 +55,19 @@ class CrowdScene final : public Scene<2> {
   std::vector<Departure>& departures() { return journeys_.departures(); }
   const FloorField& floor_field() const { return floor_field_; }
   FloorField& floor_field() { return floor_field_; }
+  GroupWalk& groups() { return groups_; }
+  Queues& queues() { return queues_; }
+  const Queues& queues() const { return queues_; }
 
  private:
+  void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
+
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
   FloorField floor_field_;
   People people_;
+  Queues queues_{journeys_};
+  GroupWalk groups_{people_, journeys_, floor_field_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/output_interval.hpp"
 #include "core/random.hpp"
@@ -118,6 +119,17 @@ int Journeys::quicker_exit(const Step& step, int present, Real speed, const Vec<
   return best;
 }
 
+void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const {
+  BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    std::int32_t& destination = agent::destination(bodies)[i];
+    if (destination < 0) continue;
+    const bool is_lost =
+        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i)));
+    if (is_lost || static_cast<std::size_t>(destination) < exits_.size()) destination = -1;
+  }
+}
+
 void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed) {
   if (journeys_.empty()) return;
   BodyStore<2>& bodies = state.bodies;
@@ -134,6 +146,10 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
   const auto is_due = [&](GlobalId id, Real interval) {
     const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
     return interval_ends_in_step(time, state.clock.last_dt, interval, own);
+  };
+  const auto chooses_itself = [&](std::size_t i) {
+    const GlobalId party = agent::party(std::as_const(bodies))[i];
+    return party < 0 || party == bodies.id()[i];
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (agent::journey(bodies)[i] < 0) continue;
@@ -161,6 +177,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level))) break;
         destination = step.exits[0];
       }
+      if (step.queue >= 0) break;  // Queues says when it goes on
       if (time + rounding < agent::premovement_end(bodies)[i]) break;
       if (waits_until == 0) {
         if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x), level))
@@ -182,7 +199,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
-    } else if (step.choice == Choice::quickest && is_due(bodies.id()[i], step.update)) {
+    } else if (step.choice == Choice::quickest && chooses_itself(i) && is_due(bodies.id()[i], step.update)) {
       destination = quicker_exit(step, destination, speed, x, level, floor_field);
     }
   }

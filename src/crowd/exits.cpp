@@ -63,6 +63,7 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
     }
     destinations_[e].regions = exit.regions;
   }
+  for (const QueueLine& queue : queues_) queue.require_room(building.plan(queue.level), largest_radius);
   for (const Destination& destination : destinations_) {
     Real area = 0;
     for (const Ring& region : destination.regions) area += building.plan(destination.level).free_area(region);
@@ -210,6 +211,9 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
                              .walks_from = agent::premovement_end(bodies)[i],
                              .time = time,
                              .walked = agent::walked(bodies)[i],
+                             .party = agent::party(bodies)[i],
+                             .party_waited = agent::party_waited(bodies)[i],
+                             .party_waited_at_exit = agent::party_waited_at_exit(bodies)[i],
                              .level = exits_[e].level});
     }
   }

@@ -64,7 +64,7 @@ void Journeys::describe(Section& root, const BuildingPlan& building) {
                                      "multiply each other"});
                 if (section.reading()) zones_.push_back(std::move(zone));
               });
-  describe_journeys(root);
+  describe_journeys(root, building);
 }
 
 void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
@@ -143,7 +143,30 @@ int Journeys::find_destination(const Section& section, std::string_view key, con
   throw InputError(section.where(key) + ": " + no_such_table(kind, name, names));
 }
 
-Journeys::Step Journeys::describe_step(Section& section) const {
+void Journeys::read_queue(Section& section, const BuildingPlan& building, const std::string& name,
+                          Step& step) {
+  section.optional_table(
+      "queue",
+      {.doc = "A counter with a line before it, instead of exits: people stand in line and are served."},
+      [&](Section& table) {
+        QueueLine queue;
+        queue.describe(table, name);
+        queue.level = building.read_level(table);
+        if (!table.reading()) return;
+        for (const QueueLine& other : queues_)
+          if (other.name == queue.name)
+            table.fail("name", fmt::format("there is a queue \"{}\" already: give another name", queue.name));
+        queue.destination = static_cast<int>(destinations_.size());
+        destinations_.push_back({table.path(), queue.where, {queue.joining_area()}, queue.level});
+        step.is_exit = false;
+        step.queue = static_cast<int>(queues_.size());
+        step.exits = {queue.destination};
+        queues_.push_back(std::move(queue));
+      });
+}
+
+Journeys::Step Journeys::describe_step(Section& section, const BuildingPlan& building,
+                                       const std::string& name_of_queue) {
   Step step;
   std::vector<std::string> exits;
   std::string waypoint;
@@ -163,8 +186,12 @@ Journeys::Step Journeys::describe_step(Section& section) const {
   section.text("waypoint", waypoint, {.doc = "name of the waypoint to walk to, instead of exits"});
   section.real("wait", step.wait,
                {.unit = Unit::time, .range = non_negative, .doc = "how long people stay at the waypoint"});
+  read_queue(section, building, name_of_queue, step);
   if (!section.reading()) return step;
-  if (!waypoint.empty()) {
+  if (step.queue >= 0 && (!waypoint.empty() || step.wait > 0))
+    section.fail(waypoint.empty() ? "wait" : "waypoint",
+                 "a step to a queue has neither waypoint nor wait: make them another step");
+  if (!waypoint.empty() || step.queue >= 0) {
     const std::array<std::pair<std::string_view, bool>, 4> of_exits{
         {{"exits", !exits.empty()},
          {"choice", step.choice != Choice::nearest},
@@ -172,8 +199,9 @@ Journeys::Step Journeys::describe_step(Section& section) const {
          {"update", std::isfinite(update)}}};
     for (const auto& entry : of_exits)
       if (entry.second)
-        section.fail(entry.first,
-                     fmt::format("a step to a waypoint has no {}: make it another step", entry.first));
+        section.fail(entry.first, fmt::format("a step to a {} has no {}: make it another step",
+                                              step.queue >= 0 ? "queue" : "waypoint", entry.first));
+    if (step.queue >= 0) return step;
     step.is_exit = false;
     step.exits.push_back(find_destination(section, "waypoint", "waypoints", waypoint));
     return step;
@@ -204,27 +232,34 @@ Journeys::Step Journeys::describe_step(Section& section) const {
   return step;
 }
 
-void Journeys::describe_journeys(Section& root) {
+void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
   root.tables(
       "journeys", {.doc = "Where people walk to, one step after the other."},
       [&](const std::string& name, Section& section) {
         Journey journey;
         journey.name = name;
-        section.list("steps", {.required = true, .doc = "One step of a journey: to exits, or to a waypoint."},
-                     [&](std::size_t, Section& entry) {
-                       if (entry.reading() && !journey.steps.empty() && journey.steps.back().is_exit)
-                         entry.fail("exits", "a step after one that leads to exits is never reached");
-                       Step step = describe_step(entry);
-                       if (entry.reading()) journey.steps.push_back(std::move(step));
-                     });
-        section.boolean("repeat", journey.repeats,
-                        {.doc = "whether it starts again after its last step, which must be a waypoint"});
+        section.list(
+            "steps",
+            {.required = true, .doc = "One step of a journey: to exits, to a waypoint, or to a queue."},
+            [&](std::size_t k, Section& entry) {
+              if (entry.reading() && !journey.steps.empty() && journey.steps.back().is_exit)
+                entry.fail("exits", "a step after one that leads to exits is never reached");
+              Step step = describe_step(entry, building, fmt::format("{}_{}", name, k + 1));
+              if (entry.reading()) journey.steps.push_back(std::move(step));
+            });
+        section.boolean(
+            "repeat", journey.repeats,
+            {.doc = "whether it starts again after its last step, which must be a waypoint or a queue"});
         if (!section.reading()) return;
         if (journey.steps.empty()) section.fail("steps", "a journey needs at least one step");
         if (journey.repeats && journey.steps.back().is_exit)
           section.fail("repeat",
                        "a journey that leads to exits ends there: steps that repeat are all "
-                       "to waypoints");
+                       "to waypoints or queues");
+        if (!journey.repeats && journey.steps.back().queue >= 0)
+          section.fail("steps",
+                       "a journey cannot end in a queue: add a step to exits or to a waypoint, where "
+                       "people go once they have been served");
         if (journey.repeats && journey.steps.size() < 2)
           section.fail("repeat", "a journey that repeats needs at least two steps, not 1");
         journeys_.push_back(std::move(journey));
@@ -235,14 +270,15 @@ void Journeys::describe_journeys(Section& root) {
     step.exits = all_exits();
     journeys_.push_back({"leave", {std::move(step)}});
   }
+  n_named_ = journeys_.size();
   for (const Journey& journey : journeys_)
     has_quickest_ = has_quickest_ || journey.steps.back().choice == Choice::quickest;
 }
 
 int Journeys::find(const std::string& name, const std::string& where) const {
-  if (name.empty() && journeys_.size() < 2) return static_cast<int>(journeys_.size()) - 1;
+  if (name.empty() && n_named_ < 2) return static_cast<int>(n_named_) - 1;
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < journeys_.size(); ++j) {
+  for (std::size_t j = 0; j < n_named_; ++j) {
     names.push_back(journeys_[j].name);
     if (names.back() == name) return static_cast<int>(j);
   }
@@ -253,6 +289,23 @@ int Journeys::find(const std::string& name, const std::string& where) const {
     throw InputError(
         fmt::format("{}: which journey? There are \"{}\": give journey", where, fmt::join(names, "\", \"")));
   throw InputError(where + ": " + no_such_table("journeys", name, names));
+}
+
+int Journeys::with_exit(int journey, int exit, const std::string& where) {
+  Journey made;
+  if (journey >= 0) made = journeys_[static_cast<std::size_t>(journey)];
+  if (!made.steps.empty() && !made.steps.back().is_exit)
+    throw InputError(
+        fmt::format("{}: leaves_at: the journey \"{}\" does not lead to exits", where, made.name));
+  if (made.steps.empty()) made.steps.emplace_back();
+  Step last;
+  last.exits = {exit};
+  made.steps.back() = last;
+  made.name += fmt::format(" by {}", exits_[static_cast<std::size_t>(exit)].name);
+  for (std::size_t j = n_named_; j < journeys_.size(); ++j)
+    if (journeys_[j].name == made.name) return static_cast<int>(j);
+  journeys_.push_back(std::move(made));
+  return static_cast<int>(journeys_.size()) - 1;
 }
 
 }  // namespace scree

@@ -5,6 +5,7 @@
 #include "core/section.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/plan/building_plan.hpp"
+#include "crowd/queue_line.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -39,20 +40,24 @@ struct Exit {
 /// A person who has left, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
-  std::int32_t outlet = 0;  ///< in State::outlets
-  std::int32_t group = 0;   ///< as the field of bodies
-  std::int32_t kind = 0;    ///< the same
-  Real radius = 0;          ///< [m]
-  Real desired_speed = 0;   ///< [m/s]
-  Real entered_at = 0;      ///< [s]
-  Real walks_from = 0;      ///< [s]
-  Real time = 0;            ///< when it left [s]
-  Real walked = 0;          ///< [m]
-  std::int32_t level = 0;   ///< of the building, that of the exit
+  std::int32_t outlet = 0;        ///< in State::outlets
+  std::int32_t group = 0;         ///< as the field of bodies
+  std::int32_t kind = 0;          ///< the same
+  Real radius = 0;                ///< [m]
+  Real desired_speed = 0;         ///< [m/s]
+  Real entered_at = 0;            ///< [s]
+  Real walks_from = 0;            ///< [s]
+  Real time = 0;                  ///< when it left [s]
+  Real walked = 0;                ///< [m]
+  std::int32_t party = -1;        ///< as the field of bodies
+  Real party_waited = 0;          ///< the same [s]
+  Real party_waited_at_exit = 0;  ///< the same [s]
+  std::int32_t level = 0;         ///< of the building, that of the exit
 };
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
-/// after the other. Destinations are numbered exits first, then waypoints, in deck order.
+/// after the other. Destinations are numbered exits first, then waypoints, then queues (the areas at their
+/// ends), in deck order.
 class Journeys {
  public:
   enum class Choice { nearest, quickest, weights };
@@ -63,6 +68,7 @@ class Journeys {
     std::vector<Real> weights;  ///< of exits, for Choice::weights
     Real update = 1;            ///< how often a quickest exit is chosen anew [s]
     Real wait = 0;              ///< at a waypoint [s]
+    int queue = -1;             ///< in queues(); a queue has neither wait nor exits, but a destination
   };
   struct Journey {
     std::string name;
@@ -82,10 +88,18 @@ class Journeys {
   std::span<const Exit> exits() const { return exits_; }
   const std::vector<Zone>& zones() const { return zones_; }
   std::span<const Journey> journeys() const { return journeys_; }
+  /// Of all steps of all journeys, in deck order.
+  std::span<const QueueLine> queues() const { return queues_; }
+  /// How many of them the deck names, or 1 for "leave"; those of with_exit() follow.
+  std::size_t n_named() const { return n_named_; }
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
   int find(const std::string& name, const std::string& where) const;
-  /// Exits, then waypoints.
+  /// Number of the journey that is as `journey` (-1: none), but leads to `exit` at its end: one of the deck,
+  /// or one made before, or a new one. Throws InputError naming `where` if the journey does not lead to
+  /// exits.
+  int with_exit(int journey, int exit, const std::string& where);
+  /// Exits, then waypoints, then queues.
   const std::vector<Destination>& destinations() const { return destinations_; }
 
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
@@ -109,7 +123,8 @@ class Journeys {
   ///   weights   an open exit drawn with these weights, once
   ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
   ///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
-  ///             person's own, and changed only for a gain of more than 1 s and 10 %
+  ///             person's own, and changed only for a gain of more than 1 s and 10 %; of a
+  ///             group by the member whose id it is known by
   ///
   /// While all exits of a step are closed, people keep the one they have, or walk to the nearest one. If the
   /// door of that one still waits to shut, those before it stand (destination -1) until it has. Whoever is
@@ -118,6 +133,8 @@ class Journeys {
   /// ranks. Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the
   /// quickest.
   void choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed);
+  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
   /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
   /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
@@ -129,8 +146,9 @@ class Journeys {
 
  private:
   void describe_exits(Section& root, const BuildingPlan& building);
-  void describe_journeys(Section& root);
-  Step describe_step(Section& section) const;
+  void describe_journeys(Section& root, const BuildingPlan& building);
+  Step describe_step(Section& section, const BuildingPlan& building, const std::string& name_of_queue);
+  void read_queue(Section& section, const BuildingPlan& building, const std::string& name, Step& step);
   std::vector<int> all_exits() const;
   int find_destination(const Section& section, std::string_view key, const std::string& kind,
                        const std::string& name) const;
@@ -152,9 +170,11 @@ class Journeys {
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
   std::vector<Journey> journeys_;
+  std::vector<QueueLine> queues_;
   std::vector<Destination> destinations_;
   std::vector<Departure> departures_;
   std::vector<Real> is_shut_;  // by exit: 1 while its door stands
+  std::size_t n_named_ = 0;    // journeys of the deck; those of with_exit() follow
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()
   std::vector<char> is_closing_;        // the same: closed, but the door waits to shut

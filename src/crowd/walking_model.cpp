@@ -104,6 +104,24 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
   return speed / incline->stretch(direction);
 }
 
+/// The walk of somebody in a queue: along the line to its place, slower before it, so that it comes to rest.
+bool WalkingModel::stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const {
+  const QueueLine* queue = scene_.queues().queue_of(state.bodies, i);
+  if (!queue) return false;
+  constexpr Real slowing_time = 0.25;  // [s]
+  const std::int32_t place = agent::queue_place(state.bodies)[i];
+  const QueueLine::Way way = queue->way(wrapped(state.box, state.bodies.position()[i]), place);
+  walk.destination = queue->destination;
+  walk.time_to_go = way.to_counter;
+  // Who has no place yet stands where it has joined.
+  walk.speed = place > queue->n_places()
+                   ? 0
+                   : std::min(speed_on_free_ground(state, i, way.direction), way.to_place / slowing_time);
+  walk.direction[0] = way.direction[0];
+  walk.direction[1] = way.direction[1];
+  return true;
+}
+
 void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) const {
   Scope timer("directions");
   const auto walk = look_ahead.walks(state);
@@ -117,6 +135,7 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
                            wrapped(state.box, bodies.position()[i + ahead]), level_of(bodies, i + ahead));
     walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
+    if (stand_in_line(state, i, walk[i])) continue;
     Vec<2> direction = direction_;
     if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
       const FloorField::Course course =
@@ -124,6 +143,8 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
       direction = course.direction;
       walk[i].destination = destination;
       walk[i].time_to_go = course.travel_time;
+      if (const QueueLine* queue = scene_.queues().queue_ahead(bodies, i))
+        walk[i].time_to_go += queue->length;
     }
     walk[i].speed = speed_on_free_ground(state, i, direction);
     walk[i].direction[0] = direction[0];
@@ -188,6 +209,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 const LookAhead::Perception& perception, Real dt,
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
+  scene_.groups().adjust(state, direction_, look_ahead.walks(state));
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");

@@ -13,7 +13,7 @@ namespace scree {
 /// Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
 class WalkingModel {
  public:
-  explicit WalkingModel(const CrowdScene& scene) : scene_(scene) {}
+  explicit WalkingModel(CrowdScene& scene) : scene_(scene) {}
 
   void describe(Section& section);
   /// Whether people without a destination are told where to walk.
@@ -36,10 +36,11 @@ class WalkingModel {
   Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
   bool walks(const State<2>& state, std::size_t i) const;
   Real speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const;
+  bool stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const;
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 
-  const CrowdScene& scene_;
+  CrowdScene& scene_;
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   bool keeps_headway_ = true;

@@ -82,6 +82,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
           if (!until.reading()) return;
           stage.where_kinetic_energy = until.where("kinetic_energy");
           stage.where_load = until.where("load_within");
+          stage.where_stress = until.where("stress_within");
           for (const std::string& name : loaded)
             stage.loaded.push_back(find_driven(until, "of", name, obstacles));
           if ((stage.load_within >= 0) == loaded.empty())

@@ -31,8 +31,9 @@ class Stages {
     std::vector<WallOrder> orders;  ///< from its beginning on
     CellOrder<D> cell;              ///< the same of the periodic cell
     std::string where_cell;         ///< its place in the deck; empty: not given
-    Real stress_within =
-        -1;  ///< ends when stresses of the cell are as near to what is asked for; < 0: not given
+    /// Ends when stresses of the cell are as near to what is asked for; < 0: not given.
+    Real stress_within = -1;
+    std::string where_stress;  ///< place of stress_within in the deck
 
     bool has_condition() const {
       return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0 || load_within >= 0 ||

@@ -16,7 +16,7 @@ using namespace detail;
 
 /// Tables of a run that have names in some columns.
 bool has_names(const std::string& path) {
-  return std::ranges::any_of(std::array{".agents.csv", ".exits.csv", "ensemble.csv"},
+  return std::ranges::any_of(std::array{".agents.csv", ".exits.csv", ".queues.csv", "ensemble.csv"},
                              [&](const char* ending) { return path.ends_with(ending); });
 }
 

@@ -97,11 +97,15 @@ std::int64_t PedestrianArchive::n_rows_in(const hdf5::File& file) {
   return file.n_records(trajectory, layout());
 }
 
+bool PedestrianArchive::has_levels_in(const hdf5::File& file) {
+  return file.exists(level);
+}
+
 std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, std::int64_t first,
                                                         std::int64_t count) {
   std::vector<TrajectoryRow> rows(static_cast<std::size_t>(count));
   file.read_records(trajectory, layout(), first, count, rows.data());
-  if (file.exists(level)) file.read_records(level, layout_of_levels(), first, count, rows.data());
+  if (has_levels_in(file)) file.read_records(level, layout_of_levels(), first, count, rows.data());
   return rows;
 }
 

@@ -56,6 +56,8 @@ class PedestrianArchive {
 
   /// The number of rows of a file. Throws InputError if it is of another layout.
   static std::int64_t n_rows_in(const hdf5::File& file);
+  /// Whether its rows say on which level people are.
+  static bool has_levels_in(const hdf5::File& file);
   /// This rank's share of its rows: `count` from `first` on.
   static std::vector<TrajectoryRow> read_rows(const hdf5::File& file, std::int64_t first, std::int64_t count);
 

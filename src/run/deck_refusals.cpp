@@ -102,11 +102,27 @@ void RunDeck<D>::refuse_inertia(const std::string& scheme, const std::string& wh
   if (!materials.empty()) refuse(materials.where(0), "[materials]");
 }
 
+/// A stage cannot wait for stresses that the cell is not asked for by then.
+template <int D>
+void RunDeck<D>::check_cell_orders() const {
+  DeformingCell<D> then = cell;
+  then.start_orders();
+  for (const auto& stage : events.stages.list()) {
+    if (!stage.where_cell.empty()) cell.check_order(box, stage.cell, stage.where_cell);
+    then.change_order(stage.cell);
+    if (stage.stress_within < 0 || then.is_stress_driven()) continue;
+    throw InputError(
+        fmt::format("{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
+                    cell.is_given() ? "the cell is asked for none by then: give stress or pressure in "
+                                      "[domain.deformation] or in deformation of the stage"
+                                    : "there is no [domain.deformation]"));
+  }
+}
+
 /// The cell must be all that there is to the boundary.
 template <int D>
 void RunDeck<D>::check_deformation(const std::string& scheme, const std::string& where_gravity) const {
-  for (const auto& stage : events.stages.list())
-    if (!stage.where_cell.empty()) cell.check_order(box, stage.cell, stage.where_cell);
+  check_cell_orders();
   if (!cell.is_given()) return;
   const auto refuse = [&](const std::string& where, const std::string& what) {
     throw InputError(fmt::format("{}: [domain.deformation] {}", where, what));
@@ -144,6 +160,7 @@ void RunDeck<D>::check_deformation(const std::string& scheme, const std::string&
   template void RunDeck<D>::refuse_contact_problems(const std::string&) const;            \
   template void RunDeck<D>::refuse_bodies_beside_scene(const std::string&) const;         \
   template void RunDeck<D>::refuse_inertia(const std::string&, const std::string&) const; \
+  template void RunDeck<D>::check_cell_orders() const;                                    \
   template void RunDeck<D>::check_deformation(const std::string&, const std::string&) const;
 SCREE_REFUSALS(2)
 SCREE_REFUSALS(3)

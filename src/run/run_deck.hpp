@@ -73,6 +73,7 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   void refuse_soft_shapes() const;
+  void check_cell_orders() const;
   void check_deformation(const std::string& scheme, const std::string& where_gravity) const;
   void refuse_driven_walls(const std::string& scheme) const;
   void refuse_shapes(const std::string& scheme) const;

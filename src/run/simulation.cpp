@@ -83,6 +83,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   if (deck_.allow_overlap) return;
   if (from)
     require_no_overlap(StartingPoint<D>::overlap_limit);
+  else if (const Scene<D>* scene = stepper().scene(); scene && scene->overlap_limit() > 0)
+    require_no_overlap(scene->overlap_limit());
   else
     require_no_overlap();
 }

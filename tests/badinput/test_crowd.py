@@ -66,3 +66,50 @@ def test_journeys(folder):
     refused_deck(folder, step + 'exits = ["eats"]\n', words=["hall.toml:18:", "eats", "east"])
     refused_deck(folder, step + 'choice = "weights"\nweights = [1, 2]\n', words=["one weight"])
     refused_deck(folder, step + 'waypoint = "gate"\n', words=["hall.toml:18:", "gate"])
+
+
+def test_groups(folder):
+    groups = CROWD + "[populations.crowd.groups]\n"
+    refused_deck(folder, groups, words=["[populations.crowd.groups]", "sizes"])
+    refused_deck(folder, groups + "sizes = []\n", words=["hall.toml:18:", "no size"])
+    refused_deck(folder, groups + "sizes = [2, 2.5]\nshares = [1, 1]\n", words=["hall.toml:18:", "whole number", "2.5"])
+    refused_deck(folder, groups + "sizes = [0]\n", words=["hall.toml:18:", "whole number"])
+    refused_deck(folder, groups + "sizes = [2, 2]\nshares = [1, 1]\n", words=["hall.toml:18:", "twice"])
+    refused_deck(folder, groups + "sizes = [2, 3]\n", words=["a share for each of the 2 sizes, not 0"])
+    refused_deck(folder, groups + "sizes = [2, 3]\nshares = [1]\n", words=["hall.toml:19:", "2 sizes, not 1"])
+    refused_deck(folder, groups + "sizes = [2, 3]\nshares = [0, 0]\n", words=["hall.toml:19:", "sum to 0"])
+    refused_deck(folder, groups + "sizes = [51]\n", words=["hall.toml:18:", "group of 51", "50 people"])
+    refused_deck(folder, groups.replace("count = 50", "density = 0.1") + "sizes = [9]\n",
+                 words=["hall.toml:18:", "group of 9", "8 people"])
+    refused_deck(folder, groups + "sizes = [2]\nwait_factor = 0\n", words=["hall.toml:19:", "wait_factor"])
+    refused_deck(folder, groups + "sizes = [2]\nreach = 0\n", words=["hall.toml:19:", "reach"])
+    refused_deck(folder, groups + 'sizes = [2]\nstay = "slow"\n', words=["hall.toml:19:", "slowest"])
+    refused_deck(folder, groups + "sizes = [2]\n[[journeys.go.steps]]\nchoice = \"weights\"\nweights = [1]\n",
+                 words=["hall.toml:17:", "share their exit", "weights"])
+
+
+def test_queues(folder):
+    def journey(queue, last='exits = ["east"]', more=""):
+        return f"{CROWD}[[journeys.go.steps]]\nqueue = {{ {queue} }}\n{more}[[journeys.go.steps]]\n{last}\n"
+    line, service = "line = [[8, 4], [5, 4]]", 'service = { distribution = "constant", value = 3 }'
+    refused_deck(folder, journey(service), words=["hall.toml:18:", "line"])
+    refused_deck(folder, journey(line), words=["hall.toml:18:", "service"])
+    refused_deck(folder, journey(f"line = [[8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
+    refused_deck(folder, journey(f"line = [[8, 4], [8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
+    refused_deck(folder, journey(f"line = [[8, 4], [14, 4]], {service}"),
+                 words=["hall.toml:18:", "place 5", "(10.4, 4)", "not walkable"])
+    refused_deck(folder, journey(f'{line}, {service}, spacing = "0.3 m"'), words=["hall.toml:18:", "0.3 m apart", "0.398 m wide"])
+    refused_deck(folder, journey(f"{line}, {service}, spacing = 1e-9"), words=["hall.toml:18:", "places"])
+    refused_deck(folder, journey(f"{line}, {service}, servers = 7"), words=["hall.toml:18:", "6 places", "7 servers"])
+    refused_deck(folder, journey(f"{line}, {service}, servers = 0"), words=["hall.toml:18:", "servers"])
+    refused_deck(folder, journey(f"{line}, {service}, server = 2"), words=["hall.toml:18:", "server", "servers"])
+    refused_deck(folder, journey(f"{line}, {service}", more="wait = 3\n"), words=["hall.toml:19:", "neither waypoint nor wait"])
+    refused_deck(folder, journey(f"{line}, {service}", more='exits = ["east"]\n'), words=["hall.toml:19:", "queue has no exits"])
+    refused_deck(folder, journey(f"{line}, {service}", last=f"queue = {{ {line}, {service} }}"),
+                 words=["hall.toml:", "cannot end in a queue"])
+    refused_deck(folder, journey(f'name = "a", {line}, {service}', last=f'queue = {{ name = "a", {line}, {service} }}'),
+                 words=["hall.toml:20:", 'queue "a" already'])
+    good = journey(f"{line}, {service}")
+    refused_deck(folder, CROWD + '[measures.q]\ntype = "queue"\n[analysis]\nevery = 1\n', words=["hall.toml:", "no queue"])
+    refused_deck(folder, good + '[measures.q]\ntype = "queue"\nqueue = "go_2"\n[analysis]\nevery = 1\n',
+                 words=["hall.toml:23:", "go_2", "go_1"])

@@ -1,6 +1,7 @@
 """Deforming cells that cannot work end with one message that names the key and the reason, and exit code 2."""
 from decks import edited
 from refusal import refused
+from scree_program import run_ok
 
 DECK = """\
 [simulation]
@@ -38,7 +39,9 @@ radius = { distribution = "constant", value = "5 cm" }
 source = { type = "random", count = 20 }
 """
 RATE = "shear_rate = 1\n"
+CELL = '\n[domain.deformation]\nflow = "x"\ngradient = "y"\nshear_rate = 1\n'
 STAGE = '\n[[stages]]\nname = "shear"\nduration = 1\n'
+WAITING = '\n[[stages]]\nname = "press"\nuntil = { stress_within = 0.1, max_time = 1 }\n'
 
 
 def refused_deck(folder, *changes, words, more=""):
@@ -76,13 +79,25 @@ def test_room(folder):
 
 
 def test_stages(folder):
-    refused_deck(folder, ("\n[domain.deformation]\nflow = \"x\"\ngradient = \"y\"\nshear_rate = 1\n", ""),
-                 more=STAGE + "deformation = { pressure = 1 }\n", words=["there is no [domain.deformation]"])
+    refused_deck(folder, (CELL, ""), more=STAGE + "deformation = { pressure = 1 }\n", words=["there is no [domain.deformation]"])
     refused_deck(folder, more=STAGE + "deformation = { pressure = 1 }\n", words=["need max_rate"])
+
+
+def test_stages_that_wait_for_stresses(folder):
+    pressed, strained = "max_rate = 1\npressure = 10\n", "deformation = { strain_rate = { x = 0, y = 0, z = 0 } }\n"
+    refused_deck(folder, (CELL, ""), more=WAITING, words=['"press" waits for stresses of the cell', "there is no [domain.deformation]"])
+    refused_deck(folder, more=WAITING, words=['"press" waits for stresses of the cell', "is asked for none by then", "give stress or pressure"])
+    # A stage before has ended the stresses of the deck.
+    refused_deck(folder, (RATE, RATE + pressed), more=STAGE + strained + WAITING, words=["is asked for none by then"])
+    refused_deck(folder, (RATE, RATE + pressed), more=WAITING + strained, words=["is asked for none by then"])
+    # A stage before, or the stage itself, asks for some.
+    for number, more in enumerate((STAGE + "deformation = { pressure = 10 }\n" + WAITING, WAITING + "deformation = { stress = { y = 10 } }\n")):
+        path = folder / f"right_{number}.toml"
+        path.write_text(edited(DECK, (RATE, RATE + "max_rate = 1\n")) + more)
+        run_ok("check", path, folder=folder)
 
 
 def test_measure(folder):
     refused_deck(folder, more='\n[measures.stress]\ntype = "stress"\nregion = { lower = [0, 0, 0], upper = [1, 1, 0.5] }\n',
                  words=["a region has a place in space", "remove it"])
-    refused_deck(folder, ("\n[domain.deformation]\nflow = \"x\"\ngradient = \"y\"\nshear_rate = 1\n", ""), more='\n[measures.cell]\ntype = "cell"\n',
-                 words=["[domain.deformation], which the deck does not have"])
+    refused_deck(folder, (CELL, ""), more='\n[measures.cell]\ntype = "cell"\n', words=["[domain.deformation], which the deck does not have"])

@@ -76,7 +76,7 @@ def test_floors_that_are_not_named(folder):
                  words=["house.toml:13:", "no [floors.NAME]"])
     refused_deck(folder, one + STAIR, words=["connectors join floors"])
     refused_deck(folder, DECK + "[walkable]\npolygon = [[0, 0], [4, 0], [4, 6], [0, 6]]\n",
-                 words=["house.toml:24:", "[floors.NAME.walkable]"])
+                 words=["house.toml:23:", "[floors.NAME.walkable]"])
 
 
 def test_what_one_floor_only_can(folder):

@@ -333,6 +333,15 @@ def crowd(rng):
         deck["journeys"] = {"leave": {"steps": [{"choice": "quickest", "update": 0.5}]}}
     if rng.random() < 0.3:
         deck["populations"]["all"]["premovement"] = {"distribution": "uniform", "min": 0.0, "max": 1.0}
+    if rng.random() < 0.3:
+        queue = {"line": [[0.7 * length, 1], [0.3 * length, 1]], "spacing": 0.6, "servers": rng.choice([1, 2]),
+                 "service": {"distribution": "uniform", "min": 0.1, "max": rng.uniform(0.2, 2)}}
+        deck["journeys"] = {"leave": {"steps": [{"queue": queue}, {"choice": rng.choice(["nearest", "quickest"])}]}}
+    if rng.random() < 0.3:
+        sizes = rng.sample([1, 2, 3, 4, 5], rng.randrange(1, 4))
+        deck["populations"]["all"]["groups"] = {"sizes": sizes, "shares": [rng.uniform(0.1, 1) for _ in sizes],
+                                                "reach": rng.choice([1.0, 3.0]), "side_by_side": rng.random() < 0.5,
+                                                "wait": rng.random() < 0.8, "stay": rng.choice(["slowest", "slowest", "none"])}
     deck["crowd"] = {"noise": rng.choice([0.0, 0.02])}
     if rng.random() < 0.3:
         deck["crowd"]["model"] = "pbd"
@@ -345,6 +354,8 @@ def crowd(rng):
     deck["analysis"] = {"every_steps": rng.choice([1, 5])}
     deck["measures"] = {"inside": {"type": "count"},
                         "line": {"type": "line_flow", "line": [[length - 0.5, at], [length - 0.5, at + door]]}}
+    if "queue" in deck.get("journeys", {}).get("leave", {"steps": [{}]})["steps"][0]:
+        deck["measures"]["queue"] = {"type": "queue"}
     outputs(rng, deck)
     if rng.random() < 0.5:
         deck["output"]["trajectory"] = {"fps": 10}

@@ -6,8 +6,27 @@ namespace scree {
 
 namespace {
 
-std::string grains(const std::string& stiffness) {
-  return R"(
+/// Grains of `radii` [m] in a cell that begins with this upper corner; how it deforms and what else there is
+/// say the tables. Those begin within [domain.deformation].
+struct Cell {
+  int dimension;
+  std::string upper;
+  int seed;
+  std::string stiffness;  // [N/m]
+  std::string radii;
+  int count;
+};
+std::string deck_of(const Cell& cell, const std::string& tables) {
+  const bool plane = cell.dimension == 2;
+  const DeckHead head{.dimension = cell.dimension,
+                      .scheme = "dem",
+                      .lower = plane ? "[0, 0]" : "[0, 0, 0]",
+                      .upper = cell.upper,
+                      .periodic = plane ? "[true, true]" : "[true, true, true]",
+                      .step = 4e-4,
+                      .seed = cell.seed,
+                      .block_cells = 2};
+  return deck(head, fmt::format(R"(
 [dem]
 law = "linear"
 overlap_limit = 1
@@ -16,31 +35,26 @@ density = 2500
 [pairs."grain-grain"]
 friction = 0.5
 restitution = 0.6
-stiffness = )" +
-         stiffness + "\n";
+stiffness = {}
+[particles.grains]
+material = "grain"
+radius = {{ distribution = "uniform", {} }}
+source = {{ type = "random", count = {} }}
+[domain.deformation]
+)",
+                                cell.stiffness, cell.radii, cell.count)) +
+         tables;
 }
 
 /// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
 /// about every 70 steps.
 std::string plane() {
-  return deck({.scheme = "dem",
-               .lower = "[0, 0]",
-               .upper = "[1.0, 0.8]",
-               .periodic = "[true, true]",
-               .step = 4e-4,
-               .seed = 3,
-               .block_cells = 2},
-              grains("1e6") + R"(
-[domain.deformation]
+  return deck_of({2, "[1.0, 0.8]", 3, "1e6", "min = 0.015, max = 0.025", 260}, R"(
 flow = "x"
 gradient = "y"
 shear_rate = 25
 stress = { y = 200 }
 max_rate = 3
-[particles.grains]
-material = "grain"
-radius = { distribution = "uniform", min = 0.015, max = 0.025 }
-source = { type = "random", count = 260 }
 [[stages]]
 name = "shear"
 until = { stress_within = 0.2, max_time = 0.08 }
@@ -61,23 +75,11 @@ type = "cell"
 /// Spheres in a cell that gets shorter along one axis and longer along another, and is sheared across the
 /// third.
 std::string space() {
-  return deck({.scheme = "dem",
-               .lower = "[0, 0, 0]",
-               .upper = "[0.5, 0.45, 0.5]",
-               .periodic = "[true, true, true]",
-               .step = 4e-4,
-               .seed = 5,
-               .block_cells = 2},
-              grains("1e5") + R"(
-[domain.deformation]
+  return deck_of({3, "[0.5, 0.45, 0.5]", 5, "1e5", "min = 0.02, max = 0.03", 400}, R"(
 flow = "z"
 gradient = "y"
 shear_rate = 15
 strain_rate = { x = 1, z = -0.5 }
-[particles.grains]
-material = "grain"
-radius = { distribution = "uniform", min = 0.02, max = 0.03 }
-source = { type = "random", count = 400 }
 )");
 }
 

@@ -91,6 +91,107 @@ def test_2_8_counterflow(folder):
                      all(b > a for a, b in zip(times, times[1:])) and math.isfinite(times[-1]) and not any(inside))
 
 
+def _group_of_five(folder, name, **groups):
+    """The times at which a group of NIST 2.9 leaves, sorted, and how far apart along the way it ever was."""
+    plan = wkt(rectangle(0, 0, 5, 4), rectangle(4.9, 1, 15.1, 3), rectangle(15, 0, 20, 4))
+    kinds = {"able": {"speed": constant(1.25), "radius": constant(0.2)},
+             "slow": {"speed": constant(0.5), "radius": constant(0.2)}}
+    deck = crowd_deck(plan, end_time=200.0, fps=4, exits={"door": {"line": [[20, 1.5], [20, 2.5]]}}, agents=kinds,
+                      populations={"group": {"agents": ["able", "slow"], "shares": [4, 1], "count": 5,
+                                             "region": rectangle(0.5, 0.5, 4, 3.5), **groups}})
+    # The one of five who is slow is drawn: the first seed with one alone.
+    for seed in range(1, 50):
+        deck["simulation"]["seed"] = seed
+        run = run_crowd(folder, deck, name=f"{name}_{seed}")
+        if sorted(run.agents["desired_speed"]) == [0.5, 1.25, 1.25, 1.25, 1.25]:
+            return run
+    raise AssertionError("no seed makes one of five slow")
+
+
+def test_2_9_group(folder):
+    """NIST 2.9 (ISO 20414, 14): four persons of 1.25 m/s and one of 0.5 m/s, who are a group, walk from one room through
+    a corridor of 10 m to another and leave by a door of 1 m: all within 10 s of each other. Without groups, for
+    comparison, the slow one comes more than 10 s later."""
+    together = _group_of_five(folder, "group", groups={"sizes": [5]})
+    apart = _group_of_five(folder, "no_group")
+    spread = {name: float(np.ptp(run.left())) for name, run in (("group", together), ("none", apart))}
+    CRITERIA.row("2.9", "NIST 2.9, ISO 20414 14", "all five leave within 10 s", f"{spread['group']:.2f} s",
+                 spread["group"] <= 10)
+    CRITERIA.row("2.9 without", "NIST 2.9, ISO 20414 14", "without groups they do not", f"{spread['none']:.2f} s",
+                 spread["none"] > 10)
+    CRITERIA.row("2.9 party", "NIST 2.9, ISO 20414 14", "one party in agents.csv", str(sorted(set(together.agents["party"]))),
+                 len(set(together.agents["party"])) == 1)
+
+
+def test_2_9_counterflow(folder):
+    """A group in counterflow (our own): 12 persons in groups of four meet 40 others in a corridor of 20 m x 2.5 m.
+    Members of a group leave within 10 s of each other, as in NIST 2.9, and are never farther apart along the corridor
+    than twice the reach of 3 m. Here with each of three seeds."""
+    apart, spread, without = [], [], []
+    for seed in (1, 2, 3):
+        for groups in ({"groups": {"sizes": [4]}}, {}):
+            deck = crowd_deck(wkt(rectangle(0, 0, 30, 2.5)), end_time=300.0, fps=2, seed=seed, crowd={"avoidance": {}},
+                              exits={"right": {"line": [[30, 0], [30, 2.5]]}, "left": {"line": [[0, 0], [0, 2.5]]}},
+                              journeys={"to_the_right": {"steps": [{"exits": ["right"]}]},
+                                        "to_the_left": {"steps": [{"exits": ["left"]}]}},
+                              populations={"groups": {"count": 12, "region": rectangle(1, 0, 7, 2.5),
+                                                      "journey": "to_the_right", **groups},
+                                           "others": {"count": 40, "region": rectangle(13, 0, 26, 2.5),
+                                                      "journey": "to_the_left"}})
+            run = run_crowd(folder, deck, name=f"counterflow_{seed}_{len(groups)}")
+            ids = np.array(run.agents["id"], dtype=int)
+            widest, longest = 0.0, 0.0
+            for first in (0, 4, 8):
+                members = [run.tracks[first + k] for k in range(4)]
+                n = min(len(times) for times, _ in members)
+                x = np.array([positions[:n, 0] for _, positions in members])
+                widest = max(widest, float(np.ptp(x, axis=0).max()))
+                left = run.agents["left"][(ids >= first) & (ids < first + 4)]
+                longest = max(longest, float(np.ptp(left)))
+            if groups:
+                apart.append(widest)
+                spread.append(longest)
+            else:
+                without.append(longest)
+    CRITERIA.row("2.9 counterflow", "own", "three groups of four leave within 10 s each",
+                 ", ".join(f"{time:.1f}" for time in spread) + " s", max(spread) <= 10)
+    CRITERIA.row("2.9 not split", "own", "members at most 6 m apart along the way",
+                 ", ".join(f"{way:.2f}" for way in apart) + " m", max(apart) <= 6)
+    CRITERIA.report("own", "the same people, not as groups", "2.9 single", ", ".join(f"{time:.1f}" for time in without) + " s")
+
+
+def test_2_9_turnstile(folder):
+    """Groups at a turnstile (our own): an exit that lets one person pass every 2 s. Everybody of three groups of four gets
+    through, and the flow is that of the turnstile: the last of 12 leaves 22 s after the first, +- 4 s. Groups that wait
+    for each other do not block it for good, though wait_factor is as low as 0.05."""
+    deck = crowd_deck(wkt(rectangle(0, 0, 12, 5)), end_time=300.0, fps=2,
+                      exits={"turnstile": {"line": [[12, 2], [12, 3]], "max_flow": 0.5}},
+                      populations={"groups": {"count": 12, "region": rectangle(0, 0, 6, 5),
+                                              "groups": {"sizes": [4], "reach": 1, "wait_factor": 0.05}}})
+    run = run_crowd(folder, deck, name="turnstile")
+    taken = float(np.ptp(run.left()))
+    CRITERIA.row("2.9 turnstile", "own", "12 pass in 22 s +- 4 s", f"{taken:.1f} s", abs(taken - 22) <= 4)
+
+
+def test_2_9_side_by_side(folder):
+    """Groups of three in a corridor of 40 m x 4 m (our own), one at a time, with each of five seeds: between x = 20 m and
+    30 m their extent along the corridor is with side_by_side at most half of that without, on average."""
+    extents = {}
+    for abreast in (False, True):
+        found = []
+        for seed in range(1, 6):
+            deck = crowd_deck(_corridor(40, 4), end_time=200.0, fps=4, seed=seed, exits={"end": {"line": [[40, 0], [40, 4]]}},
+                              populations={"group": {"count": 3, "region": rectangle(1, 0.5, 4, 3.5),
+                                                     "groups": {"sizes": [3], "side_by_side": abreast}}})
+            run = run_crowd(folder, deck, name=f"abreast_{abreast}_{seed}")
+            x = np.array([positions[:min(len(t) for t, _ in run.tracks.values()), 0] for _, positions in run.tracks.values()])
+            middle = x.mean(axis=0)
+            found.append(float(np.ptp(x, axis=0)[(middle > 20) & (middle < 30)].mean()))
+        extents[abreast] = float(np.mean(found))
+    CRITERIA.row("2.9 abreast", "own", "extent along the way at most half of that without",
+                 f"{extents[True]:.2f} m, without {extents[False]:.2f} m", extents[True] <= 0.5 * extents[False])
+
+
 def test_2_10_slow_person(folder):
     """NIST 2.10: 24 persons (1.25 m/s, radius 0.2 m) and a slow wide one (0.8 m/s, 0.4 m) nearer to a passage of
     1.5 m x 2 m between two rooms of 5 m x 4 m; it takes longer than with 25 equal ones. Here with each of five seeds."""

@@ -115,6 +115,15 @@ void Eikonal::copy(std::uint32_t from, std::uint32_t to) {
   sources_.emplace(to, from);
 }
 
+void Eikonal::forget_copies() {
+  for (const auto& [from, to] : copies_) {
+    links_[to] = static_cast<Links>((links_[to] & ~is_copy) | walkable_bit);
+    links_[from] = static_cast<Links>(links_[from] & ~is_copied);
+  }
+  copies_.clear();
+  sources_.clear();
+}
+
 std::uint32_t Eikonal::source(std::uint32_t place) const {
   return (links_[place] & is_copy) != 0 ? sources_.at(place) : place;
 }

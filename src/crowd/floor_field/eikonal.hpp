@@ -52,6 +52,8 @@ class Eikonal {
   /// Gives the cell `to` the value of `from`, instead of one that its neighbours lead to: one goes on to the
   /// other. Both are on this rank. After all set_cells().
   void copy(std::uint32_t from, std::uint32_t to);
+  /// From here on no cell is a copy.
+  void forget_copies();
   /// The place whose value a cell has: its own, or that it is a copy of.
   std::uint32_t source(std::uint32_t place) const;
   std::uint32_t place(std::size_t own_number, int column, int row) const {

@@ -196,11 +196,7 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
     built.density.assign(n_cells, 0);
   }
 
-  if (building.n_levels() > 1) {
-    std::vector<std::vector<float>> of_fields;
-    for (const Destination& destination : destinations) of_fields.push_back(paces(destination));
-    built.eikonal->set_paces(std::move(of_fields));
-  }
+  find_paces();
   built.lines.resize(destinations.size());
   built.line_of.resize(destinations.size());
   std::vector<std::int64_t> n_starts(destinations.size());

@@ -66,6 +66,9 @@ class FloorField {
   void build(const Comm& comm, const BuildingPlan& building, const Box<2>& box,
              const std::vector<Zone>& zones, const std::vector<Destination>& destinations);
 
+  /// Solves all fields again if connectors have closed since the last call, and brings what was fetched up to
+  /// date: true then, on all ranks. Collective.
+  bool close_connectors(Real time);
   /// Makes the fields of all destinations available on this rank within `margin` [m] of `people`. After
   /// build() and after every list build. Collective.
   void fetch(const PeopleAt& people, Real margin);
@@ -145,6 +148,8 @@ class FloorField {
     std::optional<Terrain> terrain;
     std::optional<Eikonal> eikonal;
     std::optional<NearFields> near;
+    Real time = 0;                               // that ways are found for, as far as connectors close [s]
+    int n_closed = 0;                            // of them
     std::vector<std::vector<float>> free_steps;  // of own tiles: cell / F without density [s]
     std::vector<std::vector<Line>> lines;        // by destination
     std::vector<std::unordered_map<std::uint32_t, std::size_t>> line_of;  // by destination and place
@@ -159,6 +164,7 @@ class FloorField {
   std::int64_t density_cell_of(const Vec<2>& x, int level) const;
   std::int64_t density_cells_of_level() const { return built_->density_count[0] * built_->density_count[1]; }
   std::vector<float> paces(const Destination& destination) const;
+  void find_paces();
   void join_levels();
 
   void share_out_tiles();

@@ -23,11 +23,32 @@ void FloorField::join_levels() {
         if ((eikonal.links(place) & walkable_bit) == 0) continue;
         const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
         const int other = building.map()->level_at(x, level);
-        if (other == level || !building.may_enter(level, other)) continue;
+        if (other == level || !building.may_enter(level, other, built_->time)) continue;
         const int own = eikonal.own_number(tile + (other - level) * tiling.tiles_of_level());
         if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
       }
   }
+}
+
+bool FloorField::close_connectors(Real time) {
+  Built& built = *built_;
+  const int n_closed = built.building.n_closed(time);
+  if (n_closed == built.n_closed) return false;
+  built.time = time;
+  built.n_closed = n_closed;
+  built.eikonal->forget_copies();
+  join_levels();
+  find_paces();
+  solve();
+  bring(built.near->held());
+  return true;
+}
+
+void FloorField::find_paces() {
+  if (built_->building.n_levels() == 1) return;
+  std::vector<std::vector<float>> of_fields;
+  for (const Destination& destination : built_->destinations) of_fields.push_back(paces(destination));
+  built_->eikonal->set_paces(std::move(of_fields));
 }
 
 /// Factors on the times of own tiles: connectors are walked at other speeds, up or down by which of their
@@ -44,7 +65,7 @@ std::vector<float> FloorField::paces(const Destination& destination) const {
         const int from = line.level[static_cast<std::size_t>(side)];
         const int to = line.level[static_cast<std::size_t>(1 - side)];
         int& n = n_lines[static_cast<std::size_t>(from)];
-        if (to != reached.front() || n != far || !building.may_enter(from, to)) continue;
+        if (to != reached.front() || n != far || !building.may_enter(from, to, built_->time)) continue;
         n = n_lines[static_cast<std::size_t>(to)] + 1;
         reached.push_back(from);
       }

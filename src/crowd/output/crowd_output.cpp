@@ -97,8 +97,8 @@ std::vector<std::string> CrowdOutput::vtk_tables() const {
 }
 
 std::span<const std::string_view> CrowdOutput::endings() const {
-  static constexpr std::array<std::string_view, 4> list{".trajectory.h5", ".agents.csv", ".evacuation.csv",
-                                                        ".exits.csv"};
+  static constexpr std::array<std::string_view, 5> list{".trajectory.h5", ".agents.csv", ".evacuation.csv",
+                                                        ".exits.csv", ".queues.csv"};
   return list;
 }
 

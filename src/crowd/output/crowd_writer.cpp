@@ -74,7 +74,20 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
       {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
   if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
+  if (scene_.groups().is_used()) {
+    of_agents.push_back({"party", "-"});
+    of_agents.push_back({"party_waited", "s"});
+  }
   agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
+
+  if (scene_.queues().is_used()) {
+    constexpr std::size_t done_column = 4;
+    queues_ = open_table(
+        files_.with(".queues.csv"),
+        {{"id", "-"}, {"queue", "-"}, {"joined", "s"}, {"served_from", "s"}, {"done", "s"}, {"waited", "s"}},
+        done_column);
+    last_served_ = scene_.queues().n_served();
+  }
 
   const std::string evacuation = files_.with(".evacuation.csv");
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
@@ -107,6 +120,7 @@ std::int64_t CrowdWriter::frame_of(Real time) const {
 
 void CrowdWriter::keep_in_place() {
   agents_->keep_in_place();
+  if (queues_) queues_->keep_in_place();
   evacuation_->keep_in_place();
 }
 
@@ -116,6 +130,23 @@ void CrowdWriter::write(const State<2>& state, Real before) {
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
   if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_) write_departures(state);
   scene_.departures().clear();
+  if (queues_ && scene_.queues().n_served() != last_served_) write_served();
+  scene_.queues().served().clear();
+}
+
+void CrowdWriter::write_served() {
+  last_served_ = scene_.queues().n_served();
+  const std::vector<Served>& mine = scene_.queues().served();
+  Outgoing outgoing;
+  if (!mine.empty()) outgoing.to(0).put(std::span<const Served>(mine));
+  std::vector<Served> served = exchange_values<Served>(comm_, outgoing);
+  std::ranges::sort(served, {}, [](const Served& s) { return std::pair(s.done, s.id); });
+  std::string lines;
+  for (const Served& s : served)
+    lines += fmt::format("{},{},{},{},{},{}\n", s.id,
+                         csv_cell(scene_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
+                         s.since, s.served_from, s.done, s.served_from - s.since);
+  queues_->add_lines(lines);
 }
 
 void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
@@ -147,12 +178,16 @@ void CrowdWriter::write_departures(const State<2>& state) {
   const std::vector<std::string> groups = scene_.people().group_names();
   const BuildingPlan& building = scene_.building();
   std::string lines;
-  for (const Departure& d : departures)
-    lines += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}{}\n", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
-        csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
-        d.entered_at, d.walks_from, d.time, csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name),
-        d.walked, building.n_levels() > 1 ? "," + csv_cell(building.level(d.level).name) : "");
+  for (const Departure& d : departures) {
+    lines += fmt::format("{},{},{},{},{},{},{},{},{},{}", d.id,
+                         csv_cell(groups[static_cast<std::size_t>(d.group)]),
+                         csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius,
+                         d.desired_speed, d.entered_at, d.walks_from, d.time,
+                         csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
+    if (building.n_levels() > 1) lines += "," + csv_cell(building.level(d.level).name);
+    if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
+    lines += '\n';
+  }
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
@@ -179,6 +214,8 @@ void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& c
   columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
   columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
   columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
+  if (queues_) columns.push_back({"queue_place", "-", 1, agent::queue_place(bodies).first(n)});
+  if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
   if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 
@@ -194,7 +231,9 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 }
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
-  const EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_);
+  if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
+  if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   return report.summary;
 }

@@ -19,6 +19,7 @@ namespace scree {
 ///     NAME.agents.csv        one row per person that left, by time, then id
 ///     NAME.evacuation.csv    N(t): one row at the start and after each step in which somebody came or left
 ///     NAME.exits.csv         one row per exit, at the end
+///     NAME.queues.csv        one row per person and queue, by the time when it has been served, then id
 /// A restart goes on with them: what is later than its checkpoint is removed first. Everything collective;
 /// failures make all ranks throw the same.
 class CrowdWriter final : public SceneWriter<2> {
@@ -42,6 +43,7 @@ class CrowdWriter final : public SceneWriter<2> {
   std::int64_t frame_of(Real time) const;
   void write_trajectory(const State<2>& state, std::int64_t frame);
   void write_departures(const State<2>& state);
+  void write_served();
 
   Comm comm_;
   RunFiles files_;
@@ -51,9 +53,11 @@ class CrowdWriter final : public SceneWriter<2> {
   std::vector<std::unique_ptr<CrowdFields>> fields_;  ///< by level
   std::unique_ptr<Table> agents_;
   std::unique_ptr<Table> evacuation_;
+  std::unique_ptr<Table> queues_;  ///< of decks with queues
   DepartureCurve curve_;
   std::vector<std::int64_t> last_left_;  ///< of each exit, in the last row
   std::int64_t last_came_ = 0;
+  std::int64_t last_served_ = 0;
   Real began_ = 0;  ///< time of the first row [s]
 };
 

@@ -133,6 +133,44 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
   return report;
 }
 
+void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport>& reports,
+                SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  json["queues"] = Json::object();
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    const QueueReport& r = reports[q];
+    json["queues"][queues[q].name] = {{"served", r.n_served},
+                                      {"mean_wait_s", r.n_served > 0 ? Json(r.mean_wait) : Json(nullptr)},
+                                      {"longest_wait_s", r.longest_wait},
+                                      {"waiting", r.n_waiting},
+                                      {"at_counter", r.n_at_counter}};
+    summary.text += fmt::format("\n  queue {}: {} served, {} wait, {} at the counter", queues[q].name,
+                                r.n_served, r.n_waiting, r.n_at_counter);
+    if (r.n_served > 0)
+      summary.text += fmt::format("; wait of those served {:.4g} s on average, {:.4g} s at most", r.mean_wait,
+                                  r.longest_wait);
+  }
+  summary.json = json.dump();
+}
+
+void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
+                           SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  Json at_exits = Json::object();
+  Real before_exits = 0;
+  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
+    at_exits[state.outlets[k].name] = waited[2 + k];
+    before_exits += waited[2 + k];
+  }
+  json["groups"] = {{"waited_s", waited[0]}, {"longest_s", waited[1]}, {"waited_at_exits_s", at_exits}};
+  summary.json = json.dump();
+  summary.text += fmt::format(
+      "\n  waiting for others of their group: {:.4g} s in all, {:.4g} s the longest; {:.4g} s of it less "
+      "than "
+      "2 s (at 1 m/s) before an exit",
+      waited[0], waited[1], before_exits);
+}
+
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries) {
   std::vector<Json> evacuations;
   for (const std::string& text : summaries) evacuations.push_back(Json::parse(text));

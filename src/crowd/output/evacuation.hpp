@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "crowd/output/departure_curve.hpp"
+#include "crowd/queues.hpp"
 #include "io/scene_output.hpp"
 
 namespace scree {
@@ -19,6 +20,13 @@ struct EvacuationReport {
 /// `came`: how many came during the run; `began`: time of the first row of the curve [s]. Collective.
 EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
                                    Real began);
+
+/// Adds how each queue did.
+void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport>& reports,
+                SceneWriter<2>::Summary& summary);
+/// Adds how long people waited for others of their group, as GroupWalk::waited() has it.
+void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
+                           SceneWriter<2>::Summary& summary);
 
 /// t50 to t100, the mean time and, of each exit, persons and flow, from the reports of runs (JSON texts).
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries);

@@ -7,7 +7,7 @@
 
 namespace scree {
 
-void Arrivals::describe(Section& section) {
+void Arrivals::describe(Section& section, bool may_be_listed) {
   std::vector<std::vector<Real>> schedule;
   Real rate = 0, start = 0, until = HUGE_VAL;
   section.points("schedule", schedule, 2,
@@ -17,6 +17,7 @@ void Arrivals::describe(Section& section) {
   section.real("until", until, {.unit = Unit::time, .range = positive, .doc = "when rate ends"});
   section.integer("limit", limit_, {.range = non_negative, .doc = "largest number of persons; 0: no limit"});
   if (!section.reading()) return;
+  if (may_be_listed && schedule.empty() && rate == 0) return;
   if (schedule.empty() == (rate == 0))
     section.fail(rate > 0 ? "rate" : "schedule",
                  fmt::format("[{}] needs either schedule or rate", section.path()));
@@ -58,7 +59,10 @@ Real Arrivals::integral(Real time) const {
 std::int64_t Arrivals::n_due(Real time) const {
   constexpr Real rounding = 1e-6;  // times are sums of steps
   constexpr Real most = 0x1p62;
-  const auto n = static_cast<std::int64_t>(std::min(std::floor(integral(time) + rounding), most));
+  const auto n =
+      times_.empty()
+          ? static_cast<std::int64_t>(std::min(std::floor(integral(time) + rounding), most))
+          : static_cast<std::int64_t>(std::ranges::upper_bound(times_, time + rounding) - times_.begin());
   return limit_ > 0 ? std::min(n, limit_) : n;
 }
 

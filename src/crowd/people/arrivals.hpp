@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/section.hpp"
@@ -11,8 +12,13 @@ namespace scree {
 /// + 1.
 class Arrivals {
  public:
-  /// Declares and reads schedule, or rate with start and until, and limit.
-  void describe(Section& section);
+  /// Declares and reads schedule, or rate with start and until, and limit; `may_be_listed`: neither need be
+  /// given.
+  void describe(Section& section, bool may_be_listed = false);
+  /// Whether the deck gives schedule or rate.
+  bool is_given() const { return !from_.empty(); }
+  /// Person k comes at the kth of these, which rise [s]: instead of schedule and rate.
+  void come_at(std::vector<Real> times) { times_ = std::move(times); }
 
   /// People due by `time` [s].
   std::int64_t n_due(Real time) const;
@@ -22,9 +28,10 @@ class Arrivals {
  private:
   Real integral(Real time) const;
 
-  std::vector<Real> from_;  // rate_[k] holds from from_[k] on [s]
-  std::vector<Real> rate_;  // [1/s]
-  std::int64_t limit_ = 0;  // 0: none
+  std::vector<Real> from_;   // rate_[k] holds from from_[k] on [s]
+  std::vector<Real> rate_;   // [1/s]
+  std::vector<Real> times_;  // one by one [s]; empty: by rates
+  std::int64_t limit_ = 0;   // 0: none
 };
 
 }  // namespace scree

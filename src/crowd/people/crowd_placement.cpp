@@ -221,7 +221,9 @@ std::vector<Vec<2>> free_sites(const PlacementTask& task, const StartSpace& spac
   std::vector<Vec<2>> free;
   const EvenShare share(task.comm, sites.size());
   for (std::int64_t site = share.first; site < share.last; ++site) {
-    const Vec<2> x = wrapped(task.domain, sites.place(site));
+    const std::int64_t row = site / sites.row_length(), at = site % sites.row_length();
+    const bool is_back = task.back_and_forth && row % 2 == 1;
+    const Vec<2> x = wrapped(task.domain, sites.row(row).place(is_back ? sites.row_length() - 1 - at : at));
     if (space.holds(x) && !space.obstacles().touches(x, reach)) free.push_back(x);
   }
   return free;
@@ -266,14 +268,18 @@ bool place_densely(const PlacementTask& task, const Radii& radii, std::vector<Pl
     x = wrapped(task.domain, x);
     if (space.holds(x) && !space.obstacles().touches(x, 0.5 * body.radius)) body.position = x;
   }
+  return push_apart(task, people);
+}
+
+}  // namespace
+
+bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   PushApart pushing(task, people);
   constexpr int most_passes = 3000;
   if (!pushing.run(most_passes)) return false;
   people = pushing.people();
   return true;
 }
-
-}  // namespace
 
 bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   const Radii radii = radii_of(task);
@@ -297,6 +303,10 @@ bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& peopl
     }
   }
   return place_densely(task, radii, people);
+}
+
+bool place_pushed_apart(const PlacementTask& task, std::vector<PlacedPerson>& people) {
+  return place_densely(task, radii_of(task), people);
 }
 
 bool place_on_lattice(const PlacementTask& task, std::vector<PlacedPerson>& people) {

@@ -25,6 +25,8 @@ struct PlacementTask {
   std::function<Real(GlobalId)> radius;       ///< [m]; the same on all ranks
   std::span<const StartSpace* const> spaces;  ///< of people placed before, and of these
   std::span<const NewBody<2>> fixed = {};     ///< bodies that stay where they are, as ranks have them
+  bool back_and_forth =
+      false;  ///< ids on a lattice go along every second row backwards: neighbours stay near
 
   const StartSpace& space() const { return *spaces.back(); }
 };
@@ -38,6 +40,13 @@ struct PlacementTask {
 /// before, are pushed apart until nobody overlaps. Collective; O(people / ranks) and an all-to-all exchange
 /// per round of either, some 10 to 100 rounds, up to 3000 near 80 % of the area.
 bool place_at_random(const PlacementTask& task, std::vector<PlacedPerson>& people);
+
+/// The second way of place_at_random() alone. Ids go row by row. Collective.
+bool place_pushed_apart(const PlacementTask& task, std::vector<PlacedPerson>& people);
+/// Moves people who overlap each other, `task.fixed` or obstacles until nobody does, each as little as that
+/// takes to find; their spaces must hold them. Afterwards they are on other ranks. False, on all ranks, if
+/// that does not end. Collective; some 10 to 3000 passes, each O(people / ranks) and an all-to-all exchange.
+bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people);
 
 /// On the sites of the widest hexagonal lattice that has enough of them in the space; the surplus is left out
 /// evenly. Ids go row by row. No two sites are nearer than the largest of these people is wide. Collective.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 
@@ -54,11 +55,22 @@ Real Mixture::radius(std::uint64_t seed, GlobalId number) const {
 }
 
 Traits Mixture::draw(std::uint64_t seed, GlobalId number) const {
-  const std::size_t k = draw_kind(seed, number);
+  return draw_as(static_cast<std::int32_t>(kind_[draw_kind(seed, number)]), seed, number);
+}
+
+Traits Mixture::draw_as(std::int32_t kind, std::uint64_t seed, GlobalId number) const {
+  const AgentType& type = (*kinds_)[static_cast<std::size_t>(kind)];
   RandomStream radius(seed, number, purpose::radius), speed(seed, number, purpose::desired_speed),
       premovement(seed, number, purpose::premovement);
-  return {static_cast<std::int32_t>(kind_[k]), traits(k).radius->draw(radius), traits(k).speed->draw(speed),
-          premovement_->draw(premovement)};
+  return {kind, type.radius->draw(radius), type.speed->draw(speed), premovement_->draw(premovement)};
+}
+
+Traits Mixture::draw(std::uint64_t seed, GlobalId number, const FilePerson& person) const {
+  Traits drawn = person.kind >= 0 ? draw_as(person.kind, seed, number) : draw(seed, number);
+  if (!std::isnan(person.radius)) drawn.radius = person.radius;
+  if (!std::isnan(person.speed)) drawn.desired_speed = person.speed;
+  if (!std::isnan(person.premovement)) drawn.premovement = person.premovement;
+  return drawn;
 }
 
 Real Mixture::mean_disk_area() const {

@@ -4,6 +4,7 @@
 
 #include "core/section.hpp"
 #include "crowd/people/distribution.hpp"
+#include "crowd/people/person_file.hpp"
 
 namespace scree {
 
@@ -35,6 +36,10 @@ class Mixture {
 
   /// Drawn from streams of (seed, number): each number stands for one person.
   Traits draw(std::uint64_t seed, GlobalId number) const;
+  /// The same for somebody of a given kind, the number of an [agents.NAME] table.
+  Traits draw_as(std::int32_t kind, std::uint64_t seed, GlobalId number) const;
+  /// The same for somebody of a file: what it does not give is drawn.
+  Traits draw(std::uint64_t seed, GlobalId number, const FilePerson& person) const;
   Real radius(std::uint64_t seed, GlobalId number) const;
   Real mean_disk_area() const;  ///< mean of pi r^2 [m2]
   Real largest_radius() const;  ///< [m]

@@ -39,70 +39,130 @@ void People::describe_kinds(Section& root) {
   if (root.reading() && kinds_.empty()) kinds_.push_back({.name = "person"});
 }
 
-int People::read_journey(Section& section) const {
+int People::read_journey(Section& section, const PersonFile& file) const {
   std::string journey;
   section.text("journey", journey,
                {.doc = "name of the [journeys.NAME] that they follow; optional if there is only one. Without "
                        "any, they leave by the nearest exit"});
-  return section.reading() ? journeys_->find(journey, section.where("journey")) : -1;
+  if (!section.reading()) return -1;
+  if (file.is_given() && journey.empty() && journeys_->n_named() > 1) return PersonFile::has_to_tell_journey;
+  return journeys_->find(journey, section.where("journey"));
 }
 
-void People::describe_populations(Section& root, const BuildingPlan& building) {
-  root.tables("populations", {.doc = "People who are there at the start."},
-              [&](const std::string& name, Section& section) {
-                Population population;
-                population.name = name;
-                population.mixture.describe(section, kinds_);
-                population.level = building.read_level(section);
-                population.region = read_ring(section, "region", false,
-                                              "corners of the region of their centres; not given: the whole "
-                                              "plan. Exits, and the space behind them, are left out");
-                section.integer("count", population.count,
-                                {.range = positive, .doc = "number of people; or give density"});
-                section.real(
-                    "density", population.density,
-                    {.range = positive, .doc = "people per square metre of the free part of the region"});
-                section.choice(
-                    "placement", population.on_lattice, {{"random", false}, {"lattice", true}},
-                    {.doc = "at random, or on a hexagonal lattice with the largest spacing that holds them"});
-                population.journey = read_journey(section);
-                if (!section.reading()) return;
-                population.where = section.where(population.count > 0 ? "count" : "density");
-                if ((population.count > 0) == (population.density > 0))
-                  section.fail("count", fmt::format("[{}] needs either count or density", section.path()));
-                populations_.push_back(std::move(population));
-              });
+int People::read_level(Section& section, const BuildingPlan& building, const PersonFile& file) {
+  const bool file_tells = section.reading() && file.is_given() && building.n_levels() > 1;
+  return file_tells && !section.has("floor") ? PersonFile::has_to_tell_level : building.read_level(section);
 }
 
-void People::describe_sources(Section& root, const BuildingPlan& building) {
+PersonNames People::names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const {
+  std::vector<std::string> kinds;
+  for (const AgentType& kind : kinds_) kinds.push_back(kind.name);
+  return {std::move(kinds), building, journeys, level, journey};
+}
+
+void People::describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys) {
+  root.tables(
+      "populations", {.doc = "People who are there at the start."},
+      [&](const std::string& name, Section& section) {
+        Population population;
+        population.name = name;
+        population.file.describe(section, PersonFile::Use::start);
+        population.mixture.describe(section, kinds_);
+        population.level = read_level(section, building, population.file);
+        population.region = read_ring(section, "region", false,
+                                      "corners of the region of their centres; not given: the whole "
+                                      "plan. Exits, and the space behind them, are left out");
+        section.integer("count", population.count,
+                        {.range = positive, .doc = "number of people; or give density"});
+        section.real("density", population.density,
+                     {.range = positive, .doc = "people per square metre of the free part of the region"});
+        section.choice(
+            "placement", population.on_lattice, {{"random", false}, {"lattice", true}},
+            {.doc = "at random, or on a hexagonal lattice with the largest spacing that holds them"});
+        population.journey = read_journey(section, population.file);
+        describe_groups(section, population);
+        if (!section.reading()) return;
+        if (population.file.is_given()) {
+          for (const char* key : {"count", "density", "region"})
+            if (section.has(key) &&
+                (population.count > 0 || population.density > 0 || !population.region.empty()))
+              section.fail(key, fmt::format("{} has no effect with file, which says who is where; "
+                                            "remove one of them",
+                                            key));
+          if (population.on_lattice)
+            section.fail("placement", "people of a file stand where it says: remove placement");
+          if (population.groups)
+            section.fail("groups", "people of a file do not walk in groups: remove groups");
+          population.where = section.where("file");
+          population.file.scan(names(building, journeys, population.level, population.journey));
+          populations_.push_back(std::move(population));
+          return;
+        }
+        population.where = section.where(population.count > 0 ? "count" : "density");
+        if ((population.count > 0) == (population.density > 0))
+          section.fail("count", fmt::format("[{}] needs one of count or density, or file", section.path()));
+        if (population.groups && population.count > 0)
+          population.groups->require_room(population.count, name);
+        populations_.push_back(std::move(population));
+      });
+}
+
+void People::describe_groups(Section& section, Population& population) const {
+  section.optional_table("groups", {.doc = "People of the population who walk together."},
+                         [&](Section& table) {
+                           GroupRule rule;
+                           rule.describe(table);
+                           population.groups = rule;
+                         });
+  if (!section.reading() || !population.groups || population.journey < 0) return;
+  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(population.journey)];
+  for (const Journeys::Step& step : journey.steps)
+    if (step.choice == Journeys::Choice::weights)
+      section.fail("groups", fmt::format("the members of a group share their exit, but the journey \"{}\" "
+                                         "draws one for each person: take choice = \"nearest\" or "
+                                         "\"quickest\" there instead of \"weights\"",
+                                         journey.name));
+}
+
+void People::describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys) {
   root.tables(
       "sources", {.doc = "A source of people during the run."},
       [&](const std::string& name, Section& section) {
         Source source;
         source.name = name;
+        source.file.describe(section, PersonFile::Use::arrivals);
         source.mixture.describe(section, kinds_);
-        source.level = building.read_level(section);
+        source.level = read_level(section, building, source.file);
         source.region =
-            read_ring(section, "region", true, "corners of the region in which they appear (centres)");
-        source.arrivals.describe(section);
+            read_ring(section, "region", !source.file.is_given(),
+                      "corners of the region in which they appear (centres); not needed if a file "
+                      "says where");
+        source.arrivals.describe(section, source.file.is_given());
         section.choice(
             "when_full", source.when_full,
             {{"wait", WhenFull::wait}, {"drop", WhenFull::drop}, {"error", WhenFull::error}},
             {.doc =
                  "if there is no room for a person: \"wait\" holds back this person and those behind; "
                  "\"drop\" cancels this person and those due after it in the step; \"error\" stops the run"});
-        source.journey = read_journey(section);
+        source.journey = read_journey(section, source.file);
         if (!section.reading()) return;
-        source.where = section.where("region");
+        source.where = section.where(source.file.is_given() ? "file" : "region");
+        if (source.file.is_given()) {
+          if (source.arrivals.is_given())
+            section.fail(
+                section.has("rate") ? "rate" : "schedule",
+                "people of a file come at the times that it says: remove rate and schedule, or file");
+          list_arrivals(source, names(building, journeys, source.level, source.journey));
+        }
         sources_.push_back(std::move(source));
       });
 }
 
-void People::describe(Section& root, const BuildingPlan& building, const Journeys& journeys) {
+void People::describe(Section& root, const BuildingPlan& building, Journeys& journeys) {
   journeys_ = &journeys;
   describe_kinds(root);
-  describe_populations(root, building);
-  describe_sources(root, building);
+  describe_populations(root, building, journeys);
+  describe_sources(root, building, journeys);
 }
 
 std::vector<std::string> People::group_names() const {
@@ -114,11 +174,15 @@ std::vector<std::string> People::group_names() const {
 Real People::largest_radius() const {
   Real largest = 0;
   for (const AgentType& kind : kinds_) largest = std::max(largest, kind.radius->most());
+  for (const Population& p : populations_) largest = std::max(largest, p.file.numbers().largest_radius);
+  for (const Source& s : sources_) largest = std::max(largest, s.file.numbers().largest_radius);
   return largest;
 }
 Real People::fastest() const {
   Real fastest = 0;
   for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->most());
+  for (const Population& p : populations_) fastest = std::max(fastest, p.file.numbers().fastest);
+  for (const Source& s : sources_) fastest = std::max(fastest, s.file.numbers().fastest);
   return fastest;
 }
 Real People::longest_headway() const {

@@ -2,11 +2,15 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "crowd/people/arrivals.hpp"
+#include "crowd/people/group_rule.hpp"
+#include "crowd/people/listed_start.hpp"
 #include "crowd/people/mixture.hpp"
+#include "crowd/people/person_file.hpp"
 #include "crowd/people/start_space.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "particles/fill.hpp"
@@ -22,8 +26,10 @@ struct Population {
   Ring region;  // empty: the whole plan of the level
   std::int64_t count = 0;
   Real density = 0;  // [1/m2]; 0: count is given
+  PersonFile file;   // instead of both
   bool on_lattice = false;
   int journey = -1;
+  std::optional<GroupRule> groups;
 
   std::int64_t n_people(Real area) const {
     return count > 0 ? count : static_cast<std::int64_t>(std::llround(density * area));
@@ -40,6 +46,8 @@ struct Source {
   int level = 0;
   Ring region;
   Arrivals arrivals;
+  PersonFile file;                 // instead of rates
+  std::vector<FilePerson> listed;  // of the file, in the order in which they come
   WhenFull when_full = WhenFull::wait;
   int journey = -1;
 };
@@ -50,6 +58,7 @@ struct Arrival {
   int level = 0;
   NewBody<2> body;
   Traits traits;
+  int journey = -1;
 };
 
 /// People: kinds, who is there at first ([populations.NAME]) and who comes ([sources.NAME]). What a person is
@@ -63,14 +72,19 @@ class People {
 
   /// Declares and reads [agents.NAME], [populations.NAME], [sources.NAME]; names of journeys are those of
   /// `journeys`, those of floors of `building`.
-  void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
+  void describe(Section& root, const BuildingPlan& building, Journeys& journeys);
   std::span<const AgentType> types() const { return kinds_; }
+  std::span<const Population> populations() const { return populations_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
+  /// Overlap at the start that is taken for rounding, as a share of the smaller radius.
+  Real overlap_limit() const;
 
+  /// Whether sources bring people of the journey.
+  bool may_come(int journey) const;
   /// Of sources until `end_time`.
   BodiesToCome to_come(Real end_time) const;
   /// Makes state.inlets fit the sources (entries after those there).
@@ -105,9 +119,17 @@ class People {
   };
 
   void describe_kinds(Section& root);
-  void describe_populations(Section& root, const BuildingPlan& building);
-  void describe_sources(Section& root, const BuildingPlan& building);
-  int read_journey(Section& section) const;
+  void describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys);
+  void describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys);
+  /// The journey, and the level, of people; of those of a file that has to tell it -2, and -1.
+  int read_journey(Section& section, const PersonFile& file) const;
+  static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
+  PersonNames names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const;
+  void describe_groups(Section& section, Population& population) const;
+  /// How far from the centre of what is placed obstacles matter [m].
+  Real reach_of_starts() const;
+  /// After the deck's keys: reads the file of a source.
+  static void list_arrivals(Source& source, const PersonNames& names);
   const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;
   void feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
             std::vector<Arrival>& arrivals) const;
@@ -115,6 +137,16 @@ class People {
   static inline const Real densest_disks = std::numbers::pi / std::sqrt(12.0);
   /// How many people with their centres in the space there can be, taken as disks of their mean area.
   static Real most_that_fit(const StartSpace& space, const Mixture& mixture);
+  /// Everybody of files at their places; counts on state.next_id. Collective.
+  std::vector<ListedPerson> start_from_files(State<2>& state, const BuildingPlan& building,
+                                             std::uint64_t seed) const;
+  /// This rank's share of them, with ids.
+  std::vector<ListedPerson> read_start(State<2>& state, std::span<const PersonFile* const> files,
+                                       std::uint64_t seed) const;
+  /// Keeps the ids that people of sources have in their files, and looks whether their places are free of
+  /// walls and exits. Collective.
+  void check_arrivals(State<2>& state, const BuildingPlan& building) const;
+  static void take_ids(State<2>& state, const PersonFile& file);
   /// Fills in body i.
   static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                          std::size_t group, int journey);

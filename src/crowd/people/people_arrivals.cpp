@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/people.hpp"
@@ -43,15 +45,20 @@ class SourcePlaces {
 
   void begin_batch() {
     drawn_.clear();
+    listed_.clear();
     at_.clear();
   }
   void draw_body(GlobalId number) {
-    drawn_.push_back(source_.mixture.draw(stream_of_source_, number));
+    listed_.push_back(source_.listed.empty() ? nullptr : &source_.listed[static_cast<std::size_t>(number)]);
+    drawn_.push_back(listed_.back() ? source_.mixture.draw(stream_of_source_, number, *listed_.back())
+                                    : source_.mixture.draw(stream_of_source_, number));
     stream_of_person_ = RandomStream(stream_of_source_, number, purpose::source).bits();
   }
   Vec<2> draw_place(std::int64_t attempt) {
     RandomStream stream(stream_of_person_, attempt, purpose::position);
-    at_.push_back(space_.draw(stream, drawn_.back().radius));
+    at_.push_back(listed_.back() && std::isfinite(listed_.back()->x[0])
+                      ? wrapped(state_.box, listed_.back()->x)
+                      : space_.draw(stream, drawn_.back().radius));
     return at_.back();
   }
   /// Each rank compares all places with its own people, and a share of them with the obstacles.
@@ -69,8 +76,13 @@ class SourcePlaces {
     return meets(new_ones_, at_[place], drawn_[body].radius);
   }
   void accept(std::size_t body, std::size_t place) {
-    arrivals_.push_back(
-        {s_, source_.level, {state_.next_id++, at_[place], drawn_[body].radius}, drawn_[body]});
+    const FilePerson* listed = listed_[body];
+    const GlobalId id = listed && listed->id >= 0 ? listed->id : state_.next_id++;
+    arrivals_.push_back({s_,
+                         source_.level,
+                         {id, at_[place], drawn_[body].radius},
+                         drawn_[body],
+                         listed ? listed->journey : source_.journey});
     add(new_ones_, arrivals_.back().body);
   }
 
@@ -99,6 +111,7 @@ class SourcePlaces {
   Box<2> near_;
   Bins<2> present_, new_ones_;
   std::vector<Traits> drawn_;
+  std::vector<const FilePerson*> listed_;  // of a file; null: of none
   std::vector<Vec<2>> at_;
 };
 
@@ -107,9 +120,13 @@ class SourcePlaces {
 BodiesToCome People::to_come(Real end_time) const {
   BodiesToCome bodies;
   for (const Source& source : sources_)
-    bodies.include(
-        {source.arrivals.n_due(end_time), source.mixture.typical_radius(), source.mixture.largest_radius()});
+    bodies.include({source.arrivals.n_due(end_time), source.mixture.typical_radius(),
+                    std::max(source.mixture.largest_radius(), source.file.numbers().largest_radius)});
   return bodies;
+}
+
+bool People::may_come(int journey) const {
+  return std::ranges::any_of(sources_, [&](const Source& s) { return s.journey == journey; });
 }
 
 void People::prepare(State<2>& state) {
@@ -167,7 +184,7 @@ bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t s
     const Index i = bodies.n_owned();
     bodies.resize(i + 1, 0);
     put_person(state, i, arrival.body, arrival.traits, arrival.level, populations_.size() + arrival.source,
-               sources_[arrival.source].journey);
+               arrival.journey);
     state.memory.start.push_back(state.memory.start.back());
   }
   return true;

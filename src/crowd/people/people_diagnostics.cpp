@@ -53,10 +53,12 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
         return;
       }
   };
+  // Places of people from files are looked at one by one.
   for (const Population& p : populations_)
-    look("populations." + p.name, p.where, p.mixture, p.region, p.level, p.journey, p.count, p.density);
+    if (!p.file.is_given())
+      look("populations." + p.name, p.where, p.mixture, p.region, p.level, p.journey, p.count, p.density);
   for (const Source& s : sources_)
-    look("sources." + s.name, s.where, s.mixture, s.region, s.level, s.journey, 0, 0);
+    if (!s.file.is_given()) look("sources." + s.name, s.where, s.mixture, s.region, s.level, s.journey, 0, 0);
   return found;
 }
 

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 
 #include "core/error.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
+#include "crowd/people/group_placement.hpp"
 #include "crowd/people/people.hpp"
 
 namespace scree {
@@ -32,6 +34,16 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   agent::journey(bodies)[at] = journey;
   agent::journey_step(bodies)[at] = 0;
   agent::destination(bodies)[at] = -1;
+  agent::party(bodies)[at] = -1;
+}
+
+Real People::reach_of_starts() const {
+  Real reach = largest_radius();
+  for (const Population& p : populations_)
+    if (p.groups)
+      for (const std::int64_t size : p.groups->sizes)
+        reach = std::max(reach, GroupDisk(size, p.mixture.largest_radius()).radius);
+  return reach;
 }
 
 namespace {
@@ -51,16 +63,22 @@ struct PlacedOnLevel {
 }  // namespace
 
 void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
+  const std::vector<ListedPerson> listed = start_from_files(state, building, seed);
   std::map<int, PlacedOnLevel> levels;
+  std::vector<GlobalId> first_ids(populations_.size());
+  std::vector<std::optional<GroupList>> parties(populations_.size());
   for (std::size_t p = 0; p < populations_.size(); ++p) {
     const Population& population = populations_[p];
+    if (population.file.is_given()) continue;
     const auto [entry, is_new] = levels.try_emplace(
         population.level,
-        NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, largest_radius()));
+        NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, reach_of_starts()));
     PlacedOnLevel& level = entry->second;
     for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       if (level_of(state.bodies, i) == population.level)
         level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
+    for (const ListedPerson& person : listed)
+      if (is_new && person.level == population.level) level.fixed.push_back(person.body);
     level.populations.push_back(p);
     level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
                                                         population.region, population.where));
@@ -79,11 +97,26 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
                                    population.density, space.text()));
     if (n > most) refuse("do not fit");
-    const PlacementTask task{state.comm,    state.box,  seed,
-                             state.next_id, n,          [&](GlobalId id) { return mixture.radius(seed, id); },
-                             level.views,   level.fixed};
+    const PlacementTask task{.comm = state.comm,
+                             .domain = state.box,
+                             .seed = seed,
+                             .first_id = state.next_id,
+                             .count = n,
+                             .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
+                             .spaces = level.views,
+                             .fixed = level.fixed,
+                             .back_and_forth = population.groups.has_value()};
+    first_ids[p] = state.next_id;
+    if (population.groups) {
+      population.groups->require_room(n, population.name);
+      if (state.next_id + n > std::numeric_limits<std::int32_t>::max())
+        throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
+      parties[p].emplace(*population.groups, n);
+    }
     const bool has_room =
-        population.on_lattice ? place_on_lattice(task, level.people) : place_at_random(task, level.people);
+        population.on_lattice ? place_on_lattice(task, level.people)
+        : parties[p] ? place_groups_at_random(task, *parties[p], mixture.largest_radius(), level.people)
+                     : place_at_random(task, level.people);
     if (!has_room)
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -94,14 +127,25 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   Index i = state.bodies.n_owned();
   std::size_t n_people = 0;
   for (const auto& [number, level] : levels) n_people += level.people.size();
-  state.bodies.resize(i + static_cast<Index>(n_people), 0);
+  state.bodies.resize(i + static_cast<Index>(n_people + listed.size()), 0);
+  for (const ListedPerson& person : listed)
+    put_person(state, i++, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
+               person.journey);
   for (const auto& [number, level] : levels)
     for (const PlacedPerson& person : level.people) {
       const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
       const Population& population = populations_[group];
-      put_person(state, i++, person.body, population.mixture.draw(seed, person.body.id), number, group,
+      put_person(state, i, person.body, population.mixture.draw(seed, person.body.id), number, group,
                  population.journey);
+      if (const auto& list = parties[group]) {
+        const std::int64_t k = list->group_of(person.body.id - first_ids[group]);
+        if (list->size(k) > 1)
+          agent::party(state.bodies)[static_cast<std::size_t>(i)] =
+              static_cast<std::int32_t>(first_ids[group] + list->first_member(k));
+      }
+      ++i;
     }
+  check_arrivals(state, building);
 }
 
 }  // namespace scree

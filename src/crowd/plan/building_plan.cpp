@@ -14,6 +14,11 @@ namespace {
 
 enum class ConnectorType { stair, ramp, escalator, level };
 
+bool is_closed(const Incline& connector, Real time) {
+  constexpr Real rounding = 1e-9;  // times are sums of steps
+  return time + rounding >= connector.closed_from;
+}
+
 Vec<2> middle(const std::array<Vec<2>, 2>& line) {
   return 0.5 * (line[0] + line[1]);
 }
@@ -110,6 +115,10 @@ void BuildingPlan::describe_connectors(Section& root) {
         section.real("walk", incline.walking_share,
                      {.range = unit_interval,
                       .doc = "of an escalator: share of the people who walk on it; the others stand"});
+        section.real("closed_from", incline.closed_from,
+                     {.unit = Unit::time,
+                      .range = positive,
+                      .doc = "when it closes: nobody enters it from then on, and who is in it walks out"});
         Connector connector;
         connector.ends[0] = describe_end(section, "bottom", "the lower end");
         connector.ends[1] = describe_end(section, "top", "the upper end");
@@ -251,12 +260,18 @@ void BuildingPlan::join(Real largest_radius) {
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
 }
 
-bool BuildingPlan::may_enter(int from, int to) const {
+bool BuildingPlan::may_enter(int from, int to, Real time) const {
   const bool is_entry = level(to).incline.has_value();
   const Incline& incline = *level(is_entry ? to : from).incline;
+  if (is_entry && is_closed(incline, time)) return false;
   if (incline.belt_speed == 0) return true;
   return (is_entry ? from : to) ==
          (is_entry == incline.belt_goes_up ? incline.lower_floor : incline.upper_floor);
+}
+
+int BuildingPlan::n_closed(Real time) const {
+  return static_cast<int>(std::ranges::count_if(
+      levels_, [&](const auto& level) { return level->incline && is_closed(*level->incline, time); }));
 }
 
 Real BuildingPlan::most_factor() const {

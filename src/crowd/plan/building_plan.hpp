@@ -22,7 +22,8 @@ struct Incline {
   Real down_factor = 1;       ///< the same
   Real belt_speed = 0;        ///< of an escalator along the slope [m/s]; else 0
   bool belt_goes_up = false;  ///< of an escalator
-  Real walking_share = 0;     ///< of the people on an escalator; the others stand
+  Real closed_from = HUGE_VAL;  ///< nobody enters it from then on [s]
+  Real walking_share = 0;       ///< of the people on an escalator; the others stand
 
   Real gradient() const { return run > 0 ? rise / run : 0; }
   /// Length along the slope for one in plan, in a direction (unit vector).
@@ -83,8 +84,11 @@ class BuildingPlan {
   void join(Real largest_radius);
   /// How levels join; null of one floor. After join().
   std::shared_ptr<const LevelMap> map() const { return map_; }
-  /// Whether people may go from a level to the next one: not against an escalator.
-  bool may_enter(int from, int to) const;
+  /// Whether people may go from a level to the next one at a time: not against an escalator, nor into what is
+  /// closed.
+  bool may_enter(int from, int to, Real time = 0) const;
+  /// How many connectors are closed.
+  int n_closed(Real time) const;
   /// Whether ways of this level pass x: it is in the plan, or behind a line. After join().
   bool leads_over(const Vec<2>& x, int level) const {
     return plan(level).contains(x) || (map_ && map_->level_at(x, level) != level);

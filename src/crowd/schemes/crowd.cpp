@@ -157,6 +157,7 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*
 void CrowdStepper::fit(State<2>& state) {
   scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
   look_ahead_.prepare(*neighborhood_);
+  scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
     return;

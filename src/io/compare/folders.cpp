@@ -15,7 +15,7 @@ namespace {
 /// two names. Empty: nothing to compare (pictures, logs, timings).
 std::string kind_of(const std::string& file) {
   for (const char* ending : {".certificate.csv", ".scalars.csv", ".agents.csv", ".evacuation.csv",
-                             ".exits.csv", trajectory_ending, ".h5"})
+                             ".exits.csv", ".queues.csv", trajectory_ending, ".h5"})
     if (file.ends_with(ending)) return ending;
   if (file.ends_with(problem_ending))
     for (const char* start : {".fclib_", ".failed_"})

@@ -48,6 +48,8 @@ class Scene {
   /// Makes the bodies of the start, after those that are there already, and counts on state.next_id. Throws
   /// InputError, on all ranks, if they do not fit. Collective.
   virtual void populate(State<D>& state, std::uint64_t seed) = 0;
+  /// Overlap of bodies at the start that it accepts, as a share of the smaller radius. Local.
+  virtual Real overlap_limit() const { return 0; }
   /// Before the first step of a run, with all bodies made, or of a restart (state.clock.step > 0).
   /// Collective.
   virtual void start(State<D>& state, std::uint64_t seed) = 0;

@@ -317,10 +317,11 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  return held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_, wall_reach_,
-                    clearance_, surface_, reactions_, reaction_sums_, stress_terms_[0], face_virials_,
-                    before_.pairs, before_.walls, force_motions_, energies_) +
-         history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes();
+  std::size_t bytes = history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes() + watch_.bytes();
+  for (const std::vector<Real>& of_axis : stress_terms_) bytes += held_bytes(of_axis);
+  return bytes + held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_,
+                            wall_reach_, clearance_, surface_, reactions_, reaction_sums_, face_virials_,
+                            before_.pairs, before_.walls, force_motions_, energies_);
 }
 
 template class ForceSweeper<2>;

@@ -24,6 +24,12 @@ Vec<3> slip_of(const SoftContact& c, const MotionRecord& a, const MotionRecord& 
   return three_of(b.velocity) - three_of(a.velocity) - cross(turning, c.normal);
 }
 
+/// The motion of an image.
+MotionRecord faster_by(const Real* velocity, MotionRecord motion) {
+  for (int k = 0; k < 3; ++k) motion.velocity[k] += velocity[k];
+  return motion;
+}
+
 SoftContact contact_of_pair(const Vec<3>& branch, Real radius_a, Real radius_b) {
   const Real distance = norm(branch);
   SoftContact contact;
@@ -156,21 +162,20 @@ void ForceSweeper<D>::find_pair_energies(const State<D>& state, const typename S
     if (touching_[place] == 0) return;
     const SweepRecord &a = places_[at(low)], &b = places_[at(high)];
     Vec<3> branch = three_of(b.x) - three_of(a.x);
-    MotionRecord force_a = force_motions_[at(low)], now_a = motions_[at(low)];
-    if (shift >= 0) {
-      branch -= three_of(batches.shift_table + 3 * shift);
-      if (batches.shift_velocities)
-        for (int k = 0; k < 3; ++k) {
-          const Real faster = batches.shift_velocities[3 * shift + k];
-          force_a.velocity[k] += faster;
-          now_a.velocity[k] += faster;
-        }
-    }
-    const Ends of_force{force_a, force_motions_[at(high)], false};
-    if (of_force.a.inverse_mass + of_force.b.inverse_mass == 0) return;
+    if (shift >= 0) branch -= three_of(batches.shift_table + 3 * shift);
     const Vec<3> of_flow = in_space(state.cell.gradient_times(state.box, in_dimension<D>(branch)));
-    add_energy(batches, contact_of_pair(branch, a.radius, b.radius), of_force,
-               {now_a, motions_[at(high)], false, of_flow}, before_.pairs[place]);
+    const auto add = [&](const MotionRecord& force_a, const MotionRecord& now_a) {
+      const MotionRecord &force_b = force_motions_[at(high)], &now_b = motions_[at(high)];
+      if (force_a.inverse_mass + force_b.inverse_mass == 0) return;
+      add_energy(batches, contact_of_pair(branch, a.radius, b.radius), {force_a, force_b, false},
+                 {now_a, now_b, false, of_flow}, before_.pairs[place]);
+    };
+    if (shift < 0 || !batches.shift_velocities) {
+      add(force_motions_[at(low)], motions_[at(low)]);
+    } else {
+      const Real* faster = batches.shift_velocities + 3 * shift;
+      add(faster_by(faster, force_motions_[at(low)]), faster_by(faster, motions_[at(low)]));
+    }
   });
 }
 

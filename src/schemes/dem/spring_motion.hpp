@@ -139,6 +139,7 @@ class SpringMotion final : public DemMotion<D> {
   Real begin_deformation(Real dt) {
     DeformingCell<D>& cell = state_.cell;
     if (!cell.is_given()) return 0;
+    const bool moved = cell.moves();
     Vec<D> before;
     for (int k = 0; k < D; ++k) before[k] = cell.strain_rate(state_.box, k);
     Real work = 0;
@@ -151,7 +152,7 @@ class SpringMotion final : public DemMotion<D> {
       work -= 0.5 * dt * state_.box.volume() * cell.response().stress[k] *
               (cell.strain_rate(state_.box, k) - before[k]);
     cell.advance(state_.box, dt);
-    neighborhood_.list().place_images(state_);
+    if (moved || cell.moves()) neighborhood_.list().place_images(state_);
     return work;
   }
   /// The stresses by which the flow of the next step is chosen. Collective.

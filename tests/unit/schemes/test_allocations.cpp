@@ -277,6 +277,8 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
     check("projection", watch<2>(hall(metres, ""), {}, 200, 40), is_large, true, growth);
     check("sweeps on positions", watch<2>(hall(metres, "[crowd]\nmodel = \"pbd\""), {}, 200, 40), is_large,
           true, growth);
+    check("groups", watch<2>(hall(metres, ""), {"populations.crowd.groups.sizes=[4]"}, 200, 40), is_large,
+          true, growth);
     check("a solver", watch<2>(hall(metres, "[crowd.solver]\ntype = \"nsgs\""), {}, 200, 40), is_large, true,
           growth);
   }

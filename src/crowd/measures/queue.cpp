@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "analysis/measure.hpp"
+#include "core/suggestion.hpp"
+#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_world.hpp"
+
+namespace scree {
+namespace {
+
+/// A queue of a journey: who stands in it and waits, who is served, who has been. Cost: O(bodies) and one
+/// reduction a row.
+class Queue final : public Measure<2> {
+ public:
+  void describe(Section& section) override {
+    if (section.reading()) where_ = section.where("queue");
+    section.text("queue", name_, {.doc = "name of the queue; may be left out if there is only one"});
+  }
+
+  std::vector<ColumnInfo> columns(const State<2>& state) const override {
+    place(state);
+    return {{"waiting", "-", "people in the queue who wait"},
+            {"at_counter", "-", "people who are served"},
+            {"served", "-", "people who have been served"},
+            {"mean_wait", "s",
+             "mean time from joining to the begin of service, of those; nan if there are none"}};
+  }
+
+  void sample(const Sample<2>& sample, std::vector<Real>& row) override {
+    const QueueReport report =
+        crowd_world(sample.state)->scene->queues().reports(sample.state)[place(sample.state)];
+    row.insert(row.end(), {static_cast<Real>(report.n_waiting), static_cast<Real>(report.n_at_counter),
+                           static_cast<Real>(report.n_served), report.mean_wait});
+  }
+
+ private:
+  std::size_t place(const State<2>& state) const {
+    const CrowdWorld* world = crowd_world(state);
+    std::vector<std::string> names;
+    if (world)
+      for (const QueueLine& queue : world->scene->journeys().queues()) names.push_back(queue.name);
+    if (names.empty()) throw InputError(where_ + ": the deck has no queue in a journey to measure");
+    if (name_.empty() && names.size() == 1) return 0;
+    if (name_.empty())
+      throw InputError(
+          fmt::format("{}: which queue? There are \"{}\": give queue", where_, fmt::join(names, "\", \"")));
+    const auto found = std::ranges::find(names, name_);
+    if (found == names.end())
+      throw InputError(fmt::format("{}: there is no queue \"{}\"{}; there are \"{}\"", where_, name_,
+                                   suggestion(name_, names), fmt::join(names, "\", \"")));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  std::string name_;
+};
+
+}  // namespace
+
+SCREE_PLUGIN_ONLY(Measure, 2, queue, Queue, "people in a queue: who waits, is served, has been served")
+
+}  // namespace scree

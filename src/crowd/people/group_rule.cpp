@@ -1,0 +1,128 @@
+#include "crowd/people/group_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr std::int64_t most_members = 1000;
+
+std::vector<std::int64_t> whole_numbers(const Section& section, const std::vector<Real>& values) {
+  std::vector<std::int64_t> sizes;
+  for (const Real value : values) {
+    if (value != std::floor(value) || !(value >= 1 && value <= most_members))
+      section.fail("sizes", fmt::format("a group has a whole number of members from 1 to {}, not {:g}",
+                                        most_members, value));
+    sizes.push_back(static_cast<std::int64_t>(value));
+    if (std::ranges::count(sizes, sizes.back()) > 1)
+      section.fail("sizes", fmt::format("{:g} is listed twice", value));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+void GroupRule::describe(Section& section) {
+  std::vector<Real> members;
+  section.reals("sizes", members, -1,
+                {.required = true, .doc = "numbers of members of a group, such as [1, 2, 3]"});
+  section.reals("shares", shares, -1,
+                {.range = non_negative,
+                 .doc = "share of all groups that have each of the sizes; they need not sum to 1. With one "
+                        "size it may be left out"});
+  section.choice("stay", keeps_to_slowest, {{"slowest", true}, {"none", false}},
+                 {.doc = "\"slowest\": nobody wants to be faster than the slowest member within reach; "
+                         "\"none\": each walks with its own desired speed"});
+  section.boolean("wait", waits,
+                  {.doc = "whether who is ahead of another member by more than reach slows down"});
+  section.real("reach", reach,
+               {.unit = Unit::length,
+                .range = positive,
+                .doc = "distance within which members keep together; along the way: 3 m are 3 s at 1 m/s"});
+  section.real("wait_factor", wait_factor,
+               {.range = {.least = 0, .most = 1, .least_open = true},
+                .doc = "share of the desired speed with which those walk who wait for others"});
+  section.boolean("side_by_side", side_by_side,
+                  {.doc = "whether who is ahead of the centre of the group, along the way, slows down: "
+                          "members walk abreast where there is room"});
+  if (!section.reading()) return;
+  where = section.where("sizes");
+  if (members.empty()) section.fail("sizes", "there is no size; give [1, 2, 3], say");
+  sizes = whole_numbers(section, members);
+  if (shares.empty() && sizes.size() == 1) shares = {1};
+  if (shares.size() != sizes.size())
+    section.fail("shares", fmt::format("there must be a share for each of the {} sizes, not {}", sizes.size(),
+                                       shares.size()));
+  if (!(std::accumulate(shares.begin(), shares.end(), 0.0) > 0))
+    section.fail("shares", "the shares sum to 0; one at least must be positive");
+}
+
+void GroupRule::require_room(std::int64_t n_people, const std::string& population) const {
+  const std::int64_t largest = *std::ranges::max_element(sizes);
+  if (largest > n_people)
+    throw InputError(fmt::format("{}: a group of {} is larger than [populations.{}], which has {} people",
+                                 where, largest, population, n_people));
+}
+
+GroupList::GroupList(const GroupRule& rule, std::int64_t n_people) {
+  std::map<std::int64_t, std::int64_t> n_of_size;
+  Real people_per_group = 0;
+  for (std::size_t k = 0; k < rule.sizes.size(); ++k)
+    people_per_group += rule.shares[k] * static_cast<Real>(rule.sizes[k]);
+  std::int64_t n_left = n_people;
+  for (std::size_t k = 0; k < rule.sizes.size(); ++k) {
+    constexpr Real rounding = 1e-9;  // of shares that give whole numbers
+    const auto n = static_cast<std::int64_t>(
+        std::floor(static_cast<Real>(n_people) * rule.shares[k] / people_per_group + rounding));
+    const std::int64_t possible = std::min(n, n_left / rule.sizes[k]);
+    n_of_size[rule.sizes[k]] += possible;
+    n_left -= possible * rule.sizes[k];
+  }
+  std::vector<std::int64_t> falling = rule.sizes;
+  std::ranges::sort(falling, std::greater<>());
+  for (const std::int64_t size : falling) {
+    n_of_size[size] += n_left / size;
+    n_left %= size;
+  }
+  if (n_left > 0) ++n_of_size[n_left];
+  for (const auto& [size, n] : n_of_size) add(size, n);
+}
+
+void GroupList::add(std::int64_t size, std::int64_t n_groups) {
+  if (n_groups == 0) return;
+  Class next{size, n_groups, 0, 0};
+  if (!classes_.empty()) {
+    const Class& last = classes_.back();
+    next.first_group = last.first_group + last.n_groups;
+    next.first_person = last.first_person + last.n_groups * last.size;
+  }
+  classes_.push_back(next);
+}
+
+const GroupList::Class& GroupList::class_of_group(std::int64_t k) const {
+  std::size_t c = classes_.size() - 1;
+  while (classes_[c].first_group > k) --c;
+  return classes_[c];
+}
+
+std::int64_t GroupList::first_member(std::int64_t k) const {
+  const Class& c = class_of_group(k);
+  return c.first_person + (k - c.first_group) * c.size;
+}
+
+std::int64_t GroupList::group_of(std::int64_t person) const {
+  std::size_t c = classes_.size() - 1;
+  while (classes_[c].first_person > person) --c;
+  return classes_[c].first_group + (person - classes_[c].first_person) / classes_[c].size;
+}
+
+}  // namespace scree

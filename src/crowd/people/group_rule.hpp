@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/section.hpp"
+
+namespace scree {
+
+/// How the people of a population walk in groups: [populations.NAME.groups].
+struct GroupRule {
+  std::vector<std::int64_t> sizes;  ///< members
+  std::vector<Real> shares;         ///< of all groups, one for each size
+  bool keeps_to_slowest = true;     ///< nobody is faster than the slowest within reach
+  bool waits = true;                ///< who is ahead of another by more than reach slows down
+  Real reach = 3;                   ///< [m]; along the way: of somebody who walks 1 m/s, in s
+  Real wait_factor = 0.3;           ///< of the desired speed, of who waits
+  bool side_by_side = false;        ///< who is ahead of the centre of the group slows down
+  std::string where;                ///< of the sizes in the deck
+
+  /// Declares and reads the keys. Local.
+  void describe(Section& section);
+  /// Throws InputError if a size exceeds `n_people`. Local.
+  void require_room(std::int64_t n_people, const std::string& population) const;
+};
+
+/// Who is with whom among people who are numbered from 0: groups have consecutive members, smaller sizes
+/// first. There are as many groups of each size as its share says, rounded down; who is left over makes up
+/// further groups, the largest first, and at last one that may be smaller than any size.
+class GroupList {
+ public:
+  /// Groups of one size.
+  struct Class {
+    std::int64_t size, n_groups, first_group, first_person;
+  };
+  GroupList(const GroupRule& rule, std::int64_t n_people);
+
+  std::span<const Class> classes() const { return classes_; }
+  std::int64_t n_groups() const { return classes_.back().first_group + classes_.back().n_groups; }
+  /// Of group k: how many members, and the number of the first one. O(sizes).
+  std::int64_t size(std::int64_t k) const { return class_of_group(k).size; }
+  std::int64_t first_member(std::int64_t k) const;
+  /// The group of a person. O(sizes).
+  std::int64_t group_of(std::int64_t person) const;
+
+ private:
+  const Class& class_of_group(std::int64_t k) const;
+  void add(std::int64_t size, std::int64_t n_groups);
+
+  std::vector<Class> classes_;
+};
+
+}  // namespace scree

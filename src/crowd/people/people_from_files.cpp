@@ -1,0 +1,154 @@
+// People one by one: those of files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/even_share.hpp"
+#include "crowd/people/people.hpp"
+#include "particles/file_rows.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+Real People::overlap_limit() const {
+  return std::ranges::any_of(populations_, [](const Population& p) { return p.file.is_given(); })
+             ? PersonFile::overlap_limit
+             : 0;
+}
+
+void People::list_arrivals(Source& source, const PersonNames& names) {
+  PersonFile& file = source.file;
+  file.scan(names);
+  const PersonFile::Numbers& numbers = file.numbers();
+  if (!numbers.is_on_one_level)
+    throw InputError(fmt::format(
+        "{}: people of one source come on one floor, those of {} on several: make a source of each floor",
+        file.where(), file.path()));
+  source.level = numbers.level;
+  if (numbers.has_places != source.region.empty())
+    throw InputError(
+        fmt::format("{}: {}", file.where(),
+                    numbers.has_places
+                        ? "region has no effect: the file says where people come; remove one of them"
+                        : "the file does not say where people come: give it columns x and y, or a region"));
+  source.listed.reserve(static_cast<std::size_t>(numbers.count));
+  file.for_each([&](const FilePerson& person) { source.listed.push_back(person); });
+  std::ranges::stable_sort(source.listed, {}, &FilePerson::time);
+  std::vector<Real> times;
+  for (const FilePerson& person : source.listed) times.push_back(person.time);
+  source.arrivals.come_at(std::move(times));
+  std::set<GlobalId> ids;
+  for (const FilePerson& person : source.listed)
+    if (person.id >= 0 && !ids.insert(person.id).second)
+      throw InputError(fmt::format("{}: two people have the id {}", file.place(person.row), person.id));
+}
+
+/// Ids from state.next_id on are free.
+void People::take_ids(State<2>& state, const PersonFile& file) {
+  const PersonFile::Numbers& numbers = file.numbers();
+  if (numbers.least_id < state.next_id)
+    throw InputError(
+        fmt::format("{}: {} has the id {}, but others have those up to {}: people of files come first, in "
+                    "the order of the "
+                    "deck. Give larger ids, or leave the column out",
+                    file.where(), file.path(), numbers.least_id, state.next_id - 1));
+  state.next_id = numbers.greatest_id + 1;
+}
+
+std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const PersonFile* const> files,
+                                             std::uint64_t seed) const {
+  std::int64_t n_people = 0;
+  for (const PersonFile* file : files) n_people += file->numbers().count;
+  const EvenShare share(state.comm, n_people);
+  std::vector<ListedPerson> people;
+  people.reserve(share.size());
+  std::int64_t n_before = 0;
+  std::int32_t table = 0;
+  for (std::size_t p = 0; p < populations_.size(); ++p) {
+    const Population& population = populations_[p];
+    const PersonFile& file = population.file;
+    if (!file.is_given()) continue;
+    const PersonFile::Numbers& numbers = file.numbers();
+    const bool has_ids = numbers.has_ids;
+    const GlobalId first_id = state.next_id;
+    std::vector<GlobalId> ids;
+    std::int64_t k = 0;
+    file.for_each([&](const FilePerson& person) {
+      const std::int64_t number = n_before + k;
+      const GlobalId id = has_ids ? person.id : first_id + k;
+      ++k;
+      if (number < share.first || number >= share.last) return;
+      const Traits traits = population.mixture.draw(seed, id, person);
+      ids.push_back(id);
+      people.push_back({{id, wrapped(state.box, person.x), traits.radius},
+                        traits,
+                        person.level,
+                        person.journey,
+                        static_cast<std::int32_t>(p),
+                        table,
+                        person.row});
+    });
+    if (has_ids) {
+      bool is_renumbered = false;
+      numbers_by_id(state.comm, file.path(), ids, is_renumbered);  // no two are the same
+      take_ids(state, file);
+    } else {
+      state.next_id += numbers.count;
+    }
+    n_before += numbers.count;
+    ++table;
+  }
+  return people;
+}
+
+std::vector<ListedPerson> People::start_from_files(State<2>& state, const BuildingPlan& building,
+                                                   std::uint64_t seed) const {
+  std::vector<const PersonFile*> files;
+  std::int64_t n_people = 0;
+  for (const Population& population : populations_) {
+    if (!population.file.is_given()) continue;
+    files.push_back(&population.file);
+    n_people += population.file.numbers().count;
+  }
+  if (files.empty()) return {};
+  std::vector<ListedPerson> people = read_start(state, files, seed);
+  const ListedStart start{.state = state,
+                          .building = building,
+                          .exits = journeys_->exits(),
+                          .files = files,
+                          .largest_radius = largest_radius(),
+                          .n_people = n_people};
+  start.require_inside(people);
+  start.separate(people);
+  start.require_apart(people);
+  return people;
+}
+
+void People::check_arrivals(State<2>& state, const BuildingPlan& building) const {
+  for (const Source& source : sources_)
+    if (source.file.numbers().has_ids) take_ids(state, source.file);
+  share_errors(state.comm, [&] {
+    for (const Source& source : sources_) {
+      if (!source.file.numbers().has_places) continue;
+      const NearObstacles near(state.obstacles, journeys_->exits(), state.box, source.level,
+                               largest_radius());
+      const StartSpace space(building, near, journeys_->exits(), state.box, {}, source.where);
+      const EvenShare share(state.comm, static_cast<std::int64_t>(source.listed.size()));
+      for (std::int64_t k = share.first; k < share.last; ++k) {
+        const FilePerson& person = source.listed[static_cast<std::size_t>(k)];
+        const Vec<2> x = wrapped(state.box, person.x);
+        const Real radius = std::isnan(person.radius) ? 0 : person.radius;
+        if (space.holds(x) && !near.touches(x, radius)) continue;
+        throw InputError(fmt::format(
+            "{}: nobody can come at ({:g}, {:g}) m: it is outside of the walkable area, in a wall, or at an "
+            "exit",
+            source.file.place(person.row), person.x[0], person.x[1]));
+      }
+    }
+  });
+}
+
+}  // namespace scree

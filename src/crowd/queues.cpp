@@ -1,0 +1,173 @@
+#include "crowd/queues.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/gathered.hpp"
+#include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real micro = 1e-6;         // times are summed as multiples of it [s]
+constexpr Real rounding = 1e-9;      // times are sums of steps
+constexpr std::size_t n_totals = 3;  // of each queue
+
+std::int64_t in_micro(Real time) {
+  return std::llround(time / micro);
+}
+
+}  // namespace
+
+void Queues::start() {
+  totals_.assign(n_totals * journeys_.queues().size(), 0);
+}
+
+int Queues::number_of_queue(const BodyStore<2>& bodies, std::size_t i) const {
+  const int journey = agent::journey(bodies)[i];
+  if (journey < 0) return -1;
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(journey)].steps;
+  return steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].queue;
+}
+
+const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) const {
+  if (!is_used()) return nullptr;
+  const int queue = number_of_queue(bodies, i);
+  return queue < 0 ? nullptr : &journeys_.queues()[static_cast<std::size_t>(queue)];
+}
+
+const QueueLine* Queues::queue_of(const BodyStore<2>& bodies, std::size_t i) const {
+  return agent::queue_place(bodies)[i] > 0 ? queue_ahead(bodies, i) : nullptr;
+}
+
+/// After service: the next step of the journey.
+void Queues::go_on(State<2>& state, std::size_t i) {
+  BodyStore<2>& bodies = state.bodies;
+  served_.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_since(bodies)[i],
+                     agent::served_from(bodies)[i], state.clock.time});
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
+  std::int32_t& at_step = agent::journey_step(bodies)[i];
+  at_step = static_cast<std::size_t>(at_step) + 1 == steps.size() ? 0 : at_step + 1;
+  agent::destination(bodies)[i] = -1;
+  agent::queue_place(bodies)[i] = 0;
+  agent::queue_since(bodies)[i] = 0;
+  agent::served_from(bodies)[i] = 0;
+}
+
+/// Whether something happens to body i: it joins, comes to a counter, or has been served.
+bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
+  BodyStore<2>& bodies = state.bodies;
+  const QueueLine* queue = queue_ahead(bodies, i);
+  if (!queue) return false;
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  const Real time = state.clock.time;
+  std::int32_t& place = agent::queue_place(bodies)[i];
+  if (place == 0) {
+    if (time + rounding < agent::premovement_end(bodies)[i] ||
+        agent::destination(bodies)[i] != queue->destination ||
+        !journeys_.destinations()[static_cast<std::size_t>(queue->destination)].contains(x,
+                                                                                         level_of(bodies, i)))
+      return false;
+    place = std::numeric_limits<std::int32_t>::max();  // until places are handed out
+    agent::queue_since(bodies)[i] = time;
+    return true;
+  }
+  const Real served_from = agent::served_from(bodies)[i];
+  if (served_from == 0) return place <= queue->servers && queue->is_at(x, place);
+  const Real done = served_from + queue->service_time(seed, bodies.id()[i], agent::queue_since(bodies)[i]);
+  if (time + rounding < done) return false;
+  go_on(state, i);
+  return true;
+}
+
+void Queues::hand_out(State<2>& state) {
+  BodyStore<2>& bodies = state.bodies;
+  std::vector<Queuer> mine;
+  std::vector<std::size_t> body;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (agent::queue_place(bodies)[i] == 0) continue;
+    mine.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_place(bodies)[i],
+                    agent::queue_since(bodies)[i], agent::served_from(bodies)[i],
+                    wrapped(state.box, bodies.position()[i])});
+    body.push_back(i);
+  }
+  std::vector<Queuer> all = gathered_by_id(state.comm, mine);
+  std::ranges::sort(all, {}, queue_order);
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].queue == all[first].queue) ++last;
+    const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(all[first].queue)];
+    hand_out_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
+                    [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
+  }
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
+    agent::queue_place(bodies)[body[k]] = found->place;
+    agent::served_from(bodies)[body[k]] = found->served_from;
+  }
+}
+
+void Queues::add_up(const Comm& comm, std::size_t n_before) {
+  const std::size_t n_queues = journeys_.queues().size();
+  std::vector<std::int64_t> sums(2 * n_queues, 0);
+  std::vector<Real> longest(n_queues, 0);
+  for (std::size_t k = n_before; k < served_.size(); ++k) {
+    const auto q = static_cast<std::size_t>(served_[k].queue);
+    const std::int64_t waited = in_micro(served_[k].served_from - served_[k].since);
+    ++sums[2 * q];
+    sums[2 * q + 1] += waited;
+    longest[q] = std::max(longest[q], static_cast<Real>(waited));
+  }
+  comm.sum(sums);
+  comm.max(longest);
+  for (std::size_t q = 0; q < n_queues; ++q) {
+    totals_[n_totals * q] += static_cast<Real>(sums[2 * q]);
+    totals_[n_totals * q + 1] += static_cast<Real>(sums[2 * q + 1]);
+    totals_[n_totals * q + 2] = std::max(totals_[n_totals * q + 2], longest[q]);
+  }
+}
+
+void Queues::update(State<2>& state, std::uint64_t seed, bool anybody_left) {
+  if (!is_used()) return;
+  Scope timer("queues");
+  const std::size_t n_before = served_.size();
+  bool is_any = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    is_any = changes(state, seed, i) || is_any;
+  if (!state.comm.any(is_any || anybody_left)) return;
+  hand_out(state);
+  add_up(state.comm, n_before);
+}
+
+std::int64_t Queues::n_served() const {
+  Real n = 0;
+  for (std::size_t k = 0; k < totals_.size(); k += n_totals) n += totals_[k];
+  return std::llround(n);
+}
+
+std::vector<QueueReport> Queues::reports(const State<2>& state) const {
+  const std::size_t n_queues = journeys_.queues().size();
+  std::vector<std::int64_t> counts(2 * n_queues, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+    if (agent::queue_place(state.bodies)[i] == 0) continue;
+    const auto q = static_cast<std::size_t>(number_of_queue(state.bodies, i));
+    ++counts[2 * q + (agent::served_from(state.bodies)[i] > 0 ? 1 : 0)];
+  }
+  state.comm.sum(counts);
+  std::vector<QueueReport> reports(n_queues);
+  for (std::size_t q = 0; q < n_queues; ++q) {
+    const Real n = totals_[n_totals * q];
+    reports[q] = {
+        .n_waiting = counts[2 * q],
+        .n_at_counter = counts[2 * q + 1],
+        .n_served = std::llround(n),
+        .mean_wait = n > 0 ? micro * totals_[n_totals * q + 1] / n : std::numeric_limits<Real>::quiet_NaN(),
+        .longest_wait = micro * totals_[n_totals * q + 2]};
+  }
+  return reports;
+}
+
+}  // namespace scree

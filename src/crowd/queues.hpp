@@ -1,0 +1,67 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "crowd/journeys.hpp"
+#include "crowd/queue_line.hpp"
+#include "state/state.hpp"
+
+namespace scree {
+
+/// Somebody who has been served.
+struct Served {
+  GlobalId id = 0;
+  std::int32_t queue = 0;
+  Real since = 0, served_from = 0, done = 0;  ///< [s]
+};
+
+/// How a queue is doing: numbers of people, times of those who have been served [s].
+struct QueueReport {
+  std::int64_t n_waiting = 0, n_at_counter = 0, n_served = 0;
+  Real mean_wait = 0;  ///< from joining to the begin of service; NaN if nobody has been served
+  Real longest_wait = 0;
+};
+
+/// What happens in the queues of journeys (docs/method.md, "Queues"). Who comes into the joining area of the
+/// queue of its step joins; places go by the time of joining, then by id; who is at one of the first places
+/// is served; then the journey goes on. All is in the fields of bodies queue_place (0: in no queue),
+/// queue_since and served_from, so restarts are exact, and the bits depend on no rank.
+class Queues {
+ public:
+  /// The reference must stay valid.
+  explicit Queues(const Journeys& journeys) : journeys_(journeys) {}
+
+  bool is_used() const { return !journeys_.queues().empty(); }
+  /// With nothing done: see memory(). Local.
+  void start();
+  /// After a step, before Journeys::choose(). `anybody_left`: whether somebody left the run in it.
+  /// Collective: one reduction a step; in steps in which somebody joins, comes to a counter or has been
+  /// served, everybody in a queue is made known to all ranks. Local without queues.
+  void update(State<2>& state, std::uint64_t seed, bool anybody_left);
+
+  /// The queue that body i stands in; null: none. Local.
+  const QueueLine* queue_of(const BodyStore<2>& bodies, std::size_t i) const;
+  /// The queue that body i is in or on the way to; null: none. Local.
+  const QueueLine* queue_ahead(const BodyStore<2>& bodies, std::size_t i) const;
+
+  /// Who has been served, on this rank, since whoever writes tables of it emptied the list.
+  std::vector<Served>& served() { return served_; }
+  std::int64_t n_served() const;
+  /// Of each queue. Collective.
+  std::vector<QueueReport> reports(const State<2>& state) const;
+  /// For checkpoints, of each queue: people served, their waiting in all and the longest [1e-6 s].
+  std::span<Real> memory() { return totals_; }
+
+ private:
+  int number_of_queue(const BodyStore<2>& bodies, std::size_t i) const;
+  bool changes(State<2>& state, std::uint64_t seed, std::size_t i);
+  void go_on(State<2>& state, std::size_t i);
+  void hand_out(State<2>& state);
+  void add_up(const Comm& comm, std::size_t n_before);
+
+  const Journeys& journeys_;
+  std::vector<Served> served_;
+  std::vector<Real> totals_;
+};
+
+}  // namespace scree

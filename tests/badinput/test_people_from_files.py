@@ -1,0 +1,58 @@
+"""Files of people that cannot be: one message with the row and what would do, on any number of ranks."""
+from refusal import refused
+
+DECK = """\
+[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = "1 s"
+[time]
+step = "0.05 s"
+[walkable]
+polygon = [[0, 0], [10, 0], [10, 8], [0, 8]]
+[exits.east]
+line = [[10, 3], [10, 5]]
+[agents.adult]
+"""
+
+
+def _refused(folder, content, words, more="", name="start.csv", table="populations.all"):
+    (folder / name).write_text(content)
+    path = folder / "hall.toml"
+    path.write_text(DECK + f'[{table}]\nfile = "{name}"\n{more}')
+    refused(folder, "check", path, words=words)
+
+
+def test_places(folder):
+    _refused(folder, "id,x,y\n1,3,3\n5,10.5,1\n", ["person 5", "start.csv:3", "(10.5, 1)", "outside", "wall from"])
+    _refused(folder, "id,x,y\n1,300,300\n2,1200,300\n", ["start.csv:3", "centimetres?"])
+    _refused(folder, "id,x,y\n1,3,3\n2,3.1,3\n", ["person 1", "person 2", "overlap by", "separate = true"])
+    _refused(folder, "id,x,y\n1,3,0.05\n", ["person 1", "overlaps a wall"])
+    _refused(folder, "x,y\n" + "2,2\n" * 400, ["no places without overlap"], more="separate = true\nseparate_limit = 9\n"
+             + "[walkable.obstacles.rest]\npolygon = [[3, 0], [10, 0], [10, 2.9], [3, 2.9]]\n")
+
+
+def test_names_and_numbers(folder):
+    _refused(folder, "x,y,kind\n3,3,adlt\n", ["start.csv:2", "adlt", "adult"])
+    _refused(folder, "id,x,y\n4,3,3\n4,5,3\n", ["start.csv", "two bodies have the id 4"])
+    _refused(folder, "x,y,radus\n3,3,0.2\n", ["start.csv:1", "radus", '"radius"'])
+    _refused(folder, "x,y,leaves_at\n3,3,est\n", ["start.csv:2", "est", "east"])
+    _refused(folder, "x,y,journey\n3,3,leaf\n", ["start.csv:2", "leaf", "leave"])
+    _refused(folder, "x,y,speed\n3,3,\n4,3,fast\n", ["start.csv:3", "fast"])
+    _refused(folder, "x,y\n", ["start.csv", "nobody"])
+
+
+def test_trajectories(folder):
+    text = "# id frame x/m y/m z/m\n1 4 3 3 0\n"
+    _refused(folder, text, ["paths.txt", "nobody is in frame 9", "from 4 to 4"], more="frame = 9\n", name="paths.txt")
+    _refused(folder, "1 4 3 3 0\n", ["paths.txt:1", "m or cm"], name="paths.txt")
+    _refused(folder, "no file of this kind", ["paths.h5"], name="paths.h5")
+    _refused(folder, "x,y\n3,3\n", ["hall.toml:14:", "frame is for trajectories"], more="frame = 0\n")
+
+
+def test_keys_that_do_not_go_together(folder):
+    _refused(folder, "x,y\n3,3\n", ["hall.toml:14:", "count has no effect"], more="count = 4\n")
+    _refused(folder, "time,x,y\n1,3,3\n", ["hall.toml:14:", "remove rate"], more="rate = 4\n", table="sources.gate")
+    _refused(folder, "x,y\n3,3\n", ["start.csv:1", "no column time"], table="sources.gate")
+    _refused(folder, "time\n3\n", ["a region"], table="sources.gate")
+    _refused(folder, "time,x,y\n1,-3,3\n", ["start.csv:2", "nobody can come"], table="sources.gate")
