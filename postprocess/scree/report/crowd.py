@@ -136,9 +136,9 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
         stride, one_of, tracks = thinned(paths, 0.6e6 * megabytes)
         data["tracks"] = tracks | people_data(run, tracks.pop("ids"), names)
         data["inside"] = inside_data(run, names)
-        notes.append(f"People are disks of their size, at {tracks['fps']:g} frames a second"
+        notes.append(f"People are disks of their size, at {tracks['fps']:.3g} frames a second"
                      + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
-                     + (f"; to keep this file small only every {one_of}. person is drawn" if one_of > 1 else "")
+                     + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
                      + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left.")
         controls = controls_html(plan)
     legend = "".join(f'<li><i style="background:{colours[name]}"></i>{escape(name)}: <span data-left="{k}"></span></li>'
