@@ -37,8 +37,8 @@ def report(*arguments):
     return result
 
 
-def opened(browser, path):
-    browser.open(path)
+def opened(browser, path, part=""):
+    browser.open(path, part)
     check(not browser.errors, "no error in the page", browser.errors)
 
 
@@ -158,8 +158,8 @@ def test_floors(folder):
 def test_paper(ensemble, folder):
     report(ensemble / "seed_2", "--output", folder / "paper.html")
     with Browser(folder) as browser:
-        opened(browser, folder / "paper.html")
-        browser.set("time", 50, "input")
+        opened(browser, folder / "paper.html", "#t=5")
+        check(browser.text("clock") == "5.0", "the address says the time", browser.text("clock"))
         browser.ask("Emulation.setEmulatedMedia", media="print")
         shown = browser.run("Object.fromEntries(['.controls', '.plan', 'figure.floor canvas', '.chart', '#times', 'nav'].map("
                             "s => [s, getComputedStyle(document.querySelector(s)).display !== 'none']))")
