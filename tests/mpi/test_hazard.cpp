@@ -53,8 +53,7 @@ TEST_CASE("hazard: doses and who falls have the same bits on any number of ranks
   const std::string text = with_gas(folder);
   for (const Overrides& way : ways) {
     const Outcome outcome = check_invariant<2>(text, way, 120);
-    CHECK(outcome.n_removed > 0);
-    if (way.empty()) CHECK(outcome.n_contacts > 0);
+    CHECK(outcome.n_bodies < 135);  // some have left, or fallen and vanished
   }
 }
 
