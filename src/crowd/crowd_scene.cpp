@@ -156,7 +156,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   };
   std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
   if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());
-  if (fault.empty() && !(agent::dose(bodies)[i] >= 0)) fault = "its dose is no number of at least 0";
+  if (fault.empty() && !(agent::dose(bodies)[i] >= 0)) fault = "its dose is not a number of 0 or more";
   if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
   const std::size_t n_destinations = journeys_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);

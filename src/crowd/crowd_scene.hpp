@@ -15,9 +15,9 @@
 
 namespace scree {
 
-/// A building with people in it: the tables [walkable] or [floors] and
-/// [connectors], [exits], [waypoints], [zones], [journeys], [agents],
-/// [populations], [sources] and [navigation], and what happens between two steps.
+/// A building with people in it: the tables [walkable] or [floors] and [connectors], [exits], [waypoints],
+/// [zones], [journeys], [agents], [populations], [sources], [hazard] and [navigation], and what happens
+/// between two steps.
 class CrowdScene final : public Scene<2> {
  public:
   /// Declares and reads all tables of the scene. Local.
@@ -63,6 +63,7 @@ class CrowdScene final : public Scene<2> {
 
  private:
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
+  bool has_able_people(const State<2>& state) const;
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
@@ -76,8 +77,6 @@ class CrowdScene final : public Scene<2> {
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;
-  bool has_able_people(const State<2>& state) const;
-
   bool is_empty_ = false;  // nobody is there after the last step
 };
 

@@ -35,7 +35,7 @@ void Journeys::count_heading(const State<2>& state, const FloorField& floor_fiel
   heading_.assign(exits_.size() * n_intervals, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const int to = agent::destination(bodies)[i];
-    if (to < 0 || static_cast<std::size_t>(to) >= exits_.size()) continue;
+    if (!is_exit(to)) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
                interval_of(floor_field.travel_time(to, bodies.position()[i], level_of(bodies, i)))];
   }
@@ -142,7 +142,7 @@ void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const 
     if (destination < 0) continue;
     const bool is_lost =
         !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i)));
-    if (is_lost || static_cast<std::size_t>(destination) < exits_.size()) destination = -1;
+    if (is_lost || is_exit(destination)) destination = -1;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
+#include "crowd/micro_seconds.hpp"
 #include "crowd/people/people.hpp"
 #include "particles/fill/region.hpp"
 
@@ -15,14 +16,6 @@ namespace {
 
 /// Who waits with less than this to go to an exit stands in the way of others [s at 1 m/s].
 constexpr Real near_exit = 2;
-constexpr Real micro = 1e-6;  // times are summed as multiples of it [s]
-
-Real distance_in(const Box<2>& box, const Vec<2>& a, const Vec<2>& b) {
-  Vec<2> d = a - b;
-  for (int k = 0; k < 2; ++k)
-    if (box.is_periodic(k)) d[k] -= box.length(k) * std::round(d[k] / box.length(k));
-  return norm(d);
-}
 
 /// How many steps of the journey a is ahead of b; of one that repeats, the shorter way around.
 int steps_ahead(int a, int b, int n_steps, bool repeats) {
@@ -30,10 +23,6 @@ int steps_ahead(int a, int b, int n_steps, bool repeats) {
   if (!repeats) return ahead;
   ahead = (ahead % n_steps + n_steps) % n_steps;
   return 2 * ahead >= n_steps ? ahead - n_steps : ahead;
-}
-
-std::int64_t in_micro(Real time) {
-  return std::llround(time / micro);
 }
 
 }  // namespace
@@ -151,7 +140,7 @@ GroupPace GroupWalk::pace(const GroupRule& rule, std::span<const GroupMember> me
     }
     if (k == i) continue;
     // On two levels, along the way.
-    const Real distance = me.level == other.level ? distance_in(box, me.at, other.at)
+    const Real distance = me.level == other.level ? norm(box.shortest(me.at - other.at))
                           : is_same_way           ? std::abs(other.time_to_go - me.time_to_go)
                                                   : HUGE_VAL;
     if (rule.keeps_to_slowest && other.walks && distance <= rule.reach)
@@ -198,8 +187,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
 }
 
 bool GroupWalk::is_near_exit(const GroupMember& member) const {
-  return member.destination >= 0 && static_cast<std::size_t>(member.destination) < journeys_.exits().size() &&
-         member.time_to_go < near_exit;
+  return journeys_.is_exit(member.destination) && member.time_to_go < near_exit;
 }
 
 void GroupWalk::after_step(State<2>& state) {
@@ -253,7 +241,7 @@ std::vector<Real> GroupWalk::waited(const State<2>& state) const {
     sums[0] += waited;
     longest = std::max(longest, waited);
     const int exit = agent::destination(bodies)[i];
-    if (exit >= 0 && static_cast<std::size_t>(exit) < journeys_.exits().size())
+    if (journeys_.is_exit(exit))
       sums[2 + static_cast<std::size_t>(exit)] += in_micro(agent::party_waited_at_exit(bodies)[i]);
   }
   state.comm.sum(sums);

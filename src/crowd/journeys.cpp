@@ -108,9 +108,8 @@ void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
         exit.where = section.where(!line.empty() ? "line" : !ring.empty() ? "polygon" : "color");
         if (std::isfinite(absorb_depth)) exit.absorb_depth = absorb_depth;
         if (!line.empty()) {
-          if (line.size() != 2) section.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
-          for (const std::vector<Real>& end : line) exit.line.push_back({{end[0], end[1]}});
-          if (exit.line[0] == exit.line[1]) section.fail("line", "the two ends are the same");
+          const auto ends = line_of(section, "line", line);
+          exit.line.assign(ends.begin(), ends.end());
         } else if (std::isfinite(absorb_depth)) {
           section.fail(
               "absorb_depth",
@@ -129,8 +128,8 @@ std::vector<int> Journeys::all_exits() const {
   return all;
 }
 
-int Journeys::find_destination(const Section& section, std::string_view key, const std::string& kind,
-                               const std::string& name) const {
+int Journeys::find_destination(const std::string& kind, const std::string& name,
+                               const std::string& where) const {
   std::vector<std::string> names;
   const std::string prefix = kind + ".";
   for (std::size_t d = 0; d < destinations_.size(); ++d) {
@@ -139,8 +138,8 @@ int Journeys::find_destination(const Section& section, std::string_view key, con
     if (names.back() == name) return static_cast<int>(d);
   }
   if (names.empty())
-    section.fail(key, fmt::format("\"{}\" is not there: the deck has no [{}.NAME]", name, kind));
-  throw InputError(section.where(key) + ": " + no_such_table(kind, name, names));
+    throw InputError(fmt::format("{}: \"{}\" is not there: the deck has no [{}.NAME]", where, name, kind));
+  throw InputError(where + ": " + no_such_table(kind, name, names));
 }
 
 void Journeys::read_queue(Section& section, const BuildingPlan& building, const std::string& name,
@@ -203,13 +202,13 @@ Journeys::Step Journeys::describe_step(Section& section, const BuildingPlan& bui
                                               step.queue >= 0 ? "queue" : "waypoint", entry.first));
     if (step.queue >= 0) return step;
     step.is_exit = false;
-    step.exits.push_back(find_destination(section, "waypoint", "waypoints", waypoint));
+    step.exits.push_back(find_destination("waypoints", waypoint, section.where("waypoint")));
     return step;
   }
   if (step.wait > 0) section.fail("wait", "people wait at waypoints only: give waypoint");
   if (exits_.empty()) section.fail("exits", "the deck has no [exits.NAME] to walk to; or give waypoint");
   for (const std::string& name : exits) {
-    step.exits.push_back(find_destination(section, "exits", "exits", name));
+    step.exits.push_back(find_destination("exits", name, section.where("exits")));
     if (std::ranges::count(step.exits, step.exits.back()) > 1)
       section.fail("exits", fmt::format("\"{}\" is listed twice", name));
   }

@@ -102,6 +102,13 @@ class Journeys {
   /// Number of the journey of this name; throws InputError naming `where` and the valid names. An empty name
   /// means the only journey there is: -1 if there is none, an error if there are several.
   int find(const std::string& name, const std::string& where) const;
+  /// Number of the destination [KIND.NAME], "exits" or "waypoints"; throws InputError naming `where` and the
+  /// valid names.
+  int find_destination(const std::string& kind, const std::string& name, const std::string& where) const;
+  /// Whether a destination, or none (-1), is an exit.
+  bool is_exit(int destination) const {
+    return destination >= 0 && static_cast<std::size_t>(destination) < exits_.size();
+  }
   /// Number of the journey that is as `journey` (-1: none), but leads to `exit` at its end: one of the deck,
   /// or one made before, or a new one. Throws InputError naming `where` if the journey does not lead to
   /// exits.
@@ -163,8 +170,6 @@ class Journeys {
   Step describe_step(Section& section, const BuildingPlan& building, const std::string& name_of_queue);
   void read_queue(Section& section, const BuildingPlan& building, const std::string& name, Step& step);
   std::vector<int> all_exits() const;
-  int find_destination(const Section& section, std::string_view key, const std::string& kind,
-                       const std::string& name) const;
 
   /// People on their way to each exit, by travel time.
   void count_heading(const State<2>& state, const FloorField& floor_field);

@@ -1,6 +1,5 @@
 // People who go where a leader goes.
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/gathered.hpp"
 #include "crowd/agent_fields.hpp"
@@ -29,11 +28,10 @@ void Journeys::follow_leaders(State<2>& state) {
   const auto is_leader = [&](std::int32_t kind) {
     return std::ranges::any_of(familiarity_, [&](const Familiarity& f) { return f.leaders == kind; });
   };
-  const auto n_exits = static_cast<std::int32_t>(exits_.size());
   std::vector<Leader> mine;
   for (std::size_t i = 0; i < n_owned; ++i) {
     const std::int32_t to = agent::destination(bodies)[i];
-    if (to < 0 || to >= n_exits || !is_leader(agent::type(bodies)[i])) continue;
+    if (!is_exit(to) || !is_leader(agent::type(bodies)[i])) continue;
     mine.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
                     agent::type(bodies)[i], to});
   }
@@ -41,7 +39,7 @@ void Journeys::follow_leaders(State<2>& state) {
   for (std::size_t i = 0; i < n_owned; ++i) {
     const Familiarity& own = familiarity_[static_cast<std::size_t>(agent::type(bodies)[i])];
     std::int32_t& destination = agent::destination(bodies)[i];
-    if (own.leaders < 0 || destination < 0 || destination >= n_exits) continue;
+    if (own.leaders < 0 || !is_exit(destination)) continue;
     if (!may_change_exit(state, i)) continue;
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     const Leader* nearest = nullptr;
@@ -49,10 +47,7 @@ void Journeys::follow_leaders(State<2>& state) {
     for (const Leader& leader : leaders) {
       if (leader.kind != own.leaders || leader.level != level_of(bodies, i) || leader.id == bodies.id()[i])
         continue;
-      Vec<2> way = leader.x - x;
-      for (int k = 0; k < 2; ++k)
-        if (state.box.is_periodic(k))
-          way[k] -= state.box.length(k) * std::round(way[k] / state.box.length(k));
+      const Vec<2> way = state.box.shortest(leader.x - x);
       const Real square = dot(way, way);
       if (nearest ? square < least : square <= least) least = square, nearest = &leader;
     }

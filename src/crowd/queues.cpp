@@ -7,19 +7,15 @@
 #include "analysis/gathered.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
+#include "crowd/micro_seconds.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
 
 namespace {
 
-constexpr Real micro = 1e-6;         // times are summed as multiples of it [s]
 constexpr Real rounding = 1e-9;      // times are sums of steps
 constexpr std::size_t n_totals = 3;  // of each queue
-
-std::int64_t in_micro(Real time) {
-  return std::llround(time / micro);
-}
 
 }  // namespace
 

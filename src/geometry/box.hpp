@@ -47,6 +47,13 @@ struct Box {
     if (gradient >= 0) way[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
     return way;
   }
+  /// The shortest of the ways from a point to the images of another, one of which is `way` [m]. Of a box that
+  /// is not tilted.
+  Vec<D> shortest(Vec<D> way) const {
+    for (int k = 0; k < D; ++k)
+      if (is_periodic(k)) way[k] -= length(k) * std::round(way[k] / length(k));
+    return way;
+  }
   /// How far its faces across `flow` lean per length along `gradient`.
   Real lean() const { return gradient >= 0 ? offset / length(gradient) : 0; }
   /// The place of x in the box as it would be without the tilt: the same shear about the centre undone.

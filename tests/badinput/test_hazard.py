@@ -1,20 +1,8 @@
 """Smoke and familiarity that cannot be: one message with the place and what would do, on any number of ranks."""
+from crowd_hall import ONE_DOOR
 from refusal import refused
 
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = "1 s"
-[time]
-step = "0.05 s"
-[walkable]
-polygon = [[0, 0], [10, 0], [10, 8], [0, 8]]
-[exits.east]
-line = [[10, 3], [10, 5]]
-[populations.crowd]
-count = 5
-"""
+DECK = ONE_DOOR + "[populations.crowd]\ncount = 5\n"
 GRID = "t,x,y,K,CO\n0,0,0,1,0\n0,10,0,1,0\n0,0,8,1,0\n0,10,8,1,0\n"
 
 

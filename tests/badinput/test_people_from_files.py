@@ -1,19 +1,8 @@
 """Files of people that cannot be: one message with the row and what would do, on any number of ranks."""
+from crowd_hall import ONE_DOOR
 from refusal import refused
 
-DECK = """\
-[simulation]
-dimension = 2
-scheme = "crowd"
-end_time = "1 s"
-[time]
-step = "0.05 s"
-[walkable]
-polygon = [[0, 0], [10, 0], [10, 8], [0, 8]]
-[exits.east]
-line = [[10, 3], [10, 5]]
-[agents.adult]
-"""
+DECK = ONE_DOOR + "[agents.adult]\n"
 
 
 def _refused(folder, content, words, more="", name="start.csv", table="populations.all"):

@@ -58,3 +58,17 @@ limit = {limit}
 
 # Settings that promise the same bits on any number of ranks.
 MODELS = {"projection": (), "pbd": ("crowd.model=pbd",), "nsgs": ("crowd.solver.type=nsgs",)}
+
+# A hall with one door and nobody in it.
+ONE_DOOR = """\
+[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = "1 s"
+[time]
+step = "0.05 s"
+[walkable]
+polygon = [[0, 0], [10, 0], [10, 8], [0, 8]]
+[exits.east]
+line = [[10, 3], [10, 5]]
+"""

@@ -131,10 +131,7 @@ class Flow final : public Measure<D> {
   bool in_window(const Box<D>& box, const Vec<D>& x) const {
     if (!region_.holds(box, x)) return false;
     if (radius_ == 0) return true;
-    Vec<D> d = x - point_;
-    for (int k = 0; k < D; ++k)
-      if (box.is_periodic(k)) d[k] -= box.length(k) * std::round(d[k] / box.length(k));
-    return norm(d) <= radius_;
+    return norm(box.shortest(x - point_)) <= radius_;
   }
 
   Vec<D> point_{}, normal_{};

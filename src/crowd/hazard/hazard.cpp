@@ -9,7 +9,6 @@
 #include "core/error.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
-#include "core/suggestion.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/hazard/hazard_limits.hpp"
 #include "particles/fill/region.hpp"
@@ -109,12 +108,7 @@ void Hazard::describe_closings(Section& section, const Journeys& journeys) {
         if (!table.reading()) return;
         if (exit.empty()) exit = name;
         closing.where = table.where("exit");
-        std::vector<std::string> names;
-        for (const Exit& e : journeys.exits()) names.push_back(e.name);
-        const auto found = std::ranges::find(names, exit);
-        if (names.empty()) table.fail("exit", "the deck has no [exits.NAME] to close");
-        if (found == names.end()) table.fail("exit", no_such_table("exits", exit, names));
-        closing.exit = static_cast<int>(found - names.begin());
+        closing.exit = journeys.find_destination("exits", exit, closing.where);
         if (std::ranges::all_of(closing.limit, [](Real limit) { return std::isnan(limit); }))
           table.fail("extinction",
                      fmt::format("[{}] needs a limit: extinction, temperature or another", table.path()));

@@ -30,16 +30,12 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
   if (familiarity.notices > 0 && familiarity.knows.empty())
     section.fail("notices", "notices goes with knows: who knows all exits has none to notice");
   if (familiarity.knows.empty()) return;
-  std::vector<std::string> exits;
-  for (const Exit& exit : journeys_->exits()) exits.push_back(exit.name);
-  familiarity.is_known.assign(exits.size(), 0);
+  familiarity.is_known.assign(journeys_->exits().size(), 0);
   for (const std::string& name : familiarity.knows) {
     constexpr std::string_view prefix = "exits.";
     const std::string bare = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-    const auto found = std::ranges::find(exits, bare);
-    if (exits.empty()) section.fail("knows", "the deck has no [exits.NAME] to know");
-    if (found == exits.end()) section.fail("knows", no_such_table("exits", bare, exits));
-    familiarity.is_known[static_cast<std::size_t>(found - exits.begin())] = 1;
+    const int exit = journeys_->find_destination("exits", bare, section.where("knows"));
+    familiarity.is_known[static_cast<std::size_t>(exit)] = 1;
   }
 }
 

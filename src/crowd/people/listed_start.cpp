@@ -240,10 +240,7 @@ void ListedStart::report_moves(std::span<const Vec<2>> before, std::span<const L
   for (std::size_t i = 0; i < people.size(); ++i) {
     const PersonFile& file = *files[static_cast<std::size_t>(people[i].table)];
     n_separated += file.separates() ? 1 : 0;
-    Vec<2> way = people[i].body.position - before[i];
-    for (int k = 0; k < 2; ++k)
-      if (state.box.is_periodic(k)) way[k] -= state.box.length(k) * std::round(way[k] / state.box.length(k));
-    const Real moved = norm(way);
+    const Real moved = norm(state.box.shortest(people[i].body.position - before[i]));
     n_moved += moved > 0 ? 1 : 0;
     largest = std::max(largest, moved);
     if (moved > file.separate_limit())

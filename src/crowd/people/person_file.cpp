@@ -77,25 +77,18 @@ void PersonFile::learn(const PersonRow& row, const PersonNames& names) {
   const auto look_up = [&](auto& of, std::string_view name, const auto& find) {
     if (!name.empty() && !of.contains(name)) of.emplace(name, find(std::string(name)));
   };
-  const auto number_in = [&](const char* tables, const std::string& name,
-                             const std::vector<std::string>& all) {
-    const auto found = std::ranges::find(all, name);
-    if (found == all.end()) throw InputError(where + ": " + no_such_table(tables, name, all));
-    return static_cast<int>(found - all.begin());
-  };
-  look_up(kind_of_, row.kind,
-          [&](const std::string& name) { return number_in("agents", name, names.kinds); });
+  look_up(kind_of_, row.kind, [&](const std::string& name) {
+    const auto found = std::ranges::find(names.kinds, name);
+    if (found == names.kinds.end())
+      throw InputError(where + ": " + no_such_table("agents", name, names.kinds));
+    return static_cast<int>(found - names.kinds.begin());
+  });
   look_up(level_of_, row.floor,
           [&](const std::string& name) { return names.building.level_of(name, where); });
   look_up(journey_of_, row.journey,
           [&](const std::string& name) { return names.journeys.find(name, where); });
-  look_up(exit_of_, row.leaves_at, [&](const std::string& name) {
-    std::vector<std::string> exits;
-    for (const Exit& exit : names.journeys.exits()) exits.push_back(exit.name);
-    if (exits.empty())
-      throw InputError(fmt::format("{}: leaves_at \"{}\": the deck has no [exits.NAME]", where, name));
-    return number_in("exits", name, exits);
-  });
+  look_up(exit_of_, row.leaves_at,
+          [&](const std::string& name) { return names.journeys.find_destination("exits", name, where); });
   if (!row.leaves_at.empty()) {
     const int before = row.journey.empty() ? journey_ : journey_of_.find(row.journey)->second;
     const int exit = exit_of_.find(row.leaves_at)->second;
@@ -139,12 +132,14 @@ FilePerson PersonFile::resolved(const PersonRow& row) const {
 
 void PersonFile::count(const FilePerson& person, const PersonNames& names) {
   constexpr Real far = 1000;  // [m]
-  const Box<2> plan = names.building.bounds();
-  for (int k = 0; k < 2; ++k)
-    if (std::abs(person.x[k]) > far && (person.x[k] < plan.lower[k] || person.x[k] > plan.upper[k]))
+  for (int k = 0; k < 2; ++k) {
+    if (!(std::abs(person.x[k]) > far)) continue;
+    const Box<2> plan = names.building.bounds();
+    if (person.x[k] < plan.lower[k] || person.x[k] > plan.upper[k])
       throw InputError(fmt::format(
           "{}: {} = {:g} m, but the plan goes from {:g} to {:g} m: centimetres? Coordinates are read in m",
           place(person.row), "xy"[k], person.x[k], plan.lower[k], plan.upper[k]));
+  }
   Numbers& n = numbers_;
   const bool has_id = person.id >= 0, has_place = std::isfinite(person.x[0]);
   if (n.count == 0) n.has_ids = has_id, n.has_places = has_place, n.level = person.level;

@@ -74,9 +74,7 @@ BuildingPlan::End BuildingPlan::describe_end(Section& section, const char* key, 
                   .doc = "two ends of the line on the border of the floor that people cross"});
     if (!table.reading()) return;
     end.where = table.where("line");
-    if (line.size() != 2) table.fail("line", fmt::format("a line has 2 ends, not {}", line.size()));
-    end.line = {Vec<2>{{line[0][0], line[0][1]}}, Vec<2>{{line[1][0], line[1][1]}}};
-    if (end.line[0] == end.line[1]) table.fail("line", "the two ends are the same");
+    end.line = line_of(table, "line", line);
   });
   return end;
 }

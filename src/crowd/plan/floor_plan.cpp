@@ -42,6 +42,13 @@ std::string text_of(const std::string& path, const std::string& where) {
   return read_input(path);
 }
 
+/// From where to where an open border lies along an edge, as distances from its start; nothing if it does
+/// not. It may begin before the edge and end behind it.
+std::optional<std::pair<Real, Real>> part_along(const Edge& edge, const Ring& border) {
+  if (std::abs(edge.height(border[0])) > snap || std::abs(edge.height(border[1])) > snap) return {};
+  return std::minmax({dot(edge.tangent, border[0] - edge.a), dot(edge.tangent, border[1] - edge.a)});
+}
+
 /// Adds what is left of a wall beside the open borders, which begin with their two ends.
 void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector<Edge>& walls) {
   struct Piece {
@@ -50,19 +57,20 @@ void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector
   std::vector<Piece> pieces{{wall.a, wall.b}};
   constexpr Real shortest = 1e-6;  // [m]
   for (const Ring& border : borders) {
-    if (std::abs(wall.height(border[0])) > snap || std::abs(wall.height(border[1])) > snap) continue;
+    const auto part = part_along(wall, border);
+    if (!part) continue;
     const auto place = [&](const Vec<2>& x) { return dot(wall.tangent, x - wall.a); };
     const bool is_along = place(border[0]) < place(border[1]);
     const Vec<2>& first = border[is_along ? 0 : 1];
     const Vec<2>& last = border[is_along ? 1 : 0];
     std::vector<Piece> left;
     for (const Piece& piece : pieces) {
-      if (place(piece.b) - place(first) <= snap || place(last) - place(piece.a) <= snap) {
+      if (place(piece.b) - part->first <= snap || part->second - place(piece.a) <= snap) {
         left.push_back(piece);
         continue;
       }
-      if (place(first) - place(piece.a) > shortest) left.push_back({piece.a, first});
-      if (place(piece.b) - place(last) > shortest) left.push_back({last, piece.b});
+      if (part->first - place(piece.a) > shortest) left.push_back({piece.a, first});
+      if (place(piece.b) - part->second > shortest) left.push_back({last, piece.b});
     }
     pieces = std::move(left);
   }
@@ -331,10 +339,8 @@ Ring FloorPlan::open_border(const Vec<2>& a, const Vec<2>& b, Real depth, const 
       opening_line(impl_->geos, impl_->area, impl_->rings, a, b, 2 * snap, "connector", where);
   const Edge line(start, end);
   for (const Ring& border : impl_->borders) {
-    const Real first = dot(line.tangent, border[0] - start), last = dot(line.tangent, border[1] - start);
-    const bool is_beside =
-        std::max(std::abs(line.height(border[0])), std::abs(line.height(border[1]))) > snap;
-    if (!is_beside && std::max(first, last) > snap && std::min(first, last) < line.length - snap)
+    const auto part = part_along(line, border);
+    if (part && part->second > snap && part->first < line.length - snap)
       throw InputError(fmt::format("{}: another connector has the line {}-{} of this floor or a part of it",
                                    where, place_text(a), place_text(b)));
   }

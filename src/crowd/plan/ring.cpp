@@ -39,6 +39,14 @@ Ring read_ring(Section& section, std::string_view key, bool required, std::strin
   return ring;
 }
 
+std::array<Vec<2>, 2> line_of(const Section& section, std::string_view key,
+                              const std::vector<std::vector<Real>>& ends) {
+  if (ends.size() != 2) section.fail(key, fmt::format("a line has 2 ends, not {}", ends.size()));
+  const std::array<Vec<2>, 2> line{Vec<2>{{ends[0][0], ends[0][1]}}, Vec<2>{{ends[1][0], ends[1][1]}}};
+  if (line[0] == line[1]) section.fail(key, "the two ends are the same");
+  return line;
+}
+
 Ring ring_of(const std::vector<std::vector<Real>>& corners) {
   Ring ring;
   for (const std::vector<Real>& corner : corners) ring.push_back({{corner[0], corner[1]}});

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ struct PolygonWithHoles {
 /// Declares and reads the polygon `key`: a simple ring of at least three corners, in either sense; empty if
 /// the deck does not give it. Throws InputError if edges cross or it has no area. O(corners^2).
 Ring read_ring(Section& section, std::string_view key, bool required, std::string_view doc);
+/// The two ends that the key `key` gives as a list of [x, y]; fails at the key if they are not two different
+/// ones.
+std::array<Vec<2>, 2> line_of(const Section& section, std::string_view key,
+                              const std::vector<std::vector<Real>>& ends);
 /// The corners of a list of [x, y].
 Ring ring_of(const std::vector<std::vector<Real>>& corners);
 
